@@ -1,0 +1,1 @@
+//! The conformance harness: mock service, reference edge, targets, cases, judging, and the run that ties them.

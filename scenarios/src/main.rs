@@ -1,0 +1,3 @@
+//! The program `edgeproof-load`.
+
+fn main() {}
