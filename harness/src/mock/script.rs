@@ -1,0 +1,89 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use fixtures::credentials::Role;
+
+/// Which requests a script is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// Those whose body holds these bytes anywhere.
+    Marker(Bytes),
+    /// All of them: for a case that has an edge to itself.
+    Everything,
+}
+
+/// What the mock service does with the requests that a script is for: one reply after the other, the last one
+/// for all that follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// At least one.
+    pub replies: Vec<Reply>,
+}
+
+/// One reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// How long to wait before it.
+    pub delay: Duration,
+    /// Whether the body is read first.
+    pub when: When,
+    /// What is done.
+    pub action: Action,
+}
+
+/// When a reply is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// After the request was read to its end.
+    AfterBody,
+    /// After the head and the first bytes that hold the marker; the rest is read (and recorded) afterwards.
+    BeforeBodyEnds,
+}
+
+/// What is done with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// The mock service decides as it does without a script.
+    Decide,
+    /// This answer.
+    Answer {
+        /// Status code, 200 to 999.
+        status: u16,
+        /// Header fields besides `Content-Length` and `Date`.
+        headers: Vec<(String, String)>,
+        /// Body.
+        body: Bytes,
+    },
+    /// These bytes in place of an answer, then the end of the stream.
+    Raw(Bytes),
+    /// The answer, cut off after this many bytes of its body, then the end of the stream.
+    CutBody {
+        /// Status code.
+        status: u16,
+        /// Whole body; `Content-Length` promises all of it.
+        body: Bytes,
+        /// Bytes of it that are sent.
+        after: usize,
+    },
+    /// The head of an answer, cut off in its middle, then the end of the stream.
+    CutHead,
+    /// The stream ends without an answer.
+    Close,
+    /// The connection is reset.
+    Reset,
+    /// No answer; the connection stays open until the peer closes it.
+    Silence,
+}
+
+/// What the mock service's listener shows to whoever connects. Changing it ends the connections that are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facade {
+    /// TLS with the certificate of this role.
+    Tls(Role),
+    /// HTTP without TLS.
+    PlainHttp,
+    /// Bytes that are neither TLS nor HTTP, then the end of the stream.
+    Garbage,
+    /// Connections are accepted and closed.
+    Closes,
+}

@@ -1,0 +1,109 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+/// Lines kept; older ones are forgotten, counted only.
+const KEPT: usize = 2_000;
+
+/// What an edge writes, line by line, as it comes. Clones share the lines.
+#[derive(Debug, Clone, Default)]
+pub struct LogTail {
+    shared: Arc<Shared>,
+}
+
+/// One line of an edge's output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// Position in the output, from 0.
+    pub number: usize,
+    /// Where it was written.
+    pub stream: Stream,
+    /// The line without its end; bytes that are not UTF-8 are replaced, what is longer than the limit is cut.
+    pub text: String,
+}
+
+/// Where a line was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lines: VecDeque<LogLine>,
+    next: usize,
+    ended: bool,
+}
+
+impl LogTail {
+    /// Adds a line.
+    pub fn push(&self, stream: Stream, text: String) {
+        {
+            let mut state = self.state();
+            let number = state.next;
+            state.next += 1;
+            if state.lines.len() == KEPT {
+                state.lines.pop_front();
+            }
+            state.lines.push_back(LogLine { number, stream, text });
+        }
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Says that no more lines will come.
+    pub fn end(&self) {
+        self.state().ended = true;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Number of the next line: what [`Self::since`] takes.
+    pub fn mark(&self) -> usize {
+        self.state().next
+    }
+
+    /// The lines from a mark on, as far as they are kept.
+    pub fn since(&self, mark: usize) -> Vec<LogLine> {
+        self.state().lines.iter().filter(|line| line.number >= mark).cloned().collect()
+    }
+
+    /// The last `count` lines.
+    pub fn last(&self, count: usize) -> Vec<LogLine> {
+        let state = self.state();
+        state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
+    }
+
+    /// Waits until the lines from `mark` on satisfy `enough`, the output ended, or the time is up; returns them.
+    pub async fn wait(&self, mark: usize, limit: Duration, enough: impl Fn(&[LogLine]) -> bool) -> Vec<LogLine> {
+        let watch = async {
+            loop {
+                let changed = self.shared.changed.notified();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                let lines = self.since(mark);
+                if enough(&lines) || self.state().ended {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        // Time being up is no error: the caller judges what is there.
+        let _ = timeout(limit, watch).await;
+        self.since(mark)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

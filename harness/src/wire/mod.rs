@@ -1,0 +1,5 @@
+//! What goes over connections: messages as they were seen, and the clients that send them.
+
+mod message;
+
+pub use message::{Answer, NoAnswer, Request, Sent};
