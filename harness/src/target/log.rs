@@ -85,7 +85,12 @@ impl LogTail {
     }
 
     /// Waits until the lines from `mark` on satisfy `enough`, the output ended, or the time is up; returns them.
-    pub async fn wait(&self, mark: usize, limit: Duration, enough: impl Fn(&[LogLine]) -> bool) -> Vec<LogLine> {
+    pub async fn wait(
+        &self,
+        mark: usize,
+        limit: Duration,
+        enough: impl Fn(&[LogLine]) -> bool,
+    ) -> Vec<LogLine> {
         let watch = async {
             loop {
                 let changed = self.shared.changed.notified();

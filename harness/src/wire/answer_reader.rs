@@ -1,0 +1,355 @@
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderName, HeaderValue, Version};
+
+use super::Answer;
+
+/// Longest head that is read, in bytes.
+const MAX_HEAD: usize = 64 * 1024;
+/// Most header fields that are read.
+const MAX_HEADERS: usize = 256;
+/// Longest body that is read, in bytes; the interface has none of more than a few hundred.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Longest line that announces a chunk, in bytes.
+const MAX_CHUNK_LINE: usize = 4 * 1024;
+
+/// Reads an HTTP/1.1 answer from bytes as they come. Pure: it knows no socket and no time.
+#[derive(Debug)]
+pub(super) struct AnswerReader {
+    buffer: BytesMut,
+    /// An answer to `HEAD` has no body, whatever its head says.
+    headless: bool,
+    state: State,
+    /// An interim `100` was seen.
+    continued: bool,
+}
+
+/// What is known after the bytes so far.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// More bytes are needed.
+    More,
+    /// The answer is whole.
+    Done(Answer),
+    /// What came is not HTTP or goes beyond a limit.
+    Broken(String),
+}
+
+#[derive(Debug)]
+enum State {
+    Head,
+    Sized { answer: Answer, body: BytesMut, left: u64 },
+    ChunkLine { answer: Answer, body: BytesMut },
+    Chunk { answer: Answer, body: BytesMut, left: u64 },
+    Trailers { answer: Answer, body: BytesMut },
+    UntilEnd { answer: Answer, body: BytesMut },
+    Over,
+}
+
+enum Framing {
+    Nothing,
+    Sized(u64),
+    Chunked,
+    UntilEnd,
+}
+
+impl AnswerReader {
+    /// A reader for the answer to a request with this method.
+    pub(super) fn new(method: &str) -> Self {
+        Self { buffer: BytesMut::new(), headless: method == "HEAD", state: State::Head, continued: false }
+    }
+
+    /// Whether an interim `100` was seen.
+    pub(super) fn continued(&self) -> bool {
+        self.continued
+    }
+
+    /// Whether any byte of an answer came.
+    pub(super) fn began(&self) -> bool {
+        !matches!(self.state, State::Head) || !self.buffer.is_empty()
+    }
+
+    /// Takes bytes that came.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Progress {
+        self.buffer.extend_from_slice(bytes);
+        loop {
+            match self.step() {
+                Ok(Some(answer)) => return Progress::Done(answer),
+                Ok(None) => return Progress::More,
+                Err(Step::Again) => {}
+                Err(Step::Broken(why)) => return Progress::Broken(why),
+            }
+        }
+    }
+
+    /// The stream ended or time is up: the answer as far as it came, if its head did.
+    pub(super) fn end(self) -> Option<Answer> {
+        match self.state {
+            State::Head | State::Over => None,
+            State::UntilEnd { mut answer, body } => {
+                answer.body = body.freeze();
+                answer.complete = true;
+                Some(answer)
+            }
+            State::Sized { mut answer, body, .. }
+            | State::ChunkLine { mut answer, body }
+            | State::Chunk { mut answer, body, .. }
+            | State::Trailers { mut answer, body } => {
+                answer.body = body.freeze();
+                Some(answer)
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Answer>, Step> {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Head => self.head(),
+            State::Sized { answer, mut body, left } => {
+                let left = self.take(&mut body, left);
+                if left == 0 {
+                    return Ok(Some(finish(answer, body)));
+                }
+                self.state = State::Sized { answer, body, left };
+                Ok(None)
+            }
+            State::ChunkLine { answer, body } => {
+                let Some(line) = self.line()? else {
+                    self.state = State::ChunkLine { answer, body };
+                    return Ok(None);
+                };
+                let left = chunk_size(&line)?;
+                if body.len() as u64 + left > MAX_BODY as u64 {
+                    return Err(too_long());
+                }
+                self.state =
+                    if left == 0 { State::Trailers { answer, body } } else { State::Chunk { answer, body, left } };
+                Err(Step::Again)
+            }
+            State::Chunk { answer, mut body, left } => {
+                let left = self.take(&mut body, left);
+                if left > 0 || self.buffer.len() < 2 {
+                    self.state = State::Chunk { answer, body, left };
+                    return Ok(None);
+                }
+                if self.buffer.split_to(2).as_ref() != b"\r\n" {
+                    return Err(broken("a chunk is longer than it says"));
+                }
+                self.state = State::ChunkLine { answer, body };
+                Err(Step::Again)
+            }
+            State::Trailers { answer, body } => match self.line()? {
+                None => {
+                    self.state = State::Trailers { answer, body };
+                    Ok(None)
+                }
+                Some(line) if line.is_empty() => Ok(Some(finish(answer, body))),
+                Some(_) => {
+                    self.state = State::Trailers { answer, body };
+                    Err(Step::Again)
+                }
+            },
+            State::UntilEnd { answer, mut body } => {
+                if body.len() + self.buffer.len() > MAX_BODY {
+                    return Err(too_long());
+                }
+                body.extend_from_slice(&self.buffer.split());
+                self.state = State::UntilEnd { answer, body };
+                Ok(None)
+            }
+            State::Over => Err(broken("more bytes after the answer")),
+        }
+    }
+
+    fn head(&mut self) -> Result<Option<Answer>, Step> {
+        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut fields);
+        let length = match parsed.parse(&self.buffer) {
+            Ok(httparse::Status::Complete(length)) => length,
+            Ok(httparse::Status::Partial) if self.buffer.len() > MAX_HEAD => {
+                return Err(broken(&format!("head longer than {MAX_HEAD} bytes")));
+            }
+            Ok(httparse::Status::Partial) => {
+                self.state = State::Head;
+                return Ok(None);
+            }
+            Err(httparse::Error::TooManyHeaders) => {
+                return Err(broken(&format!("more than {MAX_HEADERS} header fields")));
+            }
+            Err(why) => return Err(broken(&why.to_string())),
+        };
+        let status = parsed.code.unwrap_or_default();
+        let version = if parsed.version == Some(0) { Version::HTTP_10 } else { Version::HTTP_11 };
+        let headers = header_map(parsed.headers)?;
+        let _ = self.buffer.split_to(length);
+        if (100..200).contains(&status) && status != 101 {
+            self.continued |= status == 100;
+            self.state = State::Head;
+            return Err(Step::Again);
+        }
+        let answer = Answer { status, version, headers, body: Bytes::new(), complete: false };
+        let body = BytesMut::new();
+        match framing(&answer, self.headless)? {
+            Framing::Nothing => return Ok(Some(finish(answer, body))),
+            Framing::Sized(left) if left > MAX_BODY as u64 => return Err(too_long()),
+            Framing::Sized(left) => self.state = State::Sized { answer, body, left },
+            Framing::Chunked => self.state = State::ChunkLine { answer, body },
+            Framing::UntilEnd => self.state = State::UntilEnd { answer, body },
+        }
+        Err(Step::Again)
+    }
+
+    /// Moves up to `left` bytes into the body; returns what is left then.
+    fn take(&mut self, body: &mut BytesMut, left: u64) -> u64 {
+        let here = self.buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        body.extend_from_slice(&self.buffer.split_to(here));
+        left - here as u64
+    }
+
+    fn line(&mut self) -> Result<Option<Bytes>, Step> {
+        let Some(end) = self.buffer.windows(2).take(MAX_CHUNK_LINE).position(|pair| pair == b"\r\n") else {
+            return if self.buffer.len() > MAX_CHUNK_LINE { Err(broken("endless chunk line")) } else { Ok(None) };
+        };
+        let line = self.buffer.split_to(end).freeze();
+        let _ = self.buffer.split_to(2);
+        Ok(Some(line))
+    }
+}
+
+/// Why a step yields neither an answer nor the need for more bytes.
+enum Step {
+    Again,
+    Broken(String),
+}
+
+fn broken(why: &str) -> Step {
+    Step::Broken(why.to_owned())
+}
+
+fn too_long() -> Step {
+    broken(&format!("body longer than {MAX_BODY} bytes"))
+}
+
+fn finish(mut answer: Answer, body: BytesMut) -> Answer {
+    answer.body = body.freeze();
+    answer.complete = true;
+    answer
+}
+
+fn header_map(fields: &[httparse::Header<'_>]) -> Result<HeaderMap, Step> {
+    let mut headers = HeaderMap::with_capacity(fields.len());
+    for field in fields {
+        let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|why| broken(&why.to_string()))?;
+        let value = HeaderValue::from_bytes(field.value).map_err(|why| broken(&why.to_string()))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// RFC 9112 §6.3.
+fn framing(answer: &Answer, headless: bool) -> Result<Framing, Step> {
+    if headless || matches!(answer.status, 101 | 204 | 304) {
+        return Ok(Framing::Nothing);
+    }
+    if let Some(coding) = answer.headers.get_all(http::header::TRANSFER_ENCODING).iter().next_back() {
+        let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
+        return Ok(if last.eq_ignore_ascii_case("chunked") { Framing::Chunked } else { Framing::UntilEnd });
+    }
+    let mut lengths = answer.headers.get_all(http::header::CONTENT_LENGTH).iter();
+    let Some(first) = lengths.next() else { return Ok(Framing::UntilEnd) };
+    if lengths.any(|other| other != first) {
+        return Err(broken("two Content-Length fields that differ"));
+    }
+    let digits = first.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits
+        .and_then(|text| text.parse().ok())
+        .map(Framing::Sized)
+        .ok_or_else(|| broken("a Content-Length that is not a number"))
+}
+
+fn chunk_size(line: &[u8]) -> Result<u64, Step> {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let digits = text.split(';').next().unwrap_or_default().trim();
+    // `from_str_radix` takes a sign, a chunk size has none.
+    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
+        .ok_or_else(|| broken("a chunk size that is not a number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    /// Reads `wire` in pieces of every size given and says in words what came.
+    fn read(wire: &[u8], method: &str, piece: usize) -> String {
+        let mut reader = AnswerReader::new(method);
+        for bytes in wire.chunks(piece) {
+            match reader.push(bytes) {
+                Progress::More => {}
+                Progress::Done(answer) => return describe(&answer),
+                Progress::Broken(why) => return format!("broken: {why}"),
+            }
+        }
+        reader.end().map_or("nothing".into(), |answer| describe(&answer))
+    }
+
+    fn describe(answer: &Answer) -> String {
+        let whole = if answer.complete { "whole" } else { "cut" };
+        format!("{} {whole} {:?}", answer.status, String::from_utf8_lossy(&answer.body))
+    }
+
+    #[rstest]
+    #[case::sized("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "200 whole \"ok\"")]
+    #[case::sized_cut("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", "200 cut \"ok\"")]
+    #[case::same_length_twice("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 whole \"ok\"")]
+    #[case::two_lengths(
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+        "broken: two Content-Length fields that differ"
+    )]
+    #[case::chunked("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1;x=y\r\nk\r\n0\r\nT: v\r\n\r\n", "200 whole \"ok\"")]
+    #[case::chunked_cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n", "200 cut \"o\"")]
+    #[case::chunk_size("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\no\r\n", "broken: a chunk size that is not a number")]
+    #[case::until_end("HTTP/1.1 200 OK\r\n\r\nok", "200 whole \"ok\"")]
+    #[case::no_content("HTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]
+    #[case::interim("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]
+    #[case::head_cut("HTTP/1.1 200 OK\r\nContent-", "nothing")]
+    #[case::not_http("SSH-2.0-OpenSSH\r\n", "broken: invalid HTTP version")]
+    fn reads(#[case] wire: &str, #[case] expected: &str) {
+        for piece in [1, 2, 7, wire.len()] {
+            assert_eq!(read(wire.as_bytes(), "POST", piece), expected, "in pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn an_answer_to_head_has_no_body() {
+        assert_eq!(read(b"HTTP/1.1 405 No\r\nContent-Length: 30\r\n\r\n", "HEAD", 99), "405 whole \"\"");
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_and_never_depends_on_pieces(wire in proptest::collection::vec(any::<u8>(), 0..300), piece in 1usize..40) {
+            prop_assert_eq!(read(&wire, "GET", piece), read(&wire, "GET", wire.len().max(1)));
+        }
+
+        #[test]
+        fn bodies_come_back(body in proptest::collection::vec(any::<u8>(), 0..3000), size in 1usize..500, piece in 1usize..500) {
+            let mut wire = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+            for chunk in body.chunks(size) {
+                wire.extend(format!("{:x}\r\n", chunk.len()).bytes());
+                wire.extend(chunk);
+                wire.extend(b"\r\n");
+            }
+            wire.extend(b"0\r\n\r\n");
+            let mut reader = AnswerReader::new("POST");
+            let mut last = Progress::More;
+            for bytes in wire.chunks(piece) {
+                last = reader.push(bytes);
+            }
+            let Progress::Done(answer) = last else { panic!("{last:?}") };
+            prop_assert_eq!(answer.body.as_ref(), body);
+        }
+    }
+}

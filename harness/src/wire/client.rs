@@ -1,0 +1,202 @@
+use std::convert::Infallible;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Version};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use super::answer_reader::{AnswerReader, Progress};
+use super::draft::{Part, encode};
+use super::{Answer, Connection, Draft, Endpoint, NoAnswer, Request, Sent};
+
+/// How long a request that asks `Expect: 100-continue` is held back at most, as curl does.
+const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
+/// Longest body that is read over HTTP/2, in bytes.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+
+/// Sends one request over a connection of its own, HTTP/1.1, and waits up to `limit` for the answer.
+pub async fn send(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Sent {
+    let at = Instant::now();
+    let reply = match KeptConnection::open(endpoint, draft).await {
+        Ok(mut connection) => connection.exchange(endpoint, draft, limit).await,
+        Err(why) => Err(why),
+    };
+    Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
+}
+
+/// Sends requests one after the other over one connection, HTTP/1.1; after one without a whole answer, the rest
+/// are not sent.
+pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
+    let mut sent = Vec::with_capacity(drafts.len());
+    let Some(first) = drafts.first() else { return sent };
+    let mut connection = KeptConnection::open(endpoint, first).await;
+    for draft in drafts {
+        let at = Instant::now();
+        let reply = match &mut connection {
+            Ok(connection) => connection.exchange(endpoint, draft, limit).await,
+            Err(why) => Err(why.clone()),
+        };
+        if let Err(why) = &reply {
+            connection = Err(why.clone());
+        }
+        let request = as_request(endpoint, draft, Version::HTTP_11);
+        sent.push(Sent { request, reply, at, took: at.elapsed() });
+    }
+    sent
+}
+
+/// Sends one request over HTTP/2. `None`: the endpoint does not offer it.
+pub async fn send_http2(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Option<Sent> {
+    let at = Instant::now();
+    let reply = match endpoint.connect(draft.from, &[b"h2", b"http/1.1"]).await {
+        Ok(connection) if connection.protocol() != Some(b"h2") => return None,
+        Ok(connection) => timeout(limit, exchange_http2(connection, endpoint, draft))
+            .await
+            .unwrap_or(Err(NoAnswer::TimedOut(limit))),
+        Err(why) => Err(why),
+    };
+    Some(Sent { request: as_request(endpoint, draft, Version::HTTP_2), reply, at, took: at.elapsed() })
+}
+
+/// An HTTP/1.1 connection that can carry several requests.
+struct KeptConnection {
+    read: ReadHalf<Connection>,
+    write: WriteHalf<Connection>,
+}
+
+impl KeptConnection {
+    async fn open(endpoint: &Endpoint, draft: &Draft) -> Result<Self, NoAnswer> {
+        let (read, write) = tokio::io::split(endpoint.connect(draft.from, &[b"http/1.1"]).await?);
+        Ok(Self { read, write })
+    }
+
+    /// Writes and reads at once: an answer may come before the request is out.
+    async fn exchange(&mut self, endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Result<Answer, NoAnswer> {
+        let reader = Arc::new(Mutex::new(AnswerReader::new(&draft.method)));
+        let continued = Notify::new();
+        let parts = encode(draft, endpoint.authority(), endpoint.base());
+        let writing = async {
+            // A peer that answers early may close its half: what counts is what it answered.
+            let _ = write(&mut self.write, parts, &continued).await;
+            std::future::pending::<Infallible>().await
+        };
+        let reading = read(&mut self.read, &reader, &continued);
+        let ended = timeout(limit, async {
+            tokio::select! { end = reading => end, _ = writing => unreachable!("writing never ends") }
+        })
+        .await;
+        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
+        match ended {
+            Ok(End::Answer(answer)) => Ok(answer),
+            Ok(End::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
+            Ok(End::Closed | End::Reset) if reader.began() => {
+                reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer was cut off".into()))
+            }
+            Ok(End::Closed) => Err(NoAnswer::Closed),
+            Ok(End::Reset) => Err(NoAnswer::Reset),
+            Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
+        }
+    }
+}
+
+enum End {
+    Answer(Answer),
+    NotHttp(String),
+    Closed,
+    Reset,
+}
+
+async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
+    for part in parts {
+        match part {
+            Part::Bytes(bytes) => {
+                stream.write_all(&bytes).await?;
+                stream.flush().await?;
+            }
+            Part::Pause(time) => tokio::time::sleep(time).await,
+            Part::AwaitContinue => {
+                // Time being up is part of the rule (RFC 9110 §10.1.1): the body is sent all the same.
+                let _ = timeout(CONTINUE_LIMIT, continued.notified()).await;
+            }
+            Part::EndOfStream => stream.shutdown().await?,
+        }
+    }
+    Ok(())
+}
+
+async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, continued: &Notify) -> End {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let count = match stream.read(&mut buffer).await {
+            Ok(0) => return End::Closed,
+            Ok(count) => count,
+            // TLS without its closing alert ends the stream all the same.
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return End::Closed,
+            Err(_) => return End::Reset,
+        };
+        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        match reader.push(&buffer[..count]) {
+            Progress::More => {}
+            Progress::Done(answer) => return End::Answer(answer),
+            Progress::Broken(why) => return End::NotHttp(why),
+        }
+        if reader.continued() {
+            continued.notify_one();
+        }
+    }
+}
+
+async fn exchange_http2(connection: Connection, endpoint: &Endpoint, draft: &Draft) -> Result<Answer, NoAnswer> {
+    let not_http = |why: String| NoAnswer::NotHttp(why);
+    let (mut sender, driver) = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(connection))
+        .await
+        .map_err(|why| not_http(why.to_string()))?;
+    let driver = tokio::spawn(driver);
+    let uri = endpoint.address(&draft.path);
+    let mut request = http::Request::builder().method(draft.method.as_str()).uri(uri);
+    for (name, value) in &draft.headers {
+        request = request.header(name, value);
+    }
+    let body = Full::new(Bytes::copy_from_slice(draft.body.bytes()));
+    let request = request.body(body).map_err(|why| not_http(why.to_string()))?;
+    let answer = async {
+        let (head, body) = sender.send_request(request).await.map_err(|why| not_http(why.to_string()))?.into_parts();
+        let body = Limited::new(body, MAX_BODY).collect().await;
+        Ok(Answer {
+            status: head.status.as_u16(),
+            version: head.version,
+            headers: head.headers,
+            complete: body.is_ok(),
+            body: body.map(http_body_util::Collected::to_bytes).unwrap_or_default(),
+        })
+    }
+    .await;
+    driver.abort();
+    answer
+}
+
+/// The request as a transcript shows it. Header fields that no map can hold are left out.
+fn as_request(endpoint: &Endpoint, draft: &Draft, version: Version) -> Request {
+    let mut headers = HeaderMap::new();
+    let host = [("host".to_owned(), endpoint.authority().to_owned())];
+    for (name, value) in host.iter().chain(&draft.headers) {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            headers.append(name, value);
+        }
+    }
+    Request {
+        method: draft.method.clone(),
+        target: format!("{}{}", endpoint.base(), draft.path),
+        version,
+        headers,
+        body: Bytes::copy_from_slice(draft.body.bytes()),
+        complete: true,
+    }
+}

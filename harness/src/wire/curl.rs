@@ -1,0 +1,76 @@
+use std::fmt::Write as _;
+
+use super::{Body, Draft, Endpoint};
+
+/// Longest body that is written into a command, in bytes.
+const MAX_BODY: usize = 2 * 1024;
+
+/// A `curl` command that sends the same request, where curl can: not when the framing is broken on purpose, nor
+/// with a body too long for a command line.
+pub fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
+    if matches!(draft.body, Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
+        return None;
+    }
+    let mut command = String::from("curl -i");
+    match draft.method.as_str() {
+        "HEAD" => command.push_str(" -I"),
+        "GET" => {}
+        method => _ = write!(command, " -X {}", quote(method)),
+    }
+    if let Some(from) = draft.from {
+        _ = write!(command, " --interface {from}");
+    }
+    for (name, value) in &draft.headers {
+        _ = write!(command, " -H {}", quote(&format!("{name}: {value}")));
+    }
+    let body = draft.body.bytes();
+    if !matches!(draft.body, Body::None) {
+        if draft.header_value("content-type").is_none() {
+            // curl would add one of its own.
+            command.push_str(" -H 'Content-Type:'");
+        }
+        match &draft.body {
+            Body::Chunked(..) => command.push_str(" -H 'Transfer-Encoding: chunked'"),
+            Body::Expect(_) => command.push_str(" -H 'Expect: 100-continue'"),
+            _ => {}
+        }
+        command.push_str(" --data-binary ");
+        command.push_str(&data(body));
+    }
+    _ = write!(command, " {}", quote(&endpoint.address(&draft.path)));
+    Some(command)
+}
+
+/// The body as a shell word. `$'…'` is understood by bash, zsh and ksh; a NUL goes through a pipe instead.
+fn data(body: &[u8]) -> String {
+    match std::str::from_utf8(body) {
+        Ok(text) if text.chars().all(|c| !c.is_control()) && !text.starts_with('@') => quote(text),
+        _ if body.contains(&0) || body.starts_with(b"@") => {
+            let escaped = body.iter().fold(String::new(), |mut text, byte| {
+                _ = write!(text, "\\{byte:03o}");
+                text
+            });
+            format!("@<(printf '{escaped}')")
+        }
+        _ => format!("$'{}'", body.iter().map(|byte| escape(*byte)).collect::<String>()),
+    }
+}
+
+fn escape(byte: u8) -> String {
+    match byte {
+        b'\'' | b'\\' => format!("\\{}", byte as char),
+        b'\n' => "\\n".into(),
+        b'\r' => "\\r".into(),
+        b'\t' => "\\t".into(),
+        0x20..0x7f => (byte as char).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    }
+}
+
+fn quote(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

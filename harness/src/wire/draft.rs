@@ -1,0 +1,147 @@
+use std::net::IpAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// A request to be sent, also one that no well-behaved client would send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Method, written as it is.
+    pub method: String,
+    /// Path below the target's base path, with its query, written as it is.
+    pub path: String,
+    /// Header fields besides `Host` and what the body's framing needs, written as they are.
+    pub headers: Vec<(String, String)>,
+    /// Body and its framing.
+    pub body: Body,
+    /// Address to connect from.
+    pub from: Option<IpAddr>,
+}
+
+/// A body and how it is put on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// None, and no framing header.
+    None,
+    /// With `Content-Length`.
+    Sized(Bytes),
+    /// In chunks of at most this many bytes, each flushed on its own.
+    Chunked(Bytes, usize),
+    /// With `Content-Length`, in this many parts with a pause between them.
+    Slow(Bytes, usize, Duration),
+    /// With `Content-Length` and `Expect: 100-continue`: held back until asked for, one second at most.
+    Expect(Bytes),
+    /// These bytes after the head, whose framing headers are in [`Draft::headers`]; then the end of our half of
+    /// the stream.
+    Broken(Bytes),
+}
+
+impl Draft {
+    /// A request without a body.
+    pub fn new(method: &str, path: &str) -> Self {
+        Self { method: method.into(), path: path.into(), headers: Vec::new(), body: Body::None, from: None }
+    }
+
+    /// Adds a header field.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the body.
+    #[must_use]
+    pub fn body(mut self, body: Body) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// The value of a header field, whatever its name's case.
+    pub fn header_value(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Body {
+    /// The bytes, without their framing.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::None => &[],
+            Self::Sized(bytes)
+            | Self::Chunked(bytes, _)
+            | Self::Slow(bytes, ..)
+            | Self::Expect(bytes)
+            | Self::Broken(bytes) => bytes,
+        }
+    }
+
+    /// The same framing around other bytes.
+    #[must_use]
+    pub fn with_bytes(&self, bytes: Bytes) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Sized(_) => Self::Sized(bytes),
+            Self::Chunked(_, size) => Self::Chunked(bytes, *size),
+            Self::Slow(_, parts, pause) => Self::Slow(bytes, *parts, *pause),
+            Self::Expect(_) => Self::Expect(bytes),
+            Self::Broken(_) => Self::Broken(bytes),
+        }
+    }
+}
+
+/// A part of an encoded request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Bytes to write and flush.
+    Bytes(Bytes),
+    /// Time to let pass.
+    Pause(Duration),
+    /// Wait for a `100`, one second at most.
+    AwaitContinue,
+    /// The end of our half of the stream.
+    EndOfStream,
+}
+
+/// A request as it is written to an HTTP/1.1 connection.
+pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
+    let mut head = format!("{} {base}{} HTTP/1.1\r\nHost: {authority}\r\n", draft.method, draft.path);
+    for (name, value) in &draft.headers {
+        head.push_str(name);
+        head.push_str(": ");
+        head.push_str(value);
+        head.push_str("\r\n");
+    }
+    let length = |bytes: &Bytes| format!("Content-Length: {}\r\n", bytes.len());
+    match &draft.body {
+        Body::None => vec![whole(&head, &[])],
+        Body::Sized(bytes) => vec![whole(&(head + &length(bytes)), bytes)],
+        Body::Chunked(bytes, size) => {
+            let mut parts = vec![whole(&(head + "Transfer-Encoding: chunked\r\n"), &[])];
+            parts.extend(bytes.chunks((*size).max(1)).map(chunk));
+            parts.push(Part::Bytes(Bytes::from_static(b"0\r\n\r\n")));
+            parts
+        }
+        Body::Slow(bytes, count, pause) => {
+            let mut parts = vec![whole(&(head + &length(bytes)), &[])];
+            for piece in bytes.chunks(bytes.len().div_ceil((*count).max(1)).max(1)) {
+                parts.push(Part::Pause(*pause));
+                parts.push(Part::Bytes(Bytes::copy_from_slice(piece)));
+            }
+            parts
+        }
+        Body::Expect(bytes) => vec![
+            whole(&(head + &length(bytes) + "Expect: 100-continue\r\n"), &[]),
+            Part::AwaitContinue,
+            Part::Bytes(bytes.clone()),
+        ],
+        Body::Broken(bytes) => vec![whole(&head, bytes), Part::EndOfStream],
+    }
+}
+
+fn whole(head: &str, body: &[u8]) -> Part {
+    Part::Bytes([head.as_bytes(), b"\r\n", body].concat().into())
+}
+
+fn chunk(bytes: &[u8]) -> Part {
+    Part::Bytes([format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
+}

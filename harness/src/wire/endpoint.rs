@@ -1,0 +1,224 @@
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use url::Url;
+
+use super::NoAnswer;
+
+/// Longest time for a connection and its handshake.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where requests go: an `http` or `https` address, resolved, with what TLS trusts there.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    url: Url,
+    addresses: Vec<SocketAddr>,
+    tls: Option<Arc<ClientConfig>>,
+}
+
+/// Why an address cannot be used.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum EndpointError {
+    /// Not `http` or `https`, or no host.
+    #[error("use {0:?} as the address of an edge")]
+    #[diagnostic(help("give an http:// or https:// address with a host, such as https://edge.example"))]
+    NotHttp(String),
+    /// The name does not resolve.
+    #[error("resolve {host:?}: {why}")]
+    #[diagnostic(help("check the spelling and that this machine can look the name up"))]
+    Unresolved {
+        /// The host.
+        host: String,
+        /// What the system said.
+        why: io::Error,
+    },
+    /// The file with authorities cannot be read.
+    #[error("read the authorities in {}: {why}", path.display())]
+    #[diagnostic(help("--edge-ca takes a PEM file with the certificate of the authority that issued the edge's"))]
+    Authorities {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Who trusts the edge's certificate cannot be told.
+    #[error("set up TLS: {0}")]
+    Tls(String),
+}
+
+/// A connection to an endpoint.
+#[derive(Debug)]
+pub enum Connection {
+    /// Without TLS.
+    Plain(TcpStream),
+    /// With TLS.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Endpoint {
+    /// Resolves `url`. Certificates are verified against the authorities in `ca`, or those of the system.
+    pub async fn resolve(url: &Url, ca: Option<&Path>) -> Result<Self, EndpointError> {
+        let not_http = || EndpointError::NotHttp(url.to_string());
+        let host = url.host().ok_or_else(not_http)?;
+        let port = url.port_or_known_default().ok_or_else(not_http)?;
+        let addresses = match &host {
+            url::Host::Ipv4(ip) => vec![SocketAddr::new(IpAddr::V4(*ip), port)],
+            url::Host::Ipv6(ip) => vec![SocketAddr::new(IpAddr::V6(*ip), port)],
+            url::Host::Domain(name) => tokio::net::lookup_host((*name, port))
+                .await
+                .map_err(|why| EndpointError::Unresolved { host: (*name).to_owned(), why })?
+                .collect(),
+        };
+        let tls = match url.scheme() {
+            "http" => None,
+            "https" => Some(Arc::new(client_config(ca)?)),
+            _ => return Err(not_http()),
+        };
+        Ok(Self { url: url.clone(), addresses, tls })
+    }
+
+    /// The address as it was given.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Whether connections are made with TLS.
+    pub fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Whether it is on this machine: then other loopback addresses can be connected from.
+    pub fn is_loopback(&self) -> bool {
+        self.addresses.iter().all(|address| address.ip().is_loopback() && address.is_ipv4())
+    }
+
+    /// What a request names in `Host`.
+    pub fn authority(&self) -> &str {
+        &self.url[url::Position::BeforeHost..url::Position::AfterPort]
+    }
+
+    /// Path before the interface's own, without a slash at its end.
+    pub fn base(&self) -> &str {
+        self.url.path().trim_end_matches('/')
+    }
+
+    /// The address of a path of the interface there.
+    pub fn address(&self, path: &str) -> String {
+        format!("{}://{}{}{path}", self.url.scheme(), self.authority(), self.base())
+    }
+
+    /// Connects, from a certain local address where one is given, offering `protocols` where TLS is used.
+    pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+        timeout(CONNECT_LIMIT, self.connect_unbounded(from, protocols))
+            .await
+            .unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+    }
+
+    async fn connect_unbounded(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for address in &self.addresses {
+            match open(*address, from).await {
+                Ok(stream) => return self.secure(stream, protocols).await,
+                Err(why) => last = why,
+            }
+        }
+        Err(NoAnswer::NotConnected(last.to_string()))
+    }
+
+    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+        let Some(config) = &self.tls else { return Ok(Connection::Plain(stream)) };
+        let mut config = ClientConfig::clone(config);
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        let host = self.url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let name = ServerName::try_from(host).map_err(|why| NoAnswer::NoTls(why.to_string()))?;
+        let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
+        stream.map(|stream| Connection::Tls(Box::new(stream))).map_err(|why| NoAnswer::NoTls(why.to_string()))
+    }
+}
+
+impl Connection {
+    /// The protocol that both sides agreed on, where TLS was used.
+    pub fn protocol(&self) -> Option<&[u8]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),
+        }
+    }
+}
+
+async fn open(address: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    if let Some(from) = from {
+        socket.bind(SocketAddr::new(from, 0))?;
+    }
+    let stream = socket.connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn client_config(ca: Option<&Path>) -> Result<ClientConfig, EndpointError> {
+    let mut roots = rustls::RootCertStore::empty();
+    if let Some(path) = ca {
+        let unreadable = |why: String| EndpointError::Authorities { path: path.to_owned(), why };
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|why| unreadable(why.to_string()))? {
+            let certificate = certificate.map_err(|why| unreadable(why.to_string()))?;
+            roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
+        }
+        if roots.is_empty() {
+            return Err(unreadable("no certificate in it".into()));
+        }
+    } else {
+        // What the system cannot parse it does not trust either.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|why| EndpointError::Tls(why.to_string()))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
