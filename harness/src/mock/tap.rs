@@ -1,0 +1,268 @@
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+/// A handle into the byte stream below hyper. With it a handler puts something else on the wire than hyper would:
+/// on HTTP/1.1 in place of its own answer, on HTTP/2 to the harm of the whole connection.
+#[derive(Clone)]
+pub struct Tap(Arc<Mutex<Inner>>);
+
+/// The stream that hyper reads and writes. Dropping it closes the connection, whoever still holds a [`Tap`].
+pub(super) struct TapStream {
+    inner: Arc<Mutex<Inner>>,
+    vectored: bool,
+}
+
+/// What is below: a TCP connection, with or without TLS.
+pub(super) enum Io {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+struct Inner {
+    io: Option<Io>,
+    output: Output,
+    reader: Option<Waker>,
+}
+
+#[derive(Clone, Copy)]
+enum Output {
+    /// As hyper writes it.
+    Through,
+    /// So many bytes more, then the end of the stream.
+    Cut(usize),
+    /// Not at all: the tap has written what there is to write.
+    Swallowed,
+}
+
+impl Tap {
+    /// Writes these bytes in place of all that hyper would write from here on, then ends the stream: TLS
+    /// `close_notify` and TCP FIN. Reading goes on. A handler that is done returns an error afterwards, which ends
+    /// the connection.
+    pub async fn end_with(&self, bytes: Bytes) -> io::Result<()> {
+        // What hyper still holds of an answer before goes out first.
+        tokio::task::yield_now().await;
+        lock(&self.0).output = Output::Swallowed;
+        let mut rest = &bytes[..];
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            let mut io = inner.io()?;
+            while !rest.is_empty() {
+                let written = ready!(io.as_mut().poll_write(cx, rest))?;
+                if written == 0 {
+                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                }
+                rest = &rest[written..];
+            }
+            ready!(io.as_mut().poll_flush(cx))?;
+            io.poll_shutdown(cx)
+        })
+        .await
+    }
+
+    /// Lets hyper write so many bytes more, head included, then ends the stream.
+    pub fn cut_after(&self, bytes: usize) {
+        lock(&self.0).output = Output::Cut(bytes);
+    }
+
+    /// Resets the TCP connection, at once and without TLS `close_notify`.
+    pub fn reset(&self) {
+        let mut inner = lock(&self.0);
+        if let Some(io) = inner.io.take() {
+            // Where the system refuses, the connection is closed instead, which a test would show.
+            let _ = io.tcp().set_zero_linger();
+        }
+        if let Some(reader) = inner.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// Waits until the peer ends its half of the stream, and drops what it sends until then. For HTTP/1.1
+    /// handlers that have read their request.
+    pub async fn peer_closed(&self) {
+        let mut scratch = [0; 4096];
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            loop {
+                let Ok(io) = inner.io() else { return Poll::Ready(()) };
+                let mut buffer = ReadBuf::new(&mut scratch);
+                match ready!(io.poll_read(cx, &mut buffer)) {
+                    Ok(()) if !buffer.filled().is_empty() => {}
+                    _ => return Poll::Ready(()),
+                }
+            }
+        })
+        .await;
+    }
+}
+
+impl std::fmt::Debug for Tap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tap")
+    }
+}
+
+impl TapStream {
+    pub(super) fn new(io: Io) -> (Self, Tap) {
+        let vectored = io.is_write_vectored();
+        let inner = Arc::new(Mutex::new(Inner { io: Some(io), output: Output::Through, reader: None }));
+        (Self { inner: Arc::clone(&inner), vectored }, Tap(inner))
+    }
+}
+
+impl Drop for TapStream {
+    fn drop(&mut self) {
+        lock(&self.inner).io = None;
+    }
+}
+
+impl AsyncRead for TapStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        let polled = inner.io()?.poll_read(cx, buffer);
+        if polled.is_pending() && !inner.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker())) {
+            inner.reader = Some(cx.waker().clone());
+        }
+        polled
+    }
+}
+
+impl AsyncWrite for TapStream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Through => inner.io()?.poll_write(cx, bytes),
+            Output::Cut(0) | Output::Swallowed => Poll::Ready(Ok(bytes.len())),
+            Output::Cut(left) => {
+                let written = ready!(inner.io()?.poll_write(cx, &bytes[..left.min(bytes.len())]))?;
+                inner.output = Output::Cut(left - written);
+                Poll::Ready(Ok(written))
+            }
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let mut inner = lock(&self.inner);
+        if let Output::Through = inner.output {
+            return inner.io()?.poll_write_vectored(cx, slices);
+        }
+        drop(inner);
+        let first = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
+        self.poll_write(cx, first)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.vectored
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Through | Output::Cut(1..) => inner.io()?.poll_flush(cx),
+            Output::Cut(0) => {
+                ready!(inner.io()?.poll_flush(cx))?;
+                ready!(inner.io()?.poll_shutdown(cx))?;
+                inner.output = Output::Swallowed;
+                Poll::Ready(Ok(()))
+            }
+            Output::Swallowed => Poll::Ready(Ok(())),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Swallowed => Poll::Ready(Ok(())),
+            _ => inner.io()?.poll_shutdown(cx),
+        }
+    }
+}
+
+impl Inner {
+    fn io(&mut self) -> io::Result<Pin<&mut Io>> {
+        self.io.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+impl Io {
+    fn tcp(&self) -> &TcpStream {
+        match self {
+            Self::Plain(tcp) => tcp,
+            Self::Tls(tls) => tls.get_ref().0,
+        }
+    }
+}
+
+impl AsyncRead for Io {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_read(cx, buffer),
+            Self::Tls(tls) => Pin::new(tls).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Io {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_write(cx, bytes),
+            Self::Tls(tls) => Pin::new(tls).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_write_vectored(cx, slices),
+            Self::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Plain(tcp) => tcp.is_write_vectored(),
+            Self::Tls(tls) => tls.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_flush(cx),
+            Self::Tls(tls) => Pin::new(tls).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(cx),
+            Self::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
+        }
+    }
+}
+
+/// A panic elsewhere leaves nothing half done in here.
+fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}
