@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,34 @@ pub enum Outcome {
     NotRun,
 }
 
+impl Outcome {
+    /// Every outcome, in the order in which counts are told.
+    pub const ALL: [Self; 7] =
+        [Self::Pass, Self::Fail, Self::Warn, Self::Known, Self::Observed, Self::NotApplicable, Self::NotRun];
+
+    /// As it stands in the JSON report, such as `not-run`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Known => "known",
+            Self::Observed => "observed",
+            Self::NotApplicable => "not-applicable",
+            Self::NotRun => "not-run",
+        }
+    }
+
+    /// As people read it, such as `not run`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotApplicable => "not applicable",
+            Self::NotRun => "not run",
+            other => other.name(),
+        }
+    }
+}
+
 /// How much a mismatch weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -33,6 +63,17 @@ pub enum Level {
     Open,
 }
 
+impl Level {
+    /// As it stands in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::Open => "open",
+        }
+    }
+}
+
 /// Who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -43,6 +84,17 @@ pub enum Basis {
     Standard,
     /// A credential or an end user would be exposed.
     Security,
+}
+
+impl Basis {
+    /// As it stands in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interface => "interface",
+            Self::Standard => "standard",
+            Self::Security => "security",
+        }
+    }
 }
 
 /// One thing that was not as expected. A case lists all of its mismatches.
@@ -81,8 +133,18 @@ pub enum Hop {
     EdgeService,
 }
 
-/// A request and its answer as text: head, blank line, body. Secrets are redacted, what is not printable is
-/// escaped, long bodies are cut with their length named.
+impl Hop {
+    /// As it stands in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClientEdge => "client→edge",
+            Self::EdgeService => "edge→service",
+        }
+    }
+}
+
+/// A request and its answer as text: head, blank line, body. Lines end with `\n` alone. Secrets are redacted,
+/// what is not printable is escaped, long bodies are cut with their length named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
     /// Which connection.
@@ -157,6 +219,55 @@ pub struct Summary {
     pub not_run: usize,
 }
 
+impl Summary {
+    /// Counts cases that ended so.
+    pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+        let mut summary = Self::default();
+        for outcome in outcomes {
+            summary.count(outcome);
+        }
+        summary
+    }
+
+    /// One more case that was planned and ended so.
+    pub fn count(&mut self, outcome: Outcome) {
+        self.planned += 1;
+        *match outcome {
+            Outcome::Pass => &mut self.pass,
+            Outcome::Fail => &mut self.fail,
+            Outcome::Warn => &mut self.warn,
+            Outcome::Known => &mut self.known,
+            Outcome::Observed => &mut self.observed,
+            Outcome::NotApplicable => &mut self.not_applicable,
+            Outcome::NotRun => &mut self.not_run,
+        } += 1;
+    }
+
+    /// How many ended so.
+    pub fn get(&self, outcome: Outcome) -> usize {
+        match outcome {
+            Outcome::Pass => self.pass,
+            Outcome::Fail => self.fail,
+            Outcome::Warn => self.warn,
+            Outcome::Known => self.known,
+            Outcome::Observed => self.observed,
+            Outcome::NotApplicable => self.not_applicable,
+            Outcome::NotRun => self.not_run,
+        }
+    }
+
+    /// The line that everybody looks for: `212 planned · 205 pass · 2 fail`. What is zero is left out, a pass never.
+    pub fn line(&self) -> String {
+        let mut line = format!("{} planned", self.planned);
+        for outcome in Outcome::ALL {
+            if self.get(outcome) > 0 || outcome == Outcome::Pass {
+                let _ = write!(line, " · {} {}", self.get(outcome), outcome.words());
+            }
+        }
+        line
+    }
+}
+
 /// Latency that the edge adds: its round trip less the mock service's share. Microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AddedLatency {
@@ -178,4 +289,15 @@ pub enum TargetKind {
     Launched,
     /// An address that was given.
     Attached,
+}
+
+impl TargetKind {
+    /// As it stands in every report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Launched => "launched",
+            Self::Attached => "attached",
+        }
+    }
 }

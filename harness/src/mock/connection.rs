@@ -1,3 +1,4 @@
+use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,7 @@ pub struct Peer {
     /// Its address.
     pub addr: SocketAddr,
     /// The certificates that it presented, its own first; none without client authentication.
-    pub certificates: Vec<CertificateDer<'static>>,
+    pub certificates: Arc<[CertificateDer<'static>]>,
     /// What the TLS handshake came to; none without TLS.
     pub tls: Option<TlsFacts>,
     /// Number of the connection on its listener, counted from 0.
@@ -74,7 +75,7 @@ pub(super) async fn serve<H, F, B, E>(
     let (io, certificates, tls) = match front {
         Front::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
         Front::Closes => return blurt(tcp, b"", limits.handshake).await,
-        Front::Plain => (Io::Plain(tcp), Vec::new(), None),
+        Front::Plain => (Io::Plain(tcp), Arc::default(), None),
         Front::Tls(config) => {
             let handshake = TlsAcceptor::from(config).accept(tcp);
             // Whoever does not finish the handshake is told by rustls, and learns no more.
@@ -141,13 +142,13 @@ where
 async fn blurt(mut tcp: TcpStream, bytes: &[u8], limit: Duration) {
     let mut scratch = vec![0; 4096];
     let conversation = async {
-        if !bytes.is_empty() {
-            tcp.read(&mut scratch).await?;
+        if !bytes.is_empty() && tcp.read(&mut scratch).await? == 0 {
+            return Ok(());
         }
         tcp.write_all(bytes).await?;
         tcp.shutdown().await?;
         while tcp.read(&mut scratch).await? > 0 {}
-        std::io::Result::Ok(())
+        io::Result::Ok(())
     };
     // A client that does not hang up within the limit is hung up on.
     let _ = tokio::time::timeout(limit, conversation).await;

@@ -7,6 +7,8 @@ use tokio::time::timeout;
 
 /// Lines kept; older ones are forgotten, counted only.
 const KEPT: usize = 2_000;
+/// Bytes kept, of which the last line is kept in any case.
+const KEPT_BYTES: usize = 4 * 1024 * 1024;
 
 /// What an edge writes, line by line, as it comes. Clones share the lines.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +45,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     lines: VecDeque<LogLine>,
+    bytes: usize,
     next: usize,
     ended: bool,
 }
@@ -54,8 +57,10 @@ impl LogTail {
             let mut state = self.state();
             let number = state.next;
             state.next += 1;
-            if state.lines.len() == KEPT {
-                state.lines.pop_front();
+            state.bytes += text.len();
+            while state.lines.len() == KEPT || state.bytes > KEPT_BYTES {
+                let Some(oldest) = state.lines.pop_front() else { break };
+                state.bytes -= oldest.text.len();
             }
             state.lines.push_back(LogLine { number, stream, text });
         }

@@ -95,6 +95,11 @@ impl Endpoint {
         &self.url
     }
 
+    /// What it resolved to, in the order in which it is tried. At least one, where anything ever answered.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
     /// Whether connections are made with TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()

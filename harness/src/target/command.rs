@@ -1,0 +1,197 @@
+use std::env;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The command that starts an edge: words, split as a shell splits them; no shell runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    line: String,
+    words: Vec<String>,
+}
+
+/// Why a command cannot start anything. Found before anything runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+pub enum CommandError {
+    /// A quote is not closed.
+    #[error("split the command {line:?}: a quote is not closed")]
+    #[diagnostic(help(
+        "words are split as a shell splits them: close the quote, or write \\' or \\\" for the sign itself"
+    ))]
+    Quote {
+        /// The command as it was given.
+        line: String,
+    },
+    /// There is no word in it.
+    #[error("split the command {line:?}: it is empty")]
+    #[diagnostic(help("give the program and its arguments, such as --launch 'node edge.mjs'"))]
+    Empty {
+        /// The command as it was given.
+        line: String,
+    },
+    /// No such program.
+    #[error("find the program {program:?}: {}", if program.contains('/') { "there is no such file" } else { "it is not in PATH" })]
+    #[diagnostic(help("{advice}"))]
+    NotFound {
+        /// The first word.
+        program: String,
+        /// What to do.
+        advice: String,
+    },
+    /// It cannot be executed.
+    #[error("execute {}: {}", path.display(), if path.is_dir() { "it is a directory" } else { "it is not an executable file" })]
+    #[diagnostic(help("{advice}"))]
+    NotExecutable {
+        /// The file that was found.
+        path: PathBuf,
+        /// What to do.
+        advice: String,
+    },
+}
+
+impl CommandLine {
+    /// Splits `line` and looks its program up: by its path where it has one, else in `PATH`.
+    pub fn parse(line: &str) -> Result<Self, CommandError> {
+        let words = split(line)?;
+        look_up(&words[0], env::var_os("PATH").as_deref())?;
+        Ok(Self { line: line.to_owned(), words })
+    }
+
+    /// The command as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.line
+    }
+
+    /// The program and its arguments for one start: `{host}` and `{port}` replaced in every word.
+    pub fn fill(&self, host: &str, port: u16) -> Vec<String> {
+        let port = port.to_string();
+        self.words.iter().map(|word| word.replace("{host}", host).replace("{port}", &port)).collect()
+    }
+}
+
+/// At least one word.
+fn split(line: &str) -> Result<Vec<String>, CommandError> {
+    let words = shell_words::split(line).map_err(|_| CommandError::Quote { line: line.to_owned() })?;
+    match words.first() {
+        Some(program) if !program.is_empty() => Ok(words),
+        _ => Err(CommandError::Empty { line: line.to_owned() }),
+    }
+}
+
+fn look_up(program: &str, path: Option<&OsStr>) -> Result<(), CommandError> {
+    if program.contains("{port}") || program.contains("{host}") {
+        return Ok(()); // Known only when it is started.
+    }
+    let candidates: Vec<PathBuf> = match path {
+        _ if program.contains('/') => vec![PathBuf::from(program)],
+        Some(path) => env::split_paths(path).map(|folder| folder.join(program)).collect(),
+        None => ["/usr/bin", "/bin"].iter().map(|folder| Path::new(folder).join(program)).collect(),
+    };
+    if candidates.iter().any(|file| is_executable(file)) {
+        return Ok(());
+    }
+    let is_path = program.contains('/');
+    match candidates.into_iter().find(|file| if is_path { file.exists() } else { file.is_file() }) {
+        Some(path) => Err(CommandError::NotExecutable { advice: how_to_run(&path), path }),
+        None => Err(CommandError::NotFound { program: program.to_owned(), advice: how_to_find(program) }),
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+fn how_to_find(program: &str) -> String {
+    if program.split_once('=').is_some_and(|(name, _)| is_variable(name)) {
+        return format!("no shell runs: to set a variable, put `env` in front: 'env {program} …'");
+    }
+    if !program.contains('/') && Path::new(program).is_file() {
+        return format!("a file of this name is in the current folder: write ./{program}");
+    }
+    "check the spelling; a path is taken from the current folder, and no shell runs, so aliases, `~` and `$NAME` are not known".into()
+}
+
+fn how_to_run(path: &Path) -> String {
+    let shown = path.display();
+    if path.is_dir() {
+        return "name the program in it".into();
+    }
+    match path.extension().and_then(OsStr::to_str) {
+        Some("js" | "mjs" | "cjs") => format!("start it with its interpreter: 'node {shown}'"),
+        Some("py") => format!("start it with its interpreter: 'python3 {shown}'"),
+        Some("rb") => format!("start it with its interpreter: 'ruby {shown}'"),
+        Some("jar") => format!("start it with its interpreter: 'java -jar {shown}'"),
+        Some("sh") => format!("start it with its interpreter: 'sh {shown}'"),
+        _ => format!("`chmod +x {shown}`, or put its interpreter in front"),
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("sh -c 'exit 1'", &["sh", "-c", "exit 1"])]
+    #[case(r#"sh "a b"c  d\ e"#, &["sh", "a bc", "d e"])]
+    #[case("sh $HOME && true", &["sh", "$HOME", "&&", "true"])]
+    #[case("sh ''", &["sh", ""])]
+    fn words_are_split_as_a_shell_splits_them(#[case] line: &str, #[case] words: &[&str]) {
+        assert_eq!(CommandLine::parse(line).unwrap().fill("h", 1), words);
+    }
+
+    #[test]
+    fn what_cannot_start_is_told_with_what_to_do() {
+        let wrong = [
+            "sh 'open",
+            "",
+            "  ",
+            "''",
+            "no-such-program-anywhere --port 1",
+            "./no/such/file",
+            "PORT=1 node edge.mjs",
+            "/",
+        ];
+        let told = wrong.map(|line| {
+            let error = CommandLine::parse(line).unwrap_err();
+            let help = miette::Diagnostic::help(&error).unwrap();
+            format!("failed to {error}\n  help: {help}\n")
+        });
+        insta::assert_snapshot!(told.concat());
+    }
+
+    #[test]
+    fn a_file_without_the_executable_bit_is_named_with_its_interpreter() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("edge.mjs");
+        fs::write(&file, "").unwrap();
+        let expected = CommandError::NotExecutable {
+            path: file.clone(),
+            advice: format!("start it with its interpreter: 'node {}'", file.display()),
+        };
+        assert_eq!(look_up(file.to_str().unwrap(), None), Err(expected.clone()));
+        assert_eq!(look_up("edge.mjs", Some(folder.path().as_os_str())), Err(expected));
+    }
+
+    #[test]
+    fn host_and_port_are_replaced_in_every_word() {
+        let command = CommandLine::parse("sh --listen={host}:{port} {port} {other}").unwrap();
+        assert_eq!(command.fill("127.0.0.1", 8080), ["sh", "--listen=127.0.0.1:8080", "8080", "{other}"]);
+    }
+
+    proptest! {
+        #[test]
+        fn quoted_words_arrive_as_they_are(words in prop::collection::vec("[^{}]*", 0..5)) {
+            let line = shell_words::join(std::iter::once("sh".to_owned()).chain(words.iter().cloned()));
+            prop_assert_eq!(&CommandLine::parse(&line).unwrap().fill("h", 1)[1..], &words[..]);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Text that came over a wire, made safe to look at. Reports show nothing that did not pass through here.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Makes every character visible that would steer a terminal, break a format or hide from the reader: control
+/// characters, terminal escape sequences, changes of writing direction, characters without width. Line feeds stay.
+///
+/// ```text
+/// "\x1b[2J\rdone"  →  "\\x1b[2J\\rdone"
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escape(text, |c| c != '\n' && is_hidden(c))
+}
+
+/// As [`visible`], on one line: a line feed is shown as `\n`.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escape(text, is_hidden)
+}
+
+/// Text for HTML and XML, in an element or a quoted attribute; hidden characters are made visible.
+pub fn markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in visible(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn escape(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let Some(first) = text.find(&hidden) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 16);
+    out.push_str(&text[..first]);
+    for c in text[first..].chars() {
+        match c {
+            c if !hidden(c) => out.push(c),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if u32::from(c) < 0x100 => {
+                let _ = write!(out, "\\x{:02x}", u32::from(c));
+            }
+            c => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(c: char) -> bool {
+    let code = u32::from(c);
+    c.is_control()
+        || code & 0xfffe == 0xfffe // never characters, and not allowed in XML
+        || matches!(code,
+            0xad | 0x61c | 0x180e | 0xfeff            // soft hyphen, Arabic mark, Mongolian separator, BOM
+            | 0x200b..=0x200f | 0x2028..=0x202e       // without width, separators, direction
+            | 0x2060..=0x206f | 0xfdd0..=0xfdef       // joiners, isolates, never characters
+            | 0xfff9..=0xfffb | 0xe0000..=0xe007f) // annotations, tags
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("plain, naïve, 日本", "plain, naïve, 日本")]
+    #[case("\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07")]
+    #[case("a\r\nb\tc\0", "a\\r\nb\\tc\\x00")]
+    #[case("\u{9b}31m\u{7f}", "\\x9b31m\\x7f")]
+    #[case("\u{202e}gpj.exe\u{feff}", "\\u{202e}gpj.exe\\u{feff}")]
+    #[case("\u{ffff}\u{1fffe}", "\\u{ffff}\\u{1fffe}")]
+    fn shows_what_hides(#[case] text: &str, #[case] shown: &str) {
+        assert_eq!(visible(text), shown);
+    }
+
+    #[test]
+    fn keeps_one_line_on_one_line() {
+        assert_eq!(one_line("a\nb"), "a\\nb");
+        assert_eq!(markup("<a href='x'>\x1b&\"</a>"), "&lt;a href=&#39;x&#39;&gt;\\x1b&amp;&quot;&lt;/a&gt;");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left(text: String) {
+            prop_assert!(!visible(&text).chars().any(|c| c != '\n' && is_hidden(c)));
+            prop_assert!(!one_line(&text).chars().any(is_hidden));
+            prop_assert!(!markup(&text).contains(['<', '>', '"', '\'']));
+        }
+
+        #[test]
+        fn twice_is_once(text: String) {
+            prop_assert_eq!(visible(&visible(&text)), visible(&text));
+        }
+    }
+}
