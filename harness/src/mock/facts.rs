@@ -56,8 +56,10 @@ pub struct Seen<'a> {
 impl Facts {
     /// Looks at a request. Of several licenses, a valid one counts; otherwise the first.
     pub fn of(seen: Seen<'_>, credentials: &Credentials, outage: Option<Outage>, now: SystemTime) -> Self {
-        let check = |token: Option<&str>| check_license(token, credentials.keys(), credentials.revocations(), now);
-        let mut checked = presented_licenses(seen.target, seen.headers).into_iter().map(|token| check(Some(&token)));
+        let check =
+            |token: Option<&str>| check_license(token, credentials.keys(), credentials.revocations(), now);
+        let mut checked =
+            presented_licenses(seen.target, seen.headers).into_iter().map(|token| check(Some(&token)));
         let license = match checked.next() {
             None => check(None),
             Some(first) => first.or_else(|cause| checked.find_map(Result::ok).ok_or(cause)),

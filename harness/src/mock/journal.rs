@@ -180,7 +180,9 @@ impl Recording {
             let mut log = lock(&journal.log);
             let place = log.entries.partition_point(|(entry, _)| entry.number < self.entry.number);
             // It may have been evicted before its end.
-            if let Some((_, counted)) = log.entries.get_mut(place).filter(|(entry, _)| Arc::ptr_eq(entry, &self.entry)) {
+            if let Some((_, counted)) =
+                log.entries.get_mut(place).filter(|(entry, _)| Arc::ptr_eq(entry, &self.entry))
+            {
                 *counted = kept;
                 log.kept += kept;
                 log.evict(journal.capacity);

@@ -16,7 +16,9 @@ pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     search(target, &mut found);
     if found.is_empty() {
         let authorization = headers.get_all(AUTHORIZATION).iter();
-        found.extend(authorization.filter_map(|value| credentials(&String::from_utf8_lossy(value.as_bytes()))));
+        found.extend(
+            authorization.filter_map(|value| credentials(&String::from_utf8_lossy(value.as_bytes()))),
+        );
     }
     found
 }
@@ -118,7 +120,10 @@ mod tests {
     #[case::basic_password(&format!("Basic {}", general_purpose::STANDARD.encode(format!("edge:{LICENSE}"))))]
     #[case::base64_url(&general_purpose::URL_SAFE_NO_PAD.encode(LICENSE))]
     #[case::json(&format!("{{\"license\":\"{LICENSE}\"}}"))]
-    fn a_license_is_found_in_any_header(#[case] value: &str, #[values("authorization", "x-anything")] name: &'static str) {
+    fn a_license_is_found_in_any_header(
+        #[case] value: &str,
+        #[values("authorization", "x-anything")] name: &'static str,
+    ) {
         check("/", &[(name, value)], &[LICENSE]);
     }
 

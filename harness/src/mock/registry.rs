@@ -123,7 +123,9 @@ impl Registry {
     }
 
     fn remove(&self, registration: &Arc<Registration>) {
-        self.replace(|scripts| scripts.iter().filter(|script| !Arc::ptr_eq(script, registration)).cloned().collect());
+        self.replace(|scripts| {
+            scripts.iter().filter(|script| !Arc::ptr_eq(script, registration)).cloned().collect()
+        });
     }
 
     fn replace(&self, change: impl FnOnce(&[Arc<Registration>]) -> Vec<Arc<Registration>>) {

@@ -135,7 +135,7 @@ fn placeholders(value: &Value, found: &mut Vec<String>) {
             for (start, _) in text.match_indices('{') {
                 let Some(length) = text[start..].find('}') else { continue };
                 let word = &text[start..=start + length];
-                if word[1..length].bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                if length > 1 && word[1..length].bytes().all(|byte| byte.is_ascii_alphabetic()) {
                     found.push(word.to_owned());
                 }
             }
@@ -164,7 +164,10 @@ mod tests {
     #[rstest]
     #[case::ours(r#"{"error":"{reason}","reason":"{reason}"}"#, r#"{"error":"revoked","reason":"revoked"}"#)]
     #[case::status(r#"{"code":"{reason}","http":"{status}"}"#, r#"{"code":"revoked","http":401}"#)]
-    #[case::within(r#"{"error":{"text":"{status} {reason}!","n":1}}"#, r#"{"error":{"text":"401 revoked!","n":1}}"#)]
+    #[case::within(
+        r#"{"error":{"text":"{status} {reason}!","n":1}}"#,
+        r#"{"error":{"text":"401 revoked!","n":1}}"#
+    )]
     #[case::list(r#"["{reason}", null, "{}"]"#, r#"["revoked",null,"{}"]"#)]
     #[case::text(r#""{reason}""#, r#""revoked""#)]
     fn placeholders_are_replaced_wherever_they_are(#[case] template: &str, #[case] expected: &str) {
@@ -188,13 +191,24 @@ mod tests {
     fn complaint(text: &str) -> String {
         let error = ReplyShape::parse("shape.json", text.to_owned()).unwrap_err();
         let mut out = String::new();
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).render_report(&mut out, &error).unwrap();
+        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+            .render_report(&mut out, &error)
+            .unwrap();
         out
     }
 
     #[test]
     fn mistakes_are_shown_where_they_are() {
-        assert_snapshot!(complaint("{\n  \"error\": {reason}\n}"), @"");
+        assert_snapshot!(complaint("{\n  \"error\": {reason}\n}"), @r#"
+        × read the reply shape: it is not JSON
+         ╭─[shape.json:2:13]
+       1 │ {
+       2 │   "error": {reason}
+         ·             ▲
+         ·             ╰── key must be a string
+       3 │ }
+         ╰────
+        "#);
         assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @"");
         assert_snapshot!(complaint("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @"");
         let error = ReplyShape::load(Path::new("/nowhere/shape.json")).unwrap_err();
