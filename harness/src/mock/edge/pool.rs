@@ -132,9 +132,14 @@ impl Kept {
 
 impl Shared {
     fn is_usable(&self) -> bool {
-        // Under way, frames come at any time.
         let idle = Arc::strong_count(&self.users) == 1;
-        self.sender.is_ready() && (!idle || (self.since.elapsed() < LONGEST_IDLE && self.watch.is_quiet()))
+        // With requests under way, frames come at any time.
+        let fit = if idle {
+            self.since.elapsed() < LONGEST_IDLE && self.watch.is_quiet()
+        } else {
+            self.watch.is_open()
+        };
+        self.sender.is_ready() && fit
     }
 }
 

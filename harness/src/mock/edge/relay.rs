@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
-use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use tokio::time::timeout;
 
 use super::decide::Relayed;
@@ -76,9 +76,14 @@ impl Relay {
     }
 
     fn request(&self, body: Outgoing, page: &HeaderMap, http2: bool) -> Request<Outgoing> {
+        let length = body.size_hint().exact();
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         let headers = request.headers_mut();
+        // Also for none: without it, hyper leaves open whether a POST has a body.
+        if let Some(length) = length {
+            headers.insert(CONTENT_LENGTH, length.into());
+        }
         for name in DESCRIBES_BODY {
             for value in page.get_all(&name) {
                 headers.append(name.clone(), value.clone());

@@ -1,0 +1,12 @@
+//! The reference edge over real sockets: against the mock service with TLS, and against wiremock, which knows nothing
+//! of edgeproof.
+
+mod fidelity;
+mod recovery;
+mod refusals;
+mod serving;
+mod settings;
+mod standin;
+mod support;
+mod unreachable;
+mod wire;
