@@ -1,6 +1,8 @@
 //! The reference edge over real sockets: against the mock service with TLS, and against wiremock, which knows nothing
 //! of edgeproof.
 
+#![expect(clippy::unwrap_used, reason = "what fails while a test is set up fails the test")]
+
 mod fidelity;
 mod recovery;
 mod refusals;

@@ -1,3 +1,4 @@
+use std::fmt::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -159,7 +160,7 @@ async fn neither_answers_nor_log_hold_secrets_or_users() {
         let _scripted = world.script(action);
         let answer = world.send(&draft).await;
         said.push_str(text(&answer));
-        said.push_str(&format!("{:?}", answer.headers));
+        let _ = write!(said, "{:?}", answer.headers);
     }
     said.push_str(&world.lines().join("\n"));
     assert_eq!(world.lines(), ["refused status=401 reason=expired", "refused status=401 reason=unknown"]);

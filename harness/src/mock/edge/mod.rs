@@ -7,6 +7,7 @@ mod error;
 mod inbound;
 mod outgoing;
 mod pool;
+mod program;
 mod reason;
 mod relay;
 mod rules;
@@ -17,5 +18,6 @@ mod websocket;
 
 pub use decide::{Answer, Decision, Facts, Relayed, conclude, decide};
 pub use error::EdgeError;
+pub use program::{ProgramOptions, ended_by_signal, run_program};
 pub use rules::Rules;
 pub use server::{Edge, EdgeOptions, EdgeTls, LogSink};

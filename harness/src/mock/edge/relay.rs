@@ -96,10 +96,9 @@ impl Relay {
             *request.uri_mut() = self.uri.clone();
             return request;
         }
-        if let Some(authority) = self.uri.authority() {
-            if let Ok(host) = HeaderValue::from_str(authority.as_str()) {
-                headers.insert(HOST, host);
-            }
+        let host = self.uri.authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
+        if let Some(host) = host {
+            headers.insert(HOST, host);
         }
         *request.uri_mut() = self.uri.path_and_query().map(|path| path.clone().into()).unwrap_or_default();
         request

@@ -101,7 +101,7 @@ impl LogSink {
         Self(Arc::new(write))
     }
 
-    fn write(&self, line: impl Into<String>) {
+    pub(super) fn write(&self, line: impl Into<String>) {
         (self.0)(line.into());
     }
 }

@@ -75,8 +75,7 @@ pub(super) fn certificates(
     path: &Path,
 ) -> Result<Vec<CertificateDer<'static>>, EdgeError> {
     let bad = |why| bad_file(setting, path, CERTIFICATES, why);
-    let certificates =
-        CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(|why| bad(why))?;
+    let certificates = CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(bad)?;
     if Vec::is_empty(&certificates) {
         return Err(bad(pem::Error::NoItemsFound));
     }
