@@ -89,7 +89,7 @@ fn a_device_is_written_to_and_not_replaced() {
 #[test]
 fn an_unknown_format_is_told_the_known_ones() {
     let error = "pdf".parse::<Format>().unwrap_err().to_string();
-    assert_eq!(error, "know the report format `pdf`: the formats are json, junit, html, markdown");
+    assert_eq!(error, "use the report format `pdf`: the formats are json, junit, html, markdown");
     assert!(Format::ALL.iter().all(|format| format.name().parse::<Format>().unwrap() == *format));
 }
 
