@@ -7,6 +7,5 @@ mod outcome;
 
 pub use event::{Event, Reader};
 pub use outcome::{
-    AddedLatency, Basis, CaseReport, EdgeNotes, Exchange, Hop, Level, Mismatch, Observation, Outcome,
-    Summary, TargetKind,
+    AddedLatency, Basis, CaseReport, EdgeNotes, Exchange, Hop, Level, Mismatch, Observation, Outcome, Summary, TargetKind,
 };
