@@ -30,6 +30,15 @@ struct Inner {
     io: Option<Io>,
     output: Output,
     reader: Option<Waker>,
+    written: u64,
+    flushed: u64,
+    flush_watchers: Vec<Waker>,
+}
+
+/// Waits until so much more went out than at its making, or until the connection ended.
+pub(super) struct Flushed {
+    inner: Arc<Mutex<Inner>>,
+    until: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -84,6 +93,12 @@ impl Tap {
         }
     }
 
+    /// A future that is ready when hyper has written and flushed so many bytes more.
+    pub(super) fn flushed(&self, bytes: usize) -> Flushed {
+        let until = lock(&self.0).written + bytes as u64;
+        Flushed { inner: Arc::clone(&self.0), until }
+    }
+
     /// Waits until the peer ends its half of the stream, and drops what it sends until then. For HTTP/1.1
     /// handlers that have read their request.
     pub async fn peer_closed(&self) {
@@ -112,14 +127,36 @@ impl std::fmt::Debug for Tap {
 impl TapStream {
     pub(super) fn new(io: Io) -> (Self, Tap) {
         let vectored = io.is_write_vectored();
-        let inner = Arc::new(Mutex::new(Inner { io: Some(io), output: Output::Through, reader: None }));
+        let inner = Arc::new(Mutex::new(Inner {
+            io: Some(io),
+            output: Output::Through,
+            reader: None,
+            written: 0,
+            flushed: 0,
+            flush_watchers: Vec::new(),
+        }));
         (Self { inner: Arc::clone(&inner), vectored }, Tap(inner))
     }
 }
 
 impl Drop for TapStream {
     fn drop(&mut self) {
-        lock(&self.inner).io = None;
+        let mut inner = lock(&self.inner);
+        inner.io = None;
+        inner.wake_flush_watchers();
+    }
+}
+
+impl Future for Flushed {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut inner = lock(&self.inner);
+        if inner.io.is_none() || inner.flushed >= self.until {
+            return Poll::Ready(());
+        }
+        inner.flush_watchers.push(cx.waker().clone());
+        Poll::Pending
     }
 }
 
@@ -142,7 +179,10 @@ impl AsyncWrite for TapStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut inner = lock(&self.inner);
         match inner.output {
-            Output::Through => inner.io()?.poll_write(cx, bytes),
+            Output::Through => {
+                let polled = inner.io()?.poll_write(cx, bytes);
+                inner.count(polled)
+            }
             Output::Cut(0) | Output::Swallowed => Poll::Ready(Ok(bytes.len())),
             Output::Cut(left) => {
                 let written = ready!(inner.io()?.poll_write(cx, &bytes[..left.min(bytes.len())]))?;
@@ -159,7 +199,8 @@ impl AsyncWrite for TapStream {
     ) -> Poll<io::Result<usize>> {
         let mut inner = lock(&self.inner);
         if let Output::Through = inner.output {
-            return inner.io()?.poll_write_vectored(cx, slices);
+            let polled = inner.io()?.poll_write_vectored(cx, slices);
+            return inner.count(polled);
         }
         drop(inner);
         let first = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
@@ -173,7 +214,12 @@ impl AsyncWrite for TapStream {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut inner = lock(&self.inner);
         match inner.output {
-            Output::Through | Output::Cut(1..) => inner.io()?.poll_flush(cx),
+            Output::Through | Output::Cut(1..) => {
+                ready!(inner.io()?.poll_flush(cx))?;
+                inner.flushed = inner.written;
+                inner.wake_flush_watchers();
+                Poll::Ready(Ok(()))
+            }
             Output::Cut(0) => {
                 ready!(inner.io()?.poll_flush(cx))?;
                 ready!(inner.io()?.poll_shutdown(cx))?;
@@ -194,6 +240,17 @@ impl AsyncWrite for TapStream {
 }
 
 impl Inner {
+    fn count(&mut self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(written)) = polled {
+            self.written += written as u64;
+        }
+        polled
+    }
+
+    fn wake_flush_watchers(&mut self) {
+        self.flush_watchers.drain(..).for_each(Waker::wake);
+    }
+
     fn io(&mut self) -> io::Result<Pin<&mut Io>> {
         self.io.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::ConnectionReset.into())
     }

@@ -1,0 +1,264 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use fixtures::spec::Stimulus;
+use http::HeaderMap;
+use http::request::Parts;
+use rustls_pki_types::CertificateDer;
+use tokio::sync::Notify;
+
+use super::arrival::{Arrival, Given};
+use super::connection::{Peer, TlsFacts};
+use crate::wire::Request;
+
+/// Bytes of a body that are kept.
+pub const RECORDED: usize = 8 * 1024 * 1024;
+
+/// What arrived lately: the oldest goes when there are too many, or when their bodies hold too much.
+#[derive(Debug)]
+pub(super) struct Journal {
+    capacity: usize,
+    log: Mutex<Log>,
+}
+
+/// An arrival while it goes on. Dropped before its end, because the connection ended, it is finished as it is.
+pub(super) struct Recording {
+    entry: Arc<Entry>,
+    journal: Weak<Journal>,
+    buffer: BytesMut,
+    length: u64,
+}
+
+/// An arrival in the journal, and in the script that claimed it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    number: u64,
+    method: String,
+    target: String,
+    version: http::Version,
+    headers: HeaderMap,
+    at: Instant,
+    client_certificates: Arc<[CertificateDer<'static>]>,
+    tls: Option<TlsFacts>,
+    connection: u64,
+    progress: Mutex<Progress>,
+}
+
+/// Bytes of all bodies in the journal.
+const KEPT: usize = 64 * 1024 * 1024;
+
+#[derive(Debug, Default)]
+struct Log {
+    /// With the bytes of its body that count.
+    entries: VecDeque<(Arc<Entry>, usize)>,
+    next: u64,
+    kept: usize,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    body: Bytes,
+    body_length: u64,
+    complete: bool,
+    finished: bool,
+    answered: Option<Instant>,
+    answer: Option<Given>,
+    cause: Option<Stimulus>,
+    claimed: bool,
+    /// Of the script that claimed it.
+    notify: Option<Arc<Notify>>,
+}
+
+impl Journal {
+    /// Keeps so many arrivals; at least one, for the counting.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), log: Mutex::default() }
+    }
+
+    /// Opens the entry of a request whose head was read.
+    pub(super) fn open(self: &Arc<Self>, parts: Parts, peer: &Peer) -> Recording {
+        let at = Instant::now();
+        let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
+        let mut log = lock(&self.log);
+        let entry = Arc::new(Entry {
+            number: log.next,
+            method: parts.method.to_string(),
+            target,
+            version: parts.version,
+            headers: parts.headers,
+            at,
+            client_certificates: Arc::clone(&peer.certificates),
+            tls: peer.tls,
+            connection: peer.connection,
+            progress: Mutex::default(),
+        });
+        log.next += 1;
+        log.entries.push_back((Arc::clone(&entry), 0));
+        log.evict(self.capacity);
+        drop(log);
+        Recording { entry, journal: Arc::downgrade(self), buffer: BytesMut::new(), length: 0 }
+    }
+
+    /// The number that the next arrival gets.
+    pub(super) fn next(&self) -> u64 {
+        lock(&self.log).next
+    }
+
+    /// The arrivals from this number on that are still kept, in their order.
+    pub(super) fn since(&self, number: u64) -> Vec<Arrival> {
+        let entries: Vec<_> = {
+            let log = lock(&self.log);
+            let start = log.entries.partition_point(|(entry, _)| entry.number < number);
+            log.entries.range(start..).map(|(entry, _)| Arc::clone(entry)).collect()
+        };
+        entries.iter().map(|entry| entry.arrival()).collect()
+    }
+}
+
+impl Recording {
+    pub(super) fn entry(&self) -> &Arc<Entry> {
+        &self.entry
+    }
+
+    /// The body so far, as far as it is kept.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.length += chunk.len() as u64;
+        let room = RECORDED - self.buffer.len();
+        self.buffer.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+
+    /// Notes that a script is for it.
+    pub(super) fn claim(&self, notify: Arc<Notify>) {
+        let mut progress = self.entry.progress();
+        progress.claimed = true;
+        progress.notify = Some(notify);
+    }
+
+    /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
+    pub(super) fn give(&self, given: Given, cause: Option<Stimulus>) {
+        let mut progress = self.entry.progress();
+        if matches!(given, Given::Answer { .. }) {
+            progress.answered = Some(Instant::now());
+        }
+        progress.answer = Some(given);
+        progress.cause = cause;
+    }
+
+    /// Ends the entry: the body ended, or broke off.
+    pub(super) fn finish(mut self, complete: bool) {
+        self.end(complete);
+    }
+
+    fn end(&mut self, complete: bool) {
+        let body = std::mem::take(&mut self.buffer).freeze();
+        let kept = body.len();
+        let notify = {
+            let mut progress = self.entry.progress();
+            if progress.finished {
+                return;
+            }
+            progress.body = body;
+            progress.body_length = self.length;
+            progress.complete = complete;
+            progress.finished = true;
+            progress.notify.clone()
+        };
+        if let Some(notify) = notify {
+            notify.notify_waiters();
+        }
+        if let Some(journal) = self.journal.upgrade() {
+            let mut log = lock(&journal.log);
+            let place = log.entries.partition_point(|(entry, _)| entry.number < self.entry.number);
+            // It may have been evicted before its end.
+            if let Some((_, counted)) =
+                log.entries.get_mut(place).filter(|(entry, _)| Arc::ptr_eq(entry, &self.entry))
+            {
+                *counted = kept;
+                log.kept += kept;
+                log.evict(journal.capacity);
+            }
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.end(false);
+    }
+}
+
+impl Entry {
+    pub(super) fn target(&self) -> &str {
+        &self.target
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    pub(super) fn client_certificates(&self) -> &[CertificateDer<'static>] {
+        &self.client_certificates
+    }
+
+    pub(super) fn version(&self) -> http::Version {
+        self.version
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.progress().finished
+    }
+
+    /// What is known of it now.
+    pub(super) fn arrival(&self) -> Arrival {
+        let progress = self.progress();
+        Arrival {
+            number: self.number,
+            request: Request {
+                method: self.method.clone(),
+                target: self.target.clone(),
+                version: self.version,
+                headers: self.headers.clone(),
+                body: progress.body.clone(),
+                complete: progress.complete,
+            },
+            body_length: progress.body_length,
+            at: self.at,
+            answered: progress.answered,
+            answer: progress.answer.clone(),
+            finished: progress.finished,
+            claimed: progress.claimed,
+            cause: progress.cause,
+            client_certificates: Arc::clone(&self.client_certificates),
+            tls: self.tls,
+            connection: self.connection,
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        lock(&self.progress)
+    }
+}
+
+impl Log {
+    fn evict(&mut self, capacity: usize) {
+        while self.entries.len() > capacity || (self.kept > KEPT && self.entries.len() > 1) {
+            let Some((_, counted)) = self.entries.pop_front() else { return };
+            self.kept -= counted;
+        }
+    }
+}
+
+/// A panic elsewhere leaves nothing half done in here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,152 @@
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+/// What a request presents as its license, in the order in which it is found: how an edge carries the license is not
+/// shown (5), so all header values and the request target are searched, also percent-encoded and in Base64 (so in
+/// `Basic`). Where nothing looks like a token of ours, what the `Authorization` field presents counts.
+pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
+    let mut found = Vec::new();
+    for value in headers.values() {
+        search(&String::from_utf8_lossy(value.as_bytes()), &mut found);
+    }
+    search(target, &mut found);
+    if found.is_empty() {
+        let authorization = headers.get_all(AUTHORIZATION).iter();
+        found.extend(
+            authorization.filter_map(|value| credentials(&String::from_utf8_lossy(value.as_bytes()))),
+        );
+    }
+    found
+}
+
+/// What tokens of ours have in them, and nothing else is likely to.
+const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
+
+/// Base64 of fewer characters holds no token.
+const SHORTEST: usize = 16;
+
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+
+fn search(text: &str, found: &mut Vec<String>) {
+    let percent_decoded = text.contains('%').then(|| percent_decode(text));
+    for text in percent_decoded.iter().map(String::as_str).chain([text]) {
+        tokens(text, found);
+        for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
+            // Behind a path's slash Base64 begins anew.
+            for word in [Some(word), word.rsplit_once('/').map(|(_, last)| last)].into_iter().flatten() {
+                if word.len() < SHORTEST {
+                    continue;
+                }
+                let decoded = STANDARD.decode(word).or_else(|_| URL_SAFE.decode(word));
+                if let Some(decoded) = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
+                    tokens(&decoded, found);
+                }
+            }
+        }
+    }
+}
+
+fn tokens(text: &str, found: &mut Vec<String>) {
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))) {
+        if MARKS.iter().any(|mark| word.contains(mark)) && !found.iter().any(|known| known == word) {
+            found.push(word.to_owned());
+        }
+    }
+}
+
+/// What follows the scheme, or the whole value if there is no scheme.
+fn credentials(value: &str) -> Option<String> {
+    let value = value.trim();
+    let presented = match value.split_once(char::is_whitespace) {
+        Some((_, credentials)) => credentials.trim(),
+        None if ["bearer", "basic"].contains(&value.to_ascii_lowercase().as_str()) => "",
+        None => value,
+    };
+    (!presented.is_empty()).then(|| presented.to_owned())
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut rest = text.as_bytes();
+    let mut decoded = Vec::with_capacity(rest.len());
+    while let [first, tail @ ..] = rest {
+        let byte = match tail {
+            [high, low, after @ ..] if *first == b'%' => {
+                hex(*high).zip(hex(*low)).map(|(high, low)| (high << 4 | low, after))
+            }
+            _ => None,
+        };
+        let (byte, after) = byte.unwrap_or((*first, tail));
+        decoded.push(byte);
+        rest = after;
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|digit| digit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose;
+    use http::HeaderValue;
+    use rstest::rstest;
+
+    use super::*;
+
+    const LICENSE: &str = "service_license_v4.public.eyJsaWQiOiJsaWMtMSJ9-_x.eyJraWQiOiJrIn0";
+
+    fn check(target: &str, fields: &[(&'static str, &str)], expected: &[&str]) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        assert_eq!(presented_licenses(target, &headers), expected);
+    }
+
+    #[rstest]
+    #[case::bearer(&format!("Bearer {LICENSE}"))]
+    #[case::bare(LICENSE)]
+    #[case::parameter(&format!("License token=\"{LICENSE}\", v=1"))]
+    #[case::basic_user(&format!("Basic {}", general_purpose::STANDARD.encode(format!("{LICENSE}:"))))]
+    #[case::basic_password(&format!("Basic {}", general_purpose::STANDARD.encode(format!("edge:{LICENSE}"))))]
+    #[case::base64_url(&general_purpose::URL_SAFE_NO_PAD.encode(LICENSE))]
+    #[case::json(&format!("{{\"license\":\"{LICENSE}\"}}"))]
+    fn a_license_is_found_in_any_header(
+        #[case] value: &str,
+        #[values("authorization", "x-anything")] name: &'static str,
+    ) {
+        check("/", &[(name, value)], &[LICENSE]);
+    }
+
+    #[rstest]
+    #[case::query(&format!("/v1/relay?license={LICENSE}&x=1"))]
+    #[case::segment(&format!("/relay/{LICENSE}"))]
+    #[case::percent_encoded(&format!("/relay?l={}", LICENSE.replace('_', "%5f").replace('.', "%2E")))]
+    #[case::base64_in_path(&format!("/relay/{}", general_purpose::URL_SAFE_NO_PAD.encode(LICENSE)))]
+    #[case::base64_with_padding(&format!("/?l={}", general_purpose::STANDARD.encode(LICENSE).replace('=', "%3D")))]
+    fn a_license_is_found_in_the_request_target(#[case] target: &str) {
+        check(target, &[("host", "localhost")], &[LICENSE]);
+    }
+
+    #[rstest]
+    #[case::nothing(&[], &[])]
+    #[case::empty_bearer(&[("authorization", "Bearer")], &[])]
+    #[case::another_vendor(&[("authorization", "Bearer vendor_abc")], &["vendor_abc"])]
+    #[case::another_vendors_paseto(&[("x-license", "vendor_license_v4.public.aa.bb")], &["vendor_license_v4.public.aa.bb"])]
+    #[case::damaged_one(&[("x-license", "service_license_%%%")], &["service_license_"])]
+    #[case::read_token(&[("x-license", "service_read_v4.public.aa.bb")], &["service_read_v4.public.aa.bb"])]
+    #[case::ours_beside_another(&[("authorization", "Bearer abc"), ("x-license", "service_license_x")], &["service_license_x"])]
+    #[case::other_fields_do_not_count(&[("x-anything", "secret")], &[])]
+    fn what_is_no_license_is_what_it_is(#[case] fields: &[(&'static str, &str)], #[case] expected: &[&str]) {
+        check("/v1/relay", fields, expected);
+    }
+}

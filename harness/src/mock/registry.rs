@@ -1,0 +1,202 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use memchr::memmem::Finder;
+use tokio::sync::Notify;
+
+use super::arrival::Arrival;
+use super::journal::{Entry, Recording};
+use super::script::{Action, Match, Reply, Script, When};
+
+/// A registered script. It ends when this is dropped.
+#[derive(Debug)]
+#[must_use = "the script ends when this is dropped"]
+pub struct Scripted {
+    registration: Arc<Registration>,
+    registry: Arc<Registry>,
+}
+
+impl Scripted {
+    /// The requests that the script was for, also those that are still going on, in the order in which they were
+    /// matched. The last 4,096 are kept.
+    pub fn arrivals(&self) -> Vec<Arrival> {
+        let entries: Vec<_> = self.registration.noted().latest.iter().cloned().collect();
+        entries.iter().map(|entry| entry.arrival()).collect()
+    }
+
+    /// How many requests the script was for so far, also those whose body broke off.
+    pub fn count(&self) -> usize {
+        self.registration.noted().count
+    }
+
+    /// Waits until so many requests are finished, but no longer than `limit`; returns what [`Self::arrivals`] does.
+    pub async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Arrival> {
+        let enough = async {
+            loop {
+                let finished = self.registration.notify.notified();
+                tokio::pin!(finished);
+                // From here on no notification is missed.
+                finished.as_mut().enable();
+                if self.registration.finished() >= count {
+                    return;
+                }
+                finished.await;
+            }
+        };
+        // Whether it was enough shows in what is returned.
+        let _ = tokio::time::timeout(limit, enough).await;
+        self.arrivals()
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.registry.remove(&self.registration);
+    }
+}
+
+/// The scripts of a mock service.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    /// The latest first, markers before everything. Replaced as a whole, so that a request reads it without waiting.
+    scripts: RwLock<Arc<[Arc<Registration>]>>,
+}
+
+/// A script with what it has served.
+#[derive(Debug)]
+pub(super) struct Registration {
+    marker: Option<Finder<'static>>,
+    replies: Vec<Prepared>,
+    served: AtomicUsize,
+    notify: Arc<Notify>,
+    noted: Mutex<Noted>,
+}
+
+#[derive(Debug, Default)]
+struct Noted {
+    count: usize,
+    latest: VecDeque<Arc<Entry>>,
+}
+
+/// A reply whose header fields were parsed when it was registered.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) reply: Reply,
+    pub(super) headers: HeaderMap,
+}
+
+/// Arrivals that a script keeps.
+const KEPT: usize = 4096;
+
+impl Registry {
+    /// # Panics
+    /// If the script has no reply, or one that cannot be said in HTTP.
+    pub(super) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
+        assert!(!script.replies.is_empty(), "a script has at least one reply");
+        let registration = Arc::new(Registration {
+            marker: match on {
+                Match::Marker(marker) => Some(Finder::new(&marker).into_owned()),
+                Match::Everything => None,
+            },
+            replies: script.replies.into_iter().map(Prepared::new).collect(),
+            served: AtomicUsize::new(0),
+            notify: Arc::default(),
+            noted: Mutex::default(),
+        });
+        let added = Arc::clone(&registration);
+        self.replace(|scripts| {
+            let markers = scripts.iter().take_while(|script| script.marker.is_some()).count();
+            let place = if added.marker.is_some() { 0 } else { markers };
+            let mut scripts = scripts.to_vec();
+            scripts.insert(place, added);
+            scripts
+        });
+        Scripted { registration, registry: Arc::clone(self) }
+    }
+
+    /// The scripts as they are now.
+    pub(super) fn scripts(&self) -> Arc<[Arc<Registration>]> {
+        Arc::clone(&self.scripts.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn remove(&self, registration: &Arc<Registration>) {
+        self.replace(|scripts| {
+            scripts.iter().filter(|script| !Arc::ptr_eq(script, registration)).cloned().collect()
+        });
+    }
+
+    fn replace(&self, change: impl FnOnce(&[Arc<Registration>]) -> Vec<Arc<Registration>>) {
+        let mut scripts = self.scripts.write().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&scripts);
+        *scripts = changed.into();
+    }
+}
+
+impl Registration {
+    /// Whether the script is for a request whose body holds these bytes, of which those before `from` were searched
+    /// already.
+    pub(super) fn matches(&self, body: &[u8], from: usize) -> bool {
+        let Some(marker) = &self.marker else { return true };
+        // A marker may begin in what was searched and end in what was not.
+        let from = from.saturating_sub(marker.needle().len().saturating_sub(1));
+        marker.find(&body[from..]).is_some()
+    }
+
+    /// Whether its next reply does not wait for the end of the body.
+    pub(super) fn is_early(&self) -> bool {
+        self.reply_at(self.served.load(Ordering::Acquire)).reply.when == When::BeforeBodyEnds
+    }
+
+    /// Claims a request, and says what to do with it.
+    pub(super) fn claim(&self, recording: &Recording) -> &Prepared {
+        self.note(recording);
+        self.reply_at(self.served.fetch_add(1, Ordering::AcqRel))
+    }
+
+    /// Claims a request that gets no reply because it broke off.
+    pub(super) fn note(&self, recording: &Recording) {
+        recording.claim(Arc::clone(&self.notify));
+        let mut noted = self.noted();
+        if noted.latest.len() == KEPT {
+            noted.latest.pop_front();
+        }
+        noted.latest.push_back(Arc::clone(recording.entry()));
+        noted.count += 1;
+    }
+
+    fn finished(&self) -> usize {
+        let noted = self.noted();
+        // What is no longer kept is long finished.
+        let gone = noted.count - noted.latest.len();
+        gone + noted.latest.iter().filter(|entry| entry.is_finished()).count()
+    }
+
+    fn reply_at(&self, index: usize) -> &Prepared {
+        &self.replies[index.min(self.replies.len() - 1)]
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Prepared {
+    fn new(reply: Reply) -> Self {
+        let mut prepared = HeaderMap::new();
+        if let Action::Answer { headers, .. } = &reply.action {
+            for (name, value) in headers {
+                let name: HeaderName = name.parse().expect("a script's header names are HTTP's");
+                let value: HeaderValue = value.parse().expect("a script's header values are HTTP's");
+                prepared.append(name, value);
+            }
+        }
+        if let Action::Answer { status, .. } | Action::CutBody { status, .. } = &reply.action {
+            let valid = StatusCode::from_u16(*status).is_ok_and(|status| !status.is_informational());
+            assert!(valid, "a script's status codes go from 200 to 999, not {status}");
+        }
+        Self { reply, headers: prepared }
+    }
+}

@@ -1,0 +1,217 @@
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use fixtures::spec::Profile;
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use serde_json::Value;
+
+/// Body of a refusal, as the service gives it to an edge. The interface doesn't show it, so an edge may expect
+/// another one than ours.
+///
+/// It is JSON in which `{reason}` and `{status}` stand for the code and the status: alone in a text, `{status}`
+/// becomes a number; within a longer text, digits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplyShape(Value);
+
+/// A file that is no reply shape.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum ReplyShapeError {
+    /// It can't be read.
+    #[error("read the reply shape {}", path.display())]
+    Read {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It isn't JSON.
+    #[error("read the reply shape: it is not JSON")]
+    NotJson {
+        /// The file.
+        #[source_code]
+        text: NamedSource<String>,
+        /// Where reading ended.
+        #[label("{why}")]
+        at: SourceSpan,
+        /// What the parser said.
+        why: String,
+    },
+    /// No reason in it.
+    #[error("use the reply shape: its reason is missing")]
+    #[diagnostic(help("write \"{{reason}}\" where the code belongs, such as {{\"code\": \"{{reason}}\"}}"))]
+    WithoutReason {
+        /// The file.
+        #[source_code]
+        text: NamedSource<String>,
+        /// All of it.
+        #[label("no text in here holds {{reason}}")]
+        at: SourceSpan,
+    },
+    /// A placeholder that doesn't exist.
+    #[error("use the reply shape: there is no placeholder {word}")]
+    #[diagnostic(help("there are {{reason}} and {{status}}"))]
+    UnknownPlaceholder {
+        /// The file.
+        #[source_code]
+        text: NamedSource<String>,
+        /// The placeholder, or the beginning of the file where it is written with escapes.
+        #[label("this one")]
+        at: SourceSpan,
+        /// As it is written.
+        word: String,
+    },
+}
+
+impl ReplyShape {
+    /// The shape that the profile gives.
+    pub fn from_profile(profile: &Profile) -> Self {
+        Self(with_texts(&profile.relay_refused, &|text| {
+            Value::String(text.replace("<reason>", REASON).replace("<status>", STATUS))
+        }))
+    }
+
+    /// Reads the shape from a user's file.
+    pub fn load(path: &Path) -> Result<Self, ReplyShapeError> {
+        let text = fs::read_to_string(path)
+            .map_err(|source| ReplyShapeError::Read { path: path.to_owned(), source })?;
+        Self::parse(&path.display().to_string(), text)
+    }
+
+    /// Reads the shape from a text; `name` is what errors call it.
+    pub fn parse(name: &str, text: String) -> Result<Self, ReplyShapeError> {
+        let source = |text| NamedSource::new(name, text).with_language("JSON");
+        let template: Value = match serde_json::from_str(&text) {
+            Ok(template) => template,
+            Err(error) => {
+                let why = error.to_string();
+                let why = why.rsplit_once(" at line").map_or(why.as_str(), |(why, _)| why).to_owned();
+                let at = offset(&text, error.line(), error.column()).into();
+                return Err(ReplyShapeError::NotJson { text: source(text), at, why });
+            }
+        };
+        let mut words = Vec::new();
+        placeholders(&template, &mut words);
+        if let Some(word) = words.iter().find(|word| ![REASON, STATUS].contains(&word.as_str())) {
+            let at = text.find(word.as_str()).map_or((0, 0), |start| (start, word.len())).into();
+            return Err(ReplyShapeError::UnknownPlaceholder { text: source(text), at, word: word.clone() });
+        }
+        if !words.iter().any(|word| word == REASON) {
+            let at = (0, text.trim_end().len()).into();
+            return Err(ReplyShapeError::WithoutReason { text: source(text), at });
+        }
+        Ok(Self(template))
+    }
+
+    /// The body of one refusal.
+    pub fn render(&self, status: u16, reason: &str) -> Value {
+        with_texts(&self.0, &|text| {
+            if text == STATUS {
+                return status.into();
+            }
+            // The code goes in last: what it holds is not looked at again.
+            Value::String(text.replace(STATUS, &status.to_string()).replace(REASON, reason))
+        })
+    }
+}
+
+const REASON: &str = "{reason}";
+const STATUS: &str = "{status}";
+
+fn with_texts(value: &Value, change: &impl Fn(&str) -> Value) -> Value {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter().map(|item| with_texts(item, change)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (name.clone(), with_texts(member, change))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Words in braces, in all texts that are values.
+fn placeholders(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            for (start, _) in text.match_indices('{') {
+                let Some(length) = text[start..].find('}') else { continue };
+                let word = &text[start..=start + length];
+                if length > 1 && word[1..length].bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                    found.push(word.to_owned());
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| placeholders(item, found)),
+        Value::Object(members) => members.values().for_each(|member| placeholders(member, found)),
+        _ => {}
+    }
+}
+
+/// Offset of a line and a column, both counted from 1, the column in bytes.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::spec::{Spec, Version};
+    use insta::assert_snapshot;
+    use miette::{GraphicalReportHandler, GraphicalTheme};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::ours(r#"{"error":"{reason}","reason":"{reason}"}"#, r#"{"error":"revoked","reason":"revoked"}"#)]
+    #[case::status(r#"{"code":"{reason}","http":"{status}"}"#, r#"{"code":"revoked","http":401}"#)]
+    #[case::within(
+        r#"{"error":{"text":"{status} {reason}!","n":1}}"#,
+        r#"{"error":{"text":"401 revoked!","n":1}}"#
+    )]
+    #[case::list(r#"["{reason}", null, "{}"]"#, r#"["revoked",null,"{}"]"#)]
+    #[case::text(r#""{reason}""#, r#""revoked""#)]
+    fn placeholders_are_replaced_wherever_they_are(#[case] template: &str, #[case] expected: &str) {
+        let shape = ReplyShape::parse("shape.json", template.to_owned()).unwrap();
+        assert_eq!(shape.render(401, "revoked").to_string(), expected);
+    }
+
+    #[test]
+    fn the_profile_gives_the_code_twice() {
+        let spec = Spec::builtin(Version::Current);
+        let shape = ReplyShape::from_profile(spec.profile());
+        assert_eq!(shape.render(401, "x_y").to_string(), r#"{"error":"x_y","reason":"x_y"}"#);
+    }
+
+    #[test]
+    fn a_reason_is_not_taken_for_a_placeholder() {
+        let shape = ReplyShape::parse("shape.json", r#"{"a":"{reason}-{status}"}"#.to_owned()).unwrap();
+        assert_eq!(shape.render(400, "{status}").to_string(), r#"{"a":"{status}-400"}"#);
+    }
+
+    fn complaint(text: &str) -> String {
+        let error = ReplyShape::parse("shape.json", text.to_owned()).unwrap_err();
+        let mut out = String::new();
+        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+            .render_report(&mut out, &error)
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        assert_snapshot!(complaint("{\n  \"error\": {reason}\n}"), @r#"
+        × read the reply shape: it is not JSON
+         ╭─[shape.json:2:13]
+       1 │ {
+       2 │   "error": {reason}
+         ·             ▲
+         ·             ╰── key must be a string
+       3 │ }
+         ╰────
+        "#);
+        assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @"");
+        assert_snapshot!(complaint("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @"");
+        let error = ReplyShape::load(Path::new("/nowhere/shape.json")).unwrap_err();
+        assert_snapshot!(format!("failed to {error}"), @"");
+    }
+}
