@@ -107,9 +107,11 @@ async fn a_program_that_ignores_sigterm_is_killed_after_its_grace() {
 
 #[tokio::test]
 async fn the_last_words_are_heard() {
-    // The program that was launched ends first; the one that it started still has something to say.
+    // The program that was launched ends first; the one that it started still has something to say then.
     let edge = command("serve", "");
-    let inner = format!("trap 'kill $edge; echo last words; exit' TERM; {edge} & edge=$!; wait");
+    let state = if cfg!(target_os = "linux") { "cat /proc/$PPID/stat" } else { "ps -o stat= -p $PPID" };
+    let last = format!("kill $edge; until {state} | grep -q Z; do :; done; echo last words; exit");
+    let inner = format!("trap '{last}' TERM; {edge} & edge=$!; wait");
     let outer = format!("sh -c {} & wait", shell_words::quote(&inner));
     let edge = start(&format!("sh -c {}", shell_words::quote(&outer))).await;
     let log = edge.log().unwrap().clone();
