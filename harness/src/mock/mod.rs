@@ -1,6 +1,7 @@
 //! Mock service and reference edge: each one pure decision with thin I/O around it.
 
 mod connection;
+pub mod edge;
 mod listener;
 mod script;
 mod tap;

@@ -120,8 +120,11 @@ impl AnswerReader {
                 if body.len() as u64 + left > MAX_BODY as u64 {
                     return Err(too_long());
                 }
-                self.state =
-                    if left == 0 { State::Trailers { answer, body } } else { State::Chunk { answer, body, left } };
+                self.state = if left == 0 {
+                    State::Trailers { answer, body }
+                } else {
+                    State::Chunk { answer, body, left }
+                };
                 Err(Step::Again)
             }
             State::Chunk { answer, mut body, left } => {
@@ -206,7 +209,11 @@ impl AnswerReader {
 
     fn line(&mut self) -> Result<Option<Bytes>, Step> {
         let Some(end) = self.buffer.windows(2).take(MAX_CHUNK_LINE).position(|pair| pair == b"\r\n") else {
-            return if self.buffer.len() > MAX_CHUNK_LINE { Err(broken("endless chunk line")) } else { Ok(None) };
+            return if self.buffer.len() > MAX_CHUNK_LINE {
+                Err(broken("endless chunk line"))
+            } else {
+                Ok(None)
+            };
         };
         let line = self.buffer.split_to(end).freeze();
         let _ = self.buffer.split_to(2);
@@ -304,14 +311,23 @@ mod tests {
     #[rstest]
     #[case::sized("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "200 whole \"ok\"")]
     #[case::sized_cut("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", "200 cut \"ok\"")]
-    #[case::same_length_twice("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 whole \"ok\"")]
+    #[case::same_length_twice(
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+        "200 whole \"ok\""
+    )]
     #[case::two_lengths(
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
         "broken: two Content-Length fields that differ"
     )]
-    #[case::chunked("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1;x=y\r\nk\r\n0\r\nT: v\r\n\r\n", "200 whole \"ok\"")]
+    #[case::chunked(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1;x=y\r\nk\r\n0\r\nT: v\r\n\r\n",
+        "200 whole \"ok\""
+    )]
     #[case::chunked_cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n", "200 cut \"o\"")]
-    #[case::chunk_size("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\no\r\n", "broken: a chunk size that is not a number")]
+    #[case::chunk_size(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\no\r\n",
+        "broken: a chunk size that is not a number"
+    )]
     #[case::until_end("HTTP/1.1 200 OK\r\n\r\nok", "200 whole \"ok\"")]
     #[case::no_content("HTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]
     #[case::interim("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]

@@ -77,7 +77,12 @@ impl KeptConnection {
     }
 
     /// Writes and reads at once: an answer may come before the request is out.
-    async fn exchange(&mut self, endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Result<Answer, NoAnswer> {
+    async fn exchange(
+        &mut self,
+        endpoint: &Endpoint,
+        draft: &Draft,
+        limit: Duration,
+    ) -> Result<Answer, NoAnswer> {
         let reader = Arc::new(Mutex::new(AnswerReader::new(&draft.method)));
         let continued = Notify::new();
         let parts = encode(draft, endpoint.authority(), endpoint.base());
@@ -153,11 +158,16 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
     }
 }
 
-async fn exchange_http2(connection: Connection, endpoint: &Endpoint, draft: &Draft) -> Result<Answer, NoAnswer> {
+async fn exchange_http2(
+    connection: Connection,
+    endpoint: &Endpoint,
+    draft: &Draft,
+) -> Result<Answer, NoAnswer> {
     let not_http = |why: String| NoAnswer::NotHttp(why);
-    let (mut sender, driver) = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(connection))
-        .await
-        .map_err(|why| not_http(why.to_string()))?;
+    let (mut sender, driver) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(connection))
+            .await
+            .map_err(|why| not_http(why.to_string()))?;
     let driver = tokio::spawn(driver);
     let uri = endpoint.address(&draft.path);
     let mut request = http::Request::builder().method(draft.method.as_str()).uri(uri);
@@ -167,7 +177,8 @@ async fn exchange_http2(connection: Connection, endpoint: &Endpoint, draft: &Dra
     let body = Full::new(Bytes::copy_from_slice(draft.body.bytes()));
     let request = request.body(body).map_err(|why| not_http(why.to_string()))?;
     let answer = async {
-        let (head, body) = sender.send_request(request).await.map_err(|why| not_http(why.to_string()))?.into_parts();
+        let (head, body) =
+            sender.send_request(request).await.map_err(|why| not_http(why.to_string()))?.into_parts();
         let body = Limited::new(body, MAX_BODY).collect().await;
         Ok(Answer {
             status: head.status.as_u16(),

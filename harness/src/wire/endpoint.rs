@@ -47,7 +47,9 @@ pub enum EndpointError {
     },
     /// The file with authorities cannot be read.
     #[error("read the authorities in {}: {why}", path.display())]
-    #[diagnostic(help("--edge-ca takes a PEM file with the certificate of the authority that issued the edge's"))]
+    #[diagnostic(help(
+        "--edge-ca takes a PEM file with the certificate of the authority that issued the edge's"
+    ))]
     Authorities {
         /// The file.
         path: PathBuf,
@@ -132,7 +134,11 @@ impl Endpoint {
             .unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
     }
 
-    async fn connect_unbounded(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+    async fn connect_unbounded(
+        &self,
+        from: Option<IpAddr>,
+        protocols: &[&[u8]],
+    ) -> Result<Connection, NoAnswer> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in &self.addresses {
             match open(*address, from).await {
@@ -197,7 +203,11 @@ fn client_config(ca: Option<&Path>) -> Result<ClientConfig, EndpointError> {
 }
 
 impl AsyncRead for Connection {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),

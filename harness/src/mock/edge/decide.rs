@@ -1,0 +1,146 @@
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, ORIGIN};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde_json::json;
+
+use super::cors;
+use super::reason::plain_reason;
+use super::rules::{Fixed, Rules, json};
+
+/// Body for paths that the interface does not know; it shows none.
+const NO_SUCH_PATH: &[u8] = br#"{"error":"not_found"}"#;
+
+/// What the edge knows of a request when it has to decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Method.
+    pub method: Method,
+    /// Path without its query.
+    pub path: String,
+    /// The `Origin` header, if there is exactly one.
+    pub origin: Option<HeaderValue>,
+    /// It asks for a WebSocket, in a form that can be granted.
+    pub websocket: bool,
+}
+
+/// What came of relaying.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Relayed {
+    /// The body broke off before its end; nothing whole went to the service.
+    BodyBroken,
+    /// The service gave no answer that can be used.
+    NoAnswer,
+    /// The service answered.
+    Answered {
+        /// Its status.
+        status: StatusCode,
+        /// Its body; none if it broke off, came too late, or is too long to be a refusal's.
+        body: Option<Bytes>,
+    },
+}
+
+/// What the edge does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Reads the body, relays it, and answers as [`conclude`] says.
+    Relay,
+    /// Opens the WebSocket.
+    Measure,
+    /// Answers.
+    Answer(Answer),
+}
+
+/// An answer of the edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Status.
+    pub status: StatusCode,
+    /// Header fields, without those that belong to the connection.
+    pub headers: HeaderMap,
+    /// Body; it is left out where the method or the status has none.
+    pub body: Bytes,
+    /// The line to log.
+    pub log: Option<String>,
+}
+
+impl Facts {
+    /// Reads them from a request's head.
+    pub fn of<B>(request: &http::Request<B>, websocket: bool) -> Self {
+        let mut origins = request.headers().get_all(ORIGIN).iter();
+        let origin = origins.next().filter(|_| origins.next().is_none()).cloned();
+        Self { method: request.method().clone(), path: request.uri().path().to_owned(), origin, websocket }
+    }
+}
+
+/// What the edge does with a request, before it reads the body.
+pub fn decide(rules: &Rules, facts: &Facts) -> Decision {
+    if facts.path == rules.measure && facts.websocket {
+        return Decision::Measure;
+    }
+    if facts.path == rules.health.path {
+        return Decision::Answer(match facts.method {
+            Method::GET | Method::HEAD => fixed(rules, facts, &rules.healthy),
+            _ => method_not_allowed(rules, facts, &rules.health.allow),
+        });
+    }
+    if facts.path != rules.signals.path {
+        let body = Bytes::from_static(NO_SUCH_PATH);
+        return Decision::Answer(answer(rules, facts, StatusCode::NOT_FOUND, body));
+    }
+    match facts.method {
+        Method::POST => Decision::Relay,
+        Method::OPTIONS => Decision::Answer(preflight(rules, facts)),
+        _ => Decision::Answer(method_not_allowed(rules, facts, &rules.signals.allow)),
+    }
+}
+
+/// What the edge answers when it has relayed, or tried to.
+pub fn conclude(rules: &Rules, facts: &Facts, relayed: &Relayed) -> Answer {
+    match relayed {
+        Relayed::BodyBroken => fixed(rules, facts, &rules.read_failed),
+        Relayed::NoAnswer => fixed(rules, facts, &rules.service_unreachable),
+        // A 101 ends HTTP on that connection: not an answer to a POST.
+        Relayed::Answered { status, .. } if status.is_informational() => {
+            fixed(rules, facts, &rules.service_unreachable)
+        }
+        // Whatever the body: of an acceptance the interface shows the status only.
+        Relayed::Answered { status, .. } if status.is_success() => fixed(rules, facts, &rules.accepted),
+        // Everything else is a refusal, also a redirect: the service was reached and did not accept.
+        Relayed::Answered { status, body } => refusal(rules, facts, *status, body.as_deref()),
+    }
+}
+
+fn refusal(rules: &Rules, facts: &Facts, status: StatusCode, reply: Option<&[u8]>) -> Answer {
+    let reason = reply.and_then(plain_reason);
+    let row = if reason.is_some() { &rules.refused } else { &rules.refused_unknown };
+    let values = [("<reason>", json!(reason)), ("<status>", json!(status.as_u16()))];
+    let body = row.body_with(&values).unwrap_or_default();
+    // What the page is told is what the log says.
+    let said = body.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
+    let log = format!("refused status={} reason={said}", status.as_u16());
+    Answer { log: Some(log), ..answer(rules, facts, status, json(&body)) }
+}
+
+fn preflight(rules: &Rules, facts: &Facts) -> Answer {
+    let mut headers = HeaderMap::new();
+    headers.insert(ALLOW, rules.signals.allow.clone());
+    cors::grant_preflight(rules, facts.origin.as_ref(), &mut headers);
+    Answer { status: rules.preflight.status, headers, body: Bytes::new(), log: None }
+}
+
+fn method_not_allowed(rules: &Rules, facts: &Facts, allow: &HeaderValue) -> Answer {
+    let mut answer = fixed(rules, facts, &rules.method_not_allowed);
+    answer.headers.insert(ALLOW, allow.clone());
+    answer
+}
+
+fn fixed(rules: &Rules, facts: &Facts, fixed: &Fixed) -> Answer {
+    answer(rules, facts, fixed.status, fixed.body.clone())
+}
+
+fn answer(rules: &Rules, facts: &Facts, status: StatusCode, body: Bytes) -> Answer {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    cors::grant(rules, facts.origin.as_ref(), &mut headers);
+    Answer { status, headers, body, log: None }
+}

@@ -1,0 +1,21 @@
+//! The reference edge: [`decide`] and [`conclude`] are its whole behaviour, everything else is input and output.
+
+mod connect;
+mod cors;
+mod decide;
+mod error;
+mod inbound;
+mod outgoing;
+mod pool;
+mod reason;
+mod relay;
+mod rules;
+mod server;
+mod service;
+mod socket;
+mod websocket;
+
+pub use decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+pub use error::EdgeError;
+pub use rules::Rules;
+pub use server::{Edge, EdgeOptions, EdgeTls, LogSink};
