@@ -10,6 +10,7 @@ use fixtures::credentials::{EdgeSettings, Redactor};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::descendants::MARK;
 use super::port::{HOST, free_port, is_taken};
 use super::process::{Process, Start};
 use super::running::{LAST, Runs};
@@ -199,7 +200,7 @@ impl FromStr for PortName {
         if name.contains(['=', '\0']) || name.contains(char::is_whitespace) {
             return refuse("it is not the name of a variable");
         }
-        if name == "HOST" || EdgeSettings::NAMES.contains(&name) {
+        if ["HOST", MARK].contains(&name) || EdgeSettings::NAMES.contains(&name) {
             return refuse("edgeproof sets it to something else");
         }
         Ok(Self(name.to_owned()))
@@ -232,4 +233,48 @@ fn shortened(line: &str) -> String {
 enum Failure {
     Exited(ExitStatus),
     NotReady(NoAnswer),
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::target::HeldPort;
+
+    async fn ports_asked_for(taken: &[u16]) -> (usize, Result<RunningEdge, StartError>) {
+        let launch = Launch::new(CommandLine::parse("sh -c 'exit 1'").unwrap());
+        let mut asked = 0;
+        let ports = || {
+            asked += 1;
+            taken.get(asked - 1).map_or_else(free_port, |port| Ok(*port))
+        };
+        let result = launch.start_on(&EdgeSettings::default(), ports).await;
+        (asked, result)
+    }
+
+    #[tokio::test]
+    async fn a_port_that_somebody_else_took_is_replaced() {
+        let held = HeldPort::bind().unwrap();
+        let taken = held.addr().port();
+        for (taken, expected) in [(&[][..], 1), (&[taken], 2), (&[taken, taken], 3), (&[taken; 5], 3)] {
+            let (asked, result) = ports_asked_for(taken).await;
+            assert_eq!(asked, expected);
+            assert!(matches!(result, Err(StartError::ExitedEarly { .. })), "{result:?}");
+        }
+    }
+
+    #[rstest]
+    #[case("PORT", true)]
+    #[case("EDGE_PORT", true)]
+    #[case("npm_config_port", true)]
+    #[case("", false)]
+    #[case("A=B", false)]
+    #[case("A B", false)]
+    #[case("HOST", false)]
+    #[case("LICENSE", false)]
+    #[case("EDGEPROOF_LAUNCH", false)]
+    fn names_of_the_variable_for_the_port(#[case] name: &str, #[case] good: bool) {
+        assert_eq!(name.parse::<PortName>().is_ok(), good);
+    }
 }

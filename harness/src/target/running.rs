@@ -55,6 +55,14 @@ impl RunningEdge {
         self.endpoint.addresses()[0]
     }
 
+    /// The number of its process, for a debugger; none where it is not a program of its own that was started here.
+    pub fn pid(&self) -> Option<u32> {
+        match &self.runs {
+            Runs::Program { process, .. } => Some(process.pid()),
+            Runs::Elsewhere => None,
+        }
+    }
+
     /// What it writes; none where that cannot be seen.
     pub fn log(&self) -> Option<&LogTail> {
         match &self.runs {
