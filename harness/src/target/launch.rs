@@ -21,7 +21,7 @@ use crate::wire::{Draft, Endpoint, NoAnswer, send};
 const ATTEMPTS: usize = 3;
 /// Longest wait for the answer to one probe.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
-/// Pause after the first probe that got no answer; it doubles up to the longest.
+/// Pause after the first probe that got no answer; each is a quarter longer, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// Characters of a line of output that are shown.
 const LONGEST_SHOWN: usize = 500;
@@ -111,7 +111,7 @@ impl Launch {
     }
 
     async fn attempt(&self, settings: &EdgeSettings, port: u16) -> Result<RunningEdge, StartError> {
-        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?;
+        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port);
         let environment = self.environment(settings, port);
         let process = Process::spawn(&Start { words, environment })
@@ -146,13 +146,15 @@ impl Launch {
         let mut pause = FIRST_PAUSE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Err(saw) = probe(endpoint, left.min(PROBE_LIMIT)).await else { return Ok(()) };
+            let Err(saw) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
+                return Ok(());
+            };
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(saw);
             }
             sleep(pause.min(left)).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 5 / 4).min(LONGEST_PAUSE);
         }
     }
 
@@ -181,6 +183,11 @@ impl Launch {
 /// One request for the health check, which every edge has. Whatever answers HTTP is ready.
 pub(super) async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), NoAnswer> {
     send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
+}
+
+/// Never zero, and fit to be read.
+fn in_milliseconds(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1))
 }
 
 impl Default for PortName {

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
-use harness::target::{Launch, LogLine, Setup, StartError};
+use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
+use harness::target::{Launch, LogLine, Scheme, Setup, StartError};
 use harness::wire::NoAnswer;
 use miette::Diagnostic;
 use rstest::rstest;
@@ -192,4 +192,31 @@ async fn a_program_that_dies_says_so() {
     assert!(end.last.contains(&"dying of a request".to_owned()), "{end:?}");
     assert_eq!(edge.exited().unwrap().status, end.status);
     edge.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_with_https_is_ready_when_its_certificate_verifies() {
+    let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+    let files = CredentialFiles::write(&credentials).unwrap();
+    let path = |path: PathBuf| shell_words::quote(path.to_str().unwrap()).into_owned();
+    let certificate = path(files.certificate(Role::EdgeServer));
+    let key = path(files.key(Role::EdgeServer).unwrap());
+    let line = command("reference", &format!("EDGE_CERT={certificate} EDGE_KEY={key}"));
+    let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1");
+    let with = |role| Launch {
+        scheme: Scheme::Https,
+        ca: Some(files.certificate(role)),
+        ready_timeout: Duration::from_secs(2),
+        ..launch(&line)
+    };
+
+    let edge = with(Role::EdgeAuthority).start(&settings).await.unwrap();
+    assert_eq!(edge.url().as_str(), format!("https://localhost:{}/", edge.addr().port()));
+    assert!(edge.addr().ip().is_loopback() && edge.addr().is_ipv4());
+    assert_eq!(get(&edge, "/health").await.unwrap().status, 200);
+    edge.stop().await;
+
+    let error = with(Role::ServiceAuthority).start(&settings).await.unwrap_err();
+    assert!(matches!(error, StartError::NotReady { saw: NoAnswer::NoTls(_), .. }), "{error:?}");
+    assert!(message(&error).contains("--edge-ca FILE"), "{}", message(&error));
 }

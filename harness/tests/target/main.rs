@@ -6,6 +6,7 @@
 )]
 
 mod attach;
+mod embedded;
 mod end;
 mod launch;
 mod program;

@@ -3,16 +3,20 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use fixtures::credentials::EdgeSettings;
+use fixtures::spec::{Spec, Version};
+use harness::mock::edge::{Edge, EdgeOptions, EdgeTls, LogSink};
 use harness::target::{CommandLine, Launch, RunningEdge};
 use harness::wire::{Answer, Draft, NoAnswer, send};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Says what to do; without it, the entry point below does nothing.
 const BEHAVIOUR: &str = "EDGE_PROGRAM";
@@ -87,6 +91,7 @@ fn edge_program() {
             let streams: Vec<_> = listen().incoming().collect();
             drop(streams);
         }
+        "reference" => reference(),
         "call" => {
             let mut stream = TcpStream::connect(env::var("CALL").unwrap()).unwrap();
             writeln!(stream, "{}", std::process::id()).unwrap();
@@ -96,6 +101,24 @@ fn edge_program() {
         }
         other => panic!("no such behaviour: {other}"),
     }
+}
+
+/// The reference edge, over TLS with the files that two variables name.
+fn reference() {
+    let file = |name| env::var_os(name).unwrap();
+    let tls = EdgeTls {
+        chain: CertificateDer::pem_file_iter(file("EDGE_CERT")).unwrap().map(Result::unwrap).collect(),
+        key: PrivateKeyDer::from_pem_file(file("EDGE_KEY")).unwrap(),
+    };
+    let listen = SocketAddr::from(([127, 0, 0, 1], env::var("PORT").unwrap().parse().unwrap()));
+    let settings = EdgeSettings::from_env(|name| env::var(name).ok());
+    let log = LogSink::new(|line| println!("{line}"));
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let options = EdgeOptions { listen, tls: Some(tls), ..EdgeOptions::new(spec, settings, log) };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let _edge = Edge::start(options).await.unwrap();
+        std::future::pending::<()>().await;
+    });
 }
 
 fn listen() -> TcpListener {
