@@ -1,3 +1,7 @@
-//! The program `edgeproof`.
+//! The program `edgeproof`: proves that the parts of a browser verification service keep their interface.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    harness::cli::main()
+}

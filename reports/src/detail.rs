@@ -61,7 +61,7 @@ pub(crate) fn authority(case: &CaseReport) -> String {
 /// Prose in lines of at most `width` characters; a word that is longer stands alone.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in one_line(text).split(' ').filter(|word| !word.is_empty()) {
+    for word in one_line(text).split(' ') {
         let last = lines.last_mut().expect("there is one from the start");
         if last.is_empty() {
             last.push_str(word);
@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn wraps_between_words() {
-        assert_eq!(wrap("one two  three\nfour", 9), ["one two", "three\\nfour"]);
+        assert_eq!(wrap("one two three\nfour", 9), ["one two", "three\\nfour"]);
+        assert_eq!(wrap("two  blanks", 20), ["two  blanks"]);
         assert_eq!(wrap("", 9), [""]);
     }
 }

@@ -8,7 +8,7 @@ use crate::json::SCHEMA;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// `--report` names a format that does not exist.
-    #[error("know the report format `{given}`: the formats are {}", Format::names())]
+    #[error("use the report format `{given}`: the formats are {}", Format::names())]
     UnknownFormat {
         /// What was given.
         given: String,

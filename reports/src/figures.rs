@@ -11,6 +11,15 @@ pub(crate) fn micros(us: u64) -> String {
     }
 }
 
+/// `0.64 s`, `12.4 s`, `2 min 5 s`.
+pub(crate) fn took(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{:.2} s", ms as f64 / 1e3),
+        10_000..60_000 => format!("{:.1} s", ms as f64 / 1e3),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
 /// `p50 0.21 ms, p99 1.30 ms (412 exchanges)`.
 pub(crate) fn latency(latency: &AddedLatency) -> String {
     let AddedLatency { samples, p50_us, p99_us } = *latency;
@@ -44,6 +53,14 @@ mod tests {
     #[case(2_400_000, "2.4 s")]
     fn tells_times(#[case] us: u64, #[case] told: &str) {
         assert_eq!(micros(us), told);
+    }
+
+    #[rstest]
+    #[case(640, "0.64 s")]
+    #[case(12_400, "12.4 s")]
+    #[case(125_999, "2 min 5 s")]
+    fn tells_how_long_a_run_took(#[case] ms: u64, #[case] told: &str) {
+        assert_eq!(took(ms), told);
     }
 
     #[rstest]

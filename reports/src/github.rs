@@ -1,4 +1,5 @@
-//! Workflow commands of GitHub Actions: an annotation for each fail and each warn.
+//! Workflow commands of GitHub Actions: an annotation for each fail and each warn, and one for all
+//! that could not run.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,13 +11,14 @@ use crate::{CaseReport, Event, Outcome, Reader, detail};
 #[derive(Debug)]
 pub struct Github<W: Write> {
     out: W,
+    not_run: Option<String>,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Github<W> {
     /// Annotations go to `out`, which should be the standard output: the runner reads no other.
     pub fn new(out: W) -> Self {
-        Self { out, failed: None }
+        Self { out, not_run: None, failed: None }
     }
 
     fn put(&mut self, command: &str) {
@@ -33,9 +35,20 @@ impl<W: Write> Reader for Github<W> {
                 if let Some(command) = annotation(case) {
                     self.put(&command);
                 }
+                if case.outcome == Outcome::NotRun && self.not_run.is_none() {
+                    self.not_run = Some(case.because.clone());
+                }
             }
             Event::Finding(finding) => self.put(&command("error", "finding", finding)),
-            _ => {}
+            Event::Finished { summary, .. } => {
+                if let Some(reason) = self.not_run.take() {
+                    let count = summary.not_run;
+                    let message =
+                        format!("nothing is proven by what could not run; the first reason: {reason}");
+                    self.put(&command("error", &format!("{count} not run"), &message));
+                }
+            }
+            Event::Planned { .. } | Event::Began { .. } | Event::Notice(_) => {}
         }
     }
 

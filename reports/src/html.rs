@@ -73,7 +73,7 @@ fn header(out: &mut String, report: &Report, verdict: &str) {
         fact(out, "latency the edge adds", &figures::latency(latency));
     }
     fact(out, "started", &report.started);
-    fact(out, "took", &figures::micros(report.duration_ms.saturating_mul(1_000)));
+    fact(out, "took", &figures::took(report.duration_ms));
     fact(out, "seed", &report.seed.to_string());
     fact(out, "edgeproof", &report.tool.version);
     put(out, format_args!("</dl>\n</header>\n"));

@@ -154,7 +154,14 @@ impl Report {
 
 /// The JSON Schema of the report, draft 2020-12, as it is published in `schema/report-1.json`.
 pub fn report_schema() -> Value {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Report>();
-    schema.insert("$id".to_owned(), Value::from(SCHEMA));
-    schema.to_value()
+    let generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Report>();
+    let mut schema = serde_json::Map::new();
+    // What a person looks for goes first.
+    for name in ["$schema", "title", "description"] {
+        schema.extend(generated.get(name).map(|value| (name.to_owned(), value.clone())));
+    }
+    for (name, value) in generated.as_object().into_iter().flatten() {
+        schema.entry(name).or_insert_with(|| value.clone());
+    }
+    Value::Object(schema)
 }

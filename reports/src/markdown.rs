@@ -27,7 +27,7 @@ pub fn render(report: &Report, titles: &Titles) -> String {
     if let Some(latency) = &report.latency {
         put(&mut out, format_args!("| Latency the edge adds | {} |\n", figures::latency(latency)));
     }
-    let took = figures::micros(report.duration_ms.saturating_mul(1_000));
+    let took = figures::took(report.duration_ms);
     put(&mut out, format_args!("| Took | {took}, seed {} |\n\n", report.seed));
 
     table(&mut out, report, titles);

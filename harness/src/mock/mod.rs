@@ -13,6 +13,7 @@ mod relay;
 mod reply_shape;
 mod respond;
 mod script;
+mod scripting;
 mod service;
 mod tap;
 mod tls;

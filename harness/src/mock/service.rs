@@ -175,6 +175,11 @@ impl MockService {
         Ok(())
     }
 
+    /// What it shows to whoever connects.
+    pub fn facade(&self) -> Facade {
+        *lock(&self.facade)
+    }
+
     /// Lets license checks fail for a reason of the service's own, or be as usual.
     pub fn set_outage(&self, outage: Option<Outage>) {
         *lock(&self.shared.outage) = outage;

@@ -1,11 +1,13 @@
 use fixtures::credentials::EdgeSettings;
 use reports::TargetKind;
 
-use super::{Attached, Launch, RunningEdge, StartError};
+use super::{Attached, Embedded, Launch, RunningEdge, StartError};
 
 /// How the edge under test is come by. The rest of the run does not know the difference.
 #[derive(Debug, Clone)]
 pub enum Target {
+    /// The reference edge, in this process.
+    Embedded(Box<Embedded>),
     /// A program that edgeproof starts, once for each settings.
     Launched(Launch),
     /// An edge that runs already, with settings of its own.
@@ -16,6 +18,7 @@ impl Target {
     /// What reports call it.
     pub fn kind(&self) -> TargetKind {
         match self {
+            Self::Embedded(_) => TargetKind::Embedded,
             Self::Launched(_) => TargetKind::Launched,
             Self::Attached(_) => TargetKind::Attached,
         }
@@ -24,6 +27,7 @@ impl Target {
     /// Its command or its URL; nothing for the embedded edge.
     pub fn name(&self) -> &str {
         match self {
+            Self::Embedded(_) => "",
             Self::Launched(launch) => launch.command.as_str(),
             Self::Attached(attached) => attached.url.as_url().as_str(),
         }
@@ -35,6 +39,7 @@ impl Target {
     /// An edge that is being started ends with the future.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         match self {
+            Self::Embedded(embedded) => embedded.start(settings).await,
             Self::Launched(launch) => launch.start(settings).await,
             Self::Attached(attached) => attached.start().await,
         }

@@ -1,14 +1,18 @@
+use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use tokio::time::timeout;
 use url::Url;
 
 use super::launch::probe;
 use super::running::Runs;
 use super::{RunningEdge, StartError};
-use crate::wire::Endpoint;
+use crate::wire::{Endpoint, EndpointError};
 
+/// Longest wait for the address of a name.
+const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 /// Longest wait for an answer of an edge that is said to be running.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -38,7 +42,11 @@ pub struct EdgeUrlError {
 impl Attached {
     /// Proves that it answers HTTP, whatever the answer is.
     pub async fn start(&self) -> Result<RunningEdge, StartError> {
-        let endpoint = Endpoint::resolve(&self.url.0, self.ca.as_deref()).await?;
+        let resolving = Endpoint::resolve(&self.url.0, self.ca.as_deref());
+        let endpoint = timeout(RESOLVE_LIMIT, resolving).await.map_err(|_| EndpointError::Unresolved {
+            host: self.url.0.host_str().unwrap_or_default().to_owned(),
+            why: io::ErrorKind::TimedOut.into(),
+        })??;
         match probe(&endpoint, PROBE_LIMIT).await {
             Ok(()) => Ok(RunningEdge::new(endpoint, Runs::Elsewhere)),
             Err(saw) => Err(StartError::Unreachable { url: self.url.0.clone(), saw }),

@@ -40,7 +40,7 @@ mod marked {
         // Again until there is none: one may have started another just before it was killed.
         loop {
             let found: Vec<OwnedFd> = alive(mark).into_iter().filter_map(|pid| handle(pid, mark)).collect();
-            if found.is_empty() {
+            if found.is_empty() || Instant::now() > deadline {
                 return;
             }
             for process in &found {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use humantime::format_duration;
 use url::Url;
 
+use crate::mock::edge::EdgeError;
 use crate::wire::{EndpointError, NoAnswer};
 
 /// Why there is no edge to test. The output that it holds is redacted.
@@ -58,6 +59,9 @@ pub enum StartError {
         /// What was seen.
         saw: NoAnswer,
     },
+    /// The reference edge refuses its settings.
+    #[error("start the reference edge: {0}")]
+    Embedded(#[from] EdgeError),
     /// Its address cannot be used.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
@@ -76,8 +80,10 @@ impl StartError {
 impl miette::Diagnostic for StartError {
     /// What the program wrote, and what to do.
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        if let Self::Endpoint(error) = self {
-            return error.help();
+        match self {
+            Self::Endpoint(error) => return error.help(),
+            Self::Embedded(error) => return error.help(),
+            _ => {}
         }
         let mut text = String::new();
         for (position, line) in self.last_output().iter().enumerate() {
@@ -109,7 +115,7 @@ fn advice(error: &StartError) -> String {
             format!("check that {url} speaks TLS with a certificate for this host, and name its authority with --edge-ca FILE")
         }
         StartError::Unreachable { .. } => "check the address, and that the edge runs and is reachable from here".into(),
-        StartError::Endpoint(_) => String::new(),
+        StartError::Endpoint(_) | StartError::Embedded(_) => String::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use fixtures::credentials::{EdgeSettings, Redactor};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::descendants::MARK;
 use super::port::{HOST, free_port, is_taken};
 use super::process::{Process, Start};
 use super::running::{LAST, Runs};
@@ -20,7 +21,7 @@ use crate::wire::{Draft, Endpoint, NoAnswer, send};
 const ATTEMPTS: usize = 3;
 /// Longest wait for the answer to one probe.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
-/// Pause after the first probe that got no answer; it doubles up to the longest.
+/// Pause after the first probe that got no answer; each is a quarter longer, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// Characters of a line of output that are shown.
 const LONGEST_SHOWN: usize = 500;
@@ -110,7 +111,7 @@ impl Launch {
     }
 
     async fn attempt(&self, settings: &EdgeSettings, port: u16) -> Result<RunningEdge, StartError> {
-        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?;
+        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port);
         let environment = self.environment(settings, port);
         let process = Process::spawn(&Start { words, environment })
@@ -145,13 +146,15 @@ impl Launch {
         let mut pause = FIRST_PAUSE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Err(saw) = probe(endpoint, left.min(PROBE_LIMIT)).await else { return Ok(()) };
+            let Err(saw) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
+                return Ok(());
+            };
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(saw);
             }
             sleep(pause.min(left)).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 5 / 4).min(LONGEST_PAUSE);
         }
     }
 
@@ -182,6 +185,11 @@ pub(super) async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), No
     send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
 }
 
+/// Never zero, and fit to be read.
+fn in_milliseconds(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1))
+}
+
 impl Default for PortName {
     fn default() -> Self {
         Self("PORT".into())
@@ -199,7 +207,7 @@ impl FromStr for PortName {
         if name.contains(['=', '\0']) || name.contains(char::is_whitespace) {
             return refuse("it is not the name of a variable");
         }
-        if name == "HOST" || EdgeSettings::NAMES.contains(&name) {
+        if ["HOST", MARK].contains(&name) || EdgeSettings::NAMES.contains(&name) {
             return refuse("edgeproof sets it to something else");
         }
         Ok(Self(name.to_owned()))
@@ -232,4 +240,48 @@ fn shortened(line: &str) -> String {
 enum Failure {
     Exited(ExitStatus),
     NotReady(NoAnswer),
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::target::HeldPort;
+
+    async fn ports_asked_for(taken: &[u16]) -> (usize, Result<RunningEdge, StartError>) {
+        let launch = Launch::new(CommandLine::parse("sh -c 'exit 1'").unwrap());
+        let mut asked = 0;
+        let ports = || {
+            asked += 1;
+            taken.get(asked - 1).map_or_else(free_port, |port| Ok(*port))
+        };
+        let result = launch.start_on(&EdgeSettings::default(), ports).await;
+        (asked, result)
+    }
+
+    #[tokio::test]
+    async fn a_port_that_somebody_else_took_is_replaced() {
+        let held = HeldPort::bind().unwrap();
+        let taken = held.addr().port();
+        for (taken, expected) in [(&[][..], 1), (&[taken], 2), (&[taken, taken], 3), (&[taken; 5], 3)] {
+            let (asked, result) = ports_asked_for(taken).await;
+            assert_eq!(asked, expected);
+            assert!(matches!(result, Err(StartError::ExitedEarly { .. })), "{result:?}");
+        }
+    }
+
+    #[rstest]
+    #[case("PORT", true)]
+    #[case("EDGE_PORT", true)]
+    #[case("npm_config_port", true)]
+    #[case("", false)]
+    #[case("A=B", false)]
+    #[case("A B", false)]
+    #[case("HOST", false)]
+    #[case("LICENSE", false)]
+    #[case("EDGEPROOF_LAUNCH", false)]
+    fn names_of_the_variable_for_the_port(#[case] name: &str, #[case] good: bool) {
+        assert_eq!(name.parse::<PortName>().is_ok(), good);
+    }
 }

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 /// Lines kept; older ones are forgotten, counted only.
 const KEPT: usize = 2_000;
-/// Bytes kept, of which the last line is kept in any case.
+/// Bytes kept, which no line exceeds.
 const KEPT_BYTES: usize = 4 * 1024 * 1024;
 
 /// What an edge writes, line by line, as it comes. Clones share the lines.
@@ -115,5 +115,68 @@ impl LogTail {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(lines: &[LogLine]) -> Vec<&str> {
+        lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    #[test]
+    fn lines_are_found_from_a_mark_and_from_the_end() {
+        let log = LogTail::default();
+        log.push(Stream::Out, "one".into());
+        let mark = log.mark();
+        log.push(Stream::Err, "two".into());
+        log.push(Stream::Out, "three".into());
+        assert_eq!(texts(&log.since(mark)), ["two", "three"]);
+        assert_eq!(texts(&log.last(1)), ["three"]);
+        assert_eq!(texts(&log.last(9)), ["one", "two", "three"]);
+        assert_eq!(log.since(mark)[0], LogLine { number: 1, stream: Stream::Err, text: "two".into() });
+    }
+
+    #[test]
+    fn old_lines_are_forgotten_and_numbers_go_on() {
+        let log = LogTail::default();
+        for number in 0..KEPT + 10 {
+            log.push(Stream::Out, number.to_string());
+        }
+        assert_eq!(log.since(0).len(), KEPT);
+        assert_eq!(log.since(0)[0].number, 10);
+        assert_eq!(log.mark(), KEPT + 10);
+    }
+
+    #[test]
+    fn no_more_bytes_are_kept_than_the_limit() {
+        let log = LogTail::default();
+        for _ in 0..10 {
+            log.push(Stream::Out, "x".repeat(KEPT_BYTES / 4));
+        }
+        assert_eq!(log.since(0).len(), 4);
+        log.push(Stream::Out, "x".repeat(KEPT_BYTES + 1));
+        log.push(Stream::Out, "y".into());
+        assert_eq!(texts(&log.since(0)), ["y"]);
+    }
+
+    #[tokio::test]
+    async fn waiting_ends_with_the_line_the_end_or_the_time() {
+        let log = LogTail::default();
+        let is_there = |lines: &[LogLine]| lines.iter().any(|line| line.text == "there");
+        assert!(log.wait(0, Duration::ZERO, is_there).await.is_empty());
+
+        let found = log.wait(0, Duration::MAX, is_there);
+        let writing = async {
+            log.push(Stream::Out, "not yet".into());
+            tokio::task::yield_now().await;
+            log.push(Stream::Out, "there".into());
+        };
+        assert_eq!(texts(&tokio::join!(found, writing).0), ["not yet", "there"]);
+
+        let ended = log.wait(log.mark(), Duration::MAX, is_there);
+        assert!(tokio::join!(ended, async { log.end() }).0.is_empty());
     }
 }

@@ -78,6 +78,11 @@ impl Process {
         Ok(process)
     }
 
+    /// Its number, which is the number of its group as well.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it writes.
     pub(super) fn log(&self) -> &LogTail {
         &self.log

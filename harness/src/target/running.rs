@@ -6,6 +6,7 @@ use url::Url;
 
 use super::process::Process;
 use super::{ExitInfo, LogTail};
+use crate::mock::edge::Edge;
 use crate::wire::Endpoint;
 
 /// Lines of output that tell of an end.
@@ -24,6 +25,13 @@ pub struct RunningEdge {
 /// Where an edge runs.
 #[derive(Debug)]
 pub(super) enum Runs {
+    /// In this process.
+    Here {
+        /// The reference edge.
+        edge: Edge,
+        /// What it logs.
+        log: LogTail,
+    },
     /// In a program that was started.
     Program {
         /// The program.
@@ -50,14 +58,23 @@ impl RunningEdge {
         self.endpoint.url()
     }
 
-    /// What its address resolved to first.
+    /// What its address resolved to first. There is one: something answered.
     pub fn addr(&self) -> SocketAddr {
         self.endpoint.addresses()[0]
+    }
+
+    /// The number of its process, for a debugger; none where it is not a program of its own that was started here.
+    pub fn pid(&self) -> Option<u32> {
+        match &self.runs {
+            Runs::Program { process, .. } => Some(process.pid()),
+            Runs::Here { .. } | Runs::Elsewhere => None,
+        }
     }
 
     /// What it writes; none where that cannot be seen.
     pub fn log(&self) -> Option<&LogTail> {
         match &self.runs {
+            Runs::Here { log, .. } => Some(log),
             Runs::Program { process, .. } => Some(process.log()),
             Runs::Elsewhere => None,
         }
@@ -68,7 +85,7 @@ impl RunningEdge {
     pub fn exited(&self) -> Option<ExitInfo> {
         match &self.runs {
             Runs::Program { process, .. } => process.exited().map(|status| exit_info(process, status)),
-            Runs::Elsewhere => None,
+            Runs::Here { .. } | Runs::Elsewhere => None,
         }
     }
 
@@ -80,13 +97,17 @@ impl RunningEdge {
                 process.output_ended(OUTPUT_LIMIT).await;
                 exit_info(process, status)
             }
-            Runs::Elsewhere => pending().await,
+            Runs::Here { .. } | Runs::Elsewhere => pending().await,
         }
     }
 
     /// Ends it. Afterwards the log has all that it wrote, and has ended.
     pub async fn stop(self) {
         match self.runs {
+            Runs::Here { edge, log } => {
+                edge.stop().await;
+                log.end();
+            }
             Runs::Program { process, grace } => {
                 process.stop(grace).await;
             }

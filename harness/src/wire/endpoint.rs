@@ -92,6 +92,12 @@ impl Endpoint {
         Ok(Self { url: url.clone(), addresses, tls })
     }
 
+    /// The same, connected to at this address alone, whatever the name resolves to.
+    #[must_use]
+    pub fn at(self, address: SocketAddr) -> Self {
+        Self { addresses: vec![address], ..self }
+    }
+
     /// The address as it was given.
     pub fn url(&self) -> &Url {
         &self.url

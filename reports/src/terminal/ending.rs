@@ -159,7 +159,7 @@ impl End<'_> {
             }
         }
         lines.push(total);
-        let took = figures::micros(self.duration_ms.saturating_mul(1_000));
+        let took = figures::took(self.duration_ms);
         let mut facts = format!("took {took}");
         if let Some(latency) = self.latency {
             let _ = write!(facts, " · the edge adds {}", figures::latency(latency));

@@ -46,7 +46,8 @@ pub struct Terminal<W: Write> {
     running: Vec<String>,
     cases: Vec<CaseReport>,
     findings: Vec<String>,
-    told: Vec<String>,
+    reasons_told: Vec<String>,
+    at_gap: bool,
     failed: Option<io::Error>,
 }
 
@@ -62,7 +63,8 @@ impl<W: Write> Terminal<W> {
             running: Vec::new(),
             cases: Vec::new(),
             findings: Vec::new(),
-            told: Vec::new(),
+            reasons_told: Vec::new(),
+            at_gap: true,
             failed: None,
         }
     }
@@ -72,7 +74,8 @@ impl<W: Write> Terminal<W> {
         if let Some(at) = self.running.iter().position(|id| *id == case.id) {
             self.running.remove(at);
         }
-        if !self.options.quiet && self.deserves_a_line(case) {
+        let told = !self.options.quiet && self.deserves_a_line(case);
+        if told {
             self.print(&clip(news(case), self.options.width));
         }
         let mut case = case.clone();
@@ -80,7 +83,7 @@ impl<W: Write> Terminal<W> {
             case.exchanges.clear();
         }
         self.cases.push(case);
-        self.draw();
+        self.draw(told);
     }
 
     /// Passes are counted. So is what is counted by design, and the second case that could not run for one reason.
@@ -90,22 +93,29 @@ impl<W: Write> Terminal<W> {
             Outcome::Fail | Outcome::Warn | Outcome::Known => true,
             Outcome::Observed | Outcome::NotApplicable => self.options.verbose,
             Outcome::NotRun => {
-                let news = !self.told.contains(&case.because);
+                let news = !self.reasons_told.contains(&case.because);
                 if news {
-                    self.told.push(case.because.clone());
+                    self.reasons_told.push(case.because.clone());
                 }
                 news
             }
         }
     }
 
+    /// A line above the live one. Never two empty lines in a row, nor one at the top.
     fn print(&mut self, line: &Line) {
+        let empty = line.iter().all(|(_, text)| text.is_empty());
+        if empty && self.at_gap {
+            return;
+        }
+        self.at_gap = empty;
         let text = format!("{}{}\n", self.live.clear(), paint(line, self.options.color));
         self.put(&text);
     }
 
-    fn draw(&mut self) {
-        if !self.options.live || self.options.quiet || !self.live.is_due(Instant::now()) {
+    /// The live line: now where it was just cleared, else if it is due.
+    fn draw(&mut self, now: bool) {
+        if !self.options.live || self.options.quiet || !(self.live.is_due(Instant::now()) || now) {
             return;
         }
         let line = progress(self.planned, &self.summary, self.running.first().map(String::as_str));
@@ -148,16 +158,17 @@ impl<W: Write> Reader for Terminal<W> {
                         self.print(&line);
                     }
                 }
-                self.draw();
+                self.draw(true);
             }
             Event::Began { id } => {
                 self.running.push(id.clone());
-                self.draw();
+                self.draw(false);
             }
             Event::Ended(case) => self.ended(case),
             Event::Notice(text) => {
                 visible(text).split('\n').for_each(|text| self.print(&line(Ink::Info, text)));
                 self.flush();
+                self.draw(true);
             }
             Event::Finding(text) => self.findings.push(text.clone()),
             Event::Finished { summary, observations, latency, duration_ms, exit_code } => {
@@ -204,7 +215,7 @@ fn header(event: &Event) -> Vec<Line> {
 /// One line for a case that is not a pass.
 fn news(case: &CaseReport) -> Line {
     vec![
-        (ink(case.outcome), format!("{:<8}", case.outcome.words())),
+        (ink(case.outcome), format!("{:<7}  ", case.outcome.words())),
         (Ink::Plain, one_line(&case.id).into_owned()),
         (Ink::Dim, format!("  {}", one_line(&case.because))),
     ]

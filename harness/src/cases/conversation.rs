@@ -1,0 +1,103 @@
+use bytes::Bytes;
+use reports::Level;
+
+use crate::judge::Expected;
+use crate::mock::Script;
+use crate::wire::{Body, Draft};
+
+/// Stands in a draft for a text that no other case sends.
+pub const MARKER: &str = "{marker}";
+/// Stands in a draft for the origin that the edge allows.
+pub const ORIGIN: &str = "{origin}";
+
+/// One request, what the service does with it, and what is expected: all of it data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    /// What is sent; [`MARKER`] and [`ORIGIN`] are filled in.
+    pub draft: Draft,
+    /// What the service does. None: it decides by itself.
+    pub script: Option<Script>,
+    /// The answer. None: any.
+    pub answer: Option<Expected>,
+    /// What the service gets.
+    pub relayed: Relayed,
+    /// A page of the allowed origin has to be able to read the answer.
+    pub readable: Option<Level>,
+}
+
+/// What the service gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relayed {
+    /// The request, once, its body unchanged.
+    Once,
+    /// Nothing.
+    Nothing,
+    /// Is not looked at.
+    Unjudged,
+}
+
+impl Conversation {
+    /// A collection as a page posts it, relayed once and answered as the service says.
+    pub fn post(script: Script, answer: Expected) -> Self {
+        Self {
+            draft: collection(),
+            script: Some(script),
+            answer: Some(answer),
+            relayed: Relayed::Once,
+            readable: None,
+        }
+    }
+
+    /// The same with another body.
+    #[must_use]
+    pub fn body(mut self, body: Body) -> Self {
+        self.draft.body = body;
+        self
+    }
+
+    /// The same with another draft.
+    #[must_use]
+    pub fn draft(mut self, draft: Draft) -> Self {
+        self.draft = draft;
+        self
+    }
+
+    /// Also readable by a page, at this level.
+    #[must_use]
+    pub fn readable(mut self, level: Level) -> Self {
+        self.readable = Some(level);
+        self
+    }
+
+    /// With another expectation of what the service gets.
+    #[must_use]
+    pub fn relayed(mut self, relayed: Relayed) -> Self {
+        self.relayed = relayed;
+        self
+    }
+}
+
+/// The path of the interface that collections are posted to.
+pub(super) const SIGNALS: &str = "/v1/signals";
+
+/// A collection as a page posts it.
+pub fn collection() -> Draft {
+    posted(Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#))), Some("application/json"))
+}
+
+/// Any body as a page posts it.
+pub(super) fn posted(body: Body, content_type: Option<&str>) -> Draft {
+    let draft = Draft::new("POST", SIGNALS).header("Origin", ORIGIN).body(body);
+    match content_type {
+        Some(kind) => draft.header("Content-Type", kind),
+        None => draft,
+    }
+}
+
+/// A preflight from `origin` for the collector's POST.
+pub(super) fn preflight(origin: &str) -> Draft {
+    Draft::new("OPTIONS", SIGNALS)
+        .header("Origin", origin)
+        .header("Access-Control-Request-Method", "POST")
+        .header("Access-Control-Request-Headers", "content-type")
+}

@@ -1,0 +1,100 @@
+use std::fmt;
+
+use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
+
+/// What stands in the way of a command, found before anything runs. Printed as `failed to …`, with what to do.
+#[derive(Debug)]
+pub(super) struct Failure(Box<dyn Diagnostic + Send + Sync>);
+
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{what}")]
+#[diagnostic(help("{advice}"))]
+struct Plain {
+    what: String,
+    advice: String,
+}
+
+impl Failure {
+    /// One that no error type of a library stands for.
+    pub(super) fn plain(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self(Box::new(Plain { what: what.into(), advice: advice.into() }))
+    }
+
+    /// One that a library gives without advice.
+    pub(super) fn of(error: &dyn std::error::Error, advice: &str) -> Self {
+        let mut what = error.to_string();
+        let mut source = error.source();
+        while let Some(error) = source {
+            what = format!("{what}: {error}");
+            source = error.source();
+        }
+        Self::plain(what, advice)
+    }
+
+    /// Prints it to standard error, in colour where that is a terminal.
+    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    pub(super) fn print(self) {
+        eprintln!("{:?}", miette::Report::new(self));
+    }
+}
+
+impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure
+where
+    D: NotAFailure,
+{
+    fn from(diagnostic: D) -> Self {
+        Self(Box::new(diagnostic))
+    }
+}
+
+/// The diagnostics of the libraries, so that `?` takes them.
+pub(super) trait NotAFailure {}
+
+impl NotAFailure for crate::mock::ReplyShapeError {}
+impl NotAFailure for crate::mock::edge::EdgeError {}
+impl NotAFailure for crate::run::BaselineError {}
+impl NotAFailure for crate::run::PinError {}
+impl NotAFailure for crate::run::PlanError {}
+impl NotAFailure for crate::target::CommandError {}
+impl NotAFailure for crate::target::EdgeUrlError {}
+impl NotAFailure for crate::target::PortNameError {}
+impl NotAFailure for fixtures::credentials::SettingsError {}
+impl NotAFailure for fixtures::spec::SpecError {}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "failed to {}", self.0)
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Diagnostic for Failure {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.0.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.0.labels()
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0.related()
+    }
+}

@@ -1,0 +1,48 @@
+use std::io::Write;
+use std::path::Path;
+
+use fixtures::credentials::{Connection, Credentials, MintOptions, SettingsFolder};
+
+use super::args::{Mint, MintCommand};
+use super::failure::Failure;
+
+/// `edgeproof mint`.
+pub(super) fn main(args: &Mint) -> Result<u8, Failure> {
+    match &args.command {
+        MintCommand::EdgeSettings { out, service_host, service_port, origin, mounted_at } => {
+            let mut options = MintOptions::default();
+            // The names of this machine stay in the certificate, for a mock service that is tried out from here.
+            let first = service_host.first().cloned().unwrap_or_else(|| "localhost".into());
+            options.service_hosts.extend(service_host.iter().cloned());
+            options.service_hosts.dedup();
+            let credentials = Credentials::mint(&options)
+                .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without port"))?;
+            let host = if first.contains(':') { format!("[{first}]") } else { first };
+            let connection = Connection {
+                service_url: format!("https://{host}:{service_port}"),
+                allowed_origin: origin.clone(),
+                mounted_at: mounted_at.clone(),
+            };
+            SettingsFolder::save(&credentials, out, &connection)?;
+            explain(out, &connection);
+            Ok(0)
+        }
+    }
+}
+
+/// What to do with it, ready to be copied. A closed pipe is no failure: the folder is written.
+fn explain(out: &Path, connection: &Connection) {
+    let env = SettingsFolder::env_file(out);
+    let text = format!(
+        "wrote {out}: edge/ is for the edge, service/ for edgeproof\n\
+         \n\
+         start the edge with these settings:\n  \
+         set -a; . {env}; set +a; PORT=8080 node edge.mjs\n\
+         then prove it (the mock service listens for {url}):\n  \
+         edgeproof conformance --url http://127.0.0.1:8080 --settings {out}\n",
+        out = out.display(),
+        env = env.display(),
+        url = connection.service_url,
+    );
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,35 @@
+use std::time::Duration;
+
+use reports::{AddedLatency, Level};
+
+use super::play::Player;
+use crate::cases::collection;
+use crate::mock::Script;
+use crate::target::Setup;
+use crate::wire;
+
+/// Collections that are measured, after as many again that only warm up.
+const SAMPLES: usize = 64;
+
+/// Latency that the edge adds, one collection after the other over one connection, when nothing else runs: what
+/// passes between sending and answer, less what the mock service took of it.
+pub(super) async fn measure(player: &Player) -> Option<AddedLatency> {
+    let lease = player.fleet.lease(player.fleet.reserve(Setup::Standard, false).await).await.ok()?;
+    lease.slot.scene.service.as_ref()?;
+    let mut stage = player.stage(&lease.slot, false, Level::Open);
+    stage.script(Script::accept(&player.fleet.props().profile));
+    let draft = stage.fill(&collection());
+    let sent = wire::send_in_turn(&lease.slot.scene.endpoint, &vec![draft; 2 * SAMPLES], stage.limit).await;
+    let arrivals = stage.arrivals();
+    if arrivals.len() != sent.len() {
+        return None;
+    }
+    let mut added: Vec<Duration> = Vec::new();
+    for (sent, arrival) in sent.iter().zip(&arrivals).skip(SAMPLES) {
+        sent.reply.as_ref().ok()?;
+        added.push(sent.took.saturating_sub(arrival.answered?.duration_since(arrival.at)));
+    }
+    added.sort();
+    let at = |share: f64| u64::try_from(added[((added.len() - 1) as f64 * share) as usize].as_micros()).unwrap_or(u64::MAX);
+    (!added.is_empty()).then(|| AddedLatency { samples: added.len(), p50_us: at(0.5), p99_us: at(0.99) })
+}

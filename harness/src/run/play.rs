@@ -1,0 +1,271 @@
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use fixtures::credentials::Role;
+use reports::{CaseReport, EdgeNotes, Level, Outcome};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
+
+use super::fleet::{Fleet, Lease, LeaseError, Slot};
+use super::pins::Pins;
+use super::{Sounding, outcome};
+use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
+use crate::judge::Check;
+use crate::mock::{Facade, Script};
+use crate::target::{ExitInfo, Setup};
+use crate::wire::{self, NoAnswer};
+
+/// Lines of an edge's log in a report.
+const LOG_SHOWN: usize = 12;
+/// How long the end of an edge may show after the connection that it broke.
+const DEATH_LIMIT: Duration = Duration::from_millis(200);
+
+/// Collections that an edge gets to notice that its service is as it was.
+const SETTLE_TRIES: usize = 3;
+
+/// How cases are played.
+#[derive(Debug)]
+pub struct Options {
+    /// Cases at the same time.
+    pub jobs: usize,
+    /// Longest time for a case, beyond what it is known to take.
+    pub case_timeout: Duration,
+    /// How often each case is played; the first time that is not right counts.
+    pub repeat: usize,
+    /// Seed of the order, where it is to be shuffled.
+    pub shuffle: Option<u64>,
+    /// A case to stop before.
+    pub hold: Option<String>,
+    /// How the target is known to behave at open points.
+    pub pins: Pins,
+}
+
+/// What a played case tells the run.
+pub(super) enum Message {
+    Began(String),
+    Notice(String),
+    Ended(usize, Box<CaseReport>),
+}
+
+/// Plays cases on the edges of a fleet.
+#[derive(Clone)]
+pub(super) struct Player {
+    pub(super) fleet: Arc<Fleet>,
+    pub(super) options: Arc<Options>,
+    pub(super) messages: mpsc::UnboundedSender<Message>,
+}
+
+/// What came of playing a case once.
+struct Played {
+    report: CaseReport,
+    /// The edge died, and others were using it.
+    in_company: bool,
+}
+
+impl Player {
+    /// Plays a case, as often as asked for, and tells what came of it.
+    pub(super) async fn play(self, index: usize, case: Arc<Case>, jobs: &Semaphore) {
+        let mut last = None;
+        for round in 0..self.options.repeat.max(1) {
+            let mut report = self.play_once(&case, jobs).await;
+            let right = matches!(report.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable);
+            if !right && self.options.repeat > 1 {
+                report.because = format!("time {} of {}: {}", round + 1, self.options.repeat, report.because);
+            }
+            last = Some(report);
+            if !right {
+                break;
+            }
+        }
+        if let Some(report) = last {
+            // Nobody listens any more once the run was cut short.
+            let _ = self.messages.send(Message::Ended(index, Box::new(report)));
+        }
+    }
+
+    /// A plain collection, outside of any case.
+    pub(super) async fn sound(&self) -> Sounding {
+        let lease = self.fleet.lease(self.fleet.reserve(Setup::Standard, false).await).await?;
+        let mut stage = self.stage(&lease.slot, false, Level::Must);
+        stage.script(Script::accept(&self.fleet.props().profile));
+        stage.send(&collection()).await;
+        Ok(stage.end())
+    }
+
+    /// Whether the edge reads no reason at all: then, what the mock service's reply looks like.
+    pub(super) async fn reasons(&self) -> Option<String> {
+        let lease = self.fleet.lease(self.fleet.reserve(Setup::Standard, false).await).await.ok()?;
+        let shape = &self.fleet.props().shape;
+        lease.slot.scene.service.as_ref()?;
+        for (status, reason) in [(401, "revoked"), (403, "edgeproof_sounding"), (409, "replayed_bundle")] {
+            let mut stage = self.stage(&lease.slot, false, Level::Must);
+            stage.script(Script::refuse(shape, status, reason));
+            let sent = stage.send(&collection()).await;
+            let answer = sent.reply.ok().filter(|answer| answer.status == status)?;
+            let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
+            if body.get("reason").and_then(serde_json::Value::as_str) != Some("unknown") {
+                return None;
+            }
+        }
+        Some(shape.render(401, "revoked").to_string())
+    }
+
+    /// A stage on this edge.
+    pub(super) fn stage(&self, slot: &Slot, alone: bool, level: Level) -> Stage {
+        let limit = self.options.case_timeout.mul_f32(0.5);
+        Stage::new(Arc::clone(&slot.scene), next_marker(), alone, level, limit)
+    }
+
+    async fn play_once(&self, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+        let played = self.play_on(case, case.alone, jobs).await;
+        if !played.in_company {
+            return played.report;
+        }
+        // Its edge died while others used it as well: alone it shows whose fault that is.
+        self.play_on(case, true, jobs).await.report
+    }
+
+    async fn play_on(&self, case: &Arc<Case>, alone: bool, jobs: &Semaphore) -> Played {
+        let place = self.fleet.reserve(case.setup, alone).await;
+        let _job = jobs.acquire().await.expect("the semaphore is never closed");
+        let _ = self.messages.send(Message::Began(case.id.clone()));
+        let began = Instant::now();
+        let lease = match self.fleet.lease(place).await {
+            Ok(lease) => lease,
+            Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
+        };
+        let mut stage = self.stage(&lease.slot, alone, case.level);
+        if self.options.hold.as_ref() == Some(&case.id) {
+            self.hold(case, &lease, &mut stage).await;
+        }
+        let limit = self.options.case_timeout + case.takes;
+        let in_time = match &case.play {
+            Play::Conversation(conversation) => timeout(limit, stage.converse(conversation)).await.map(drop).is_ok(),
+            Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
+        };
+        let mut found = stage.end();
+        if !in_time {
+            let words = humantime::format_duration(limit).to_string();
+            found.checks.push(Check::new("time", format!("an end within {words}"), "none", false));
+        }
+        let death = died(&lease.slot, &found).await;
+        let in_company = death.is_some() && !alone;
+        if let Some(exit) = death {
+            found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
+        }
+        self.options.pins.check(&mut found);
+        let props = self.fleet.props();
+        let report = outcome::report(case, found, began.elapsed(), Some(notes(&lease.slot, props)), &props.redactor);
+        let sound = !lease.is_alone() || self.settle(&lease).await;
+        lease.give_back(sound);
+        Played { report, in_company }
+    }
+
+    /// What a case that had the edge to itself did to its connections is over: the service is as it was, and the edge
+    /// has noticed.
+    async fn settle(&self, lease: &Lease) -> bool {
+        let Some(service) = &lease.slot.scene.service else { return true };
+        let usual = Facade::Tls(Role::ServiceServer);
+        if service.facade() != usual && service.set_facade(usual).await.is_err() {
+            return false;
+        }
+        for _ in 0..SETTLE_TRIES {
+            let mut stage = self.stage(&lease.slot, false, Level::Must);
+            stage.script(Script::accept(&self.fleet.props().profile));
+            if stage.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// An edge that does not start with the usual settings proves nothing. One that starts with those, and not with
+    /// others, is judged: it has to relay all the same.
+    fn not_started(&self, case: &Case, why: &LeaseError, began: Instant) -> CaseReport {
+        let why_text = chain(why);
+        if case.setup == Setup::Standard || matches!(why, LeaseError::Service(_)) {
+            return outcome::unplayed(case, Outcome::NotRun, &why_text);
+        }
+        let mut found = Found::default();
+        if case.may_refuse_to_start {
+            found.observations.push((case.id.clone(), "does not start".into()));
+        } else {
+            let expected = format!("starts with {}", case.setup.describe());
+            let check = Check::new("the edge", expected, why_text, false);
+            found.checks.push(check.hint("settings are judged by the service; what an edge cannot use it finds out when it relays"));
+        }
+        outcome::report(case, found, began.elapsed(), None, &self.fleet.props().redactor)
+    }
+
+    /// Says how to call the edge, and waits for a line from whoever looks at it.
+    async fn hold(&self, case: &Case, lease: &Lease, stage: &mut Stage) {
+        let mut text = format!("held before {}: {}\nedge: {}", case.id, case.title, stage.scene.endpoint.url());
+        if let Some(service) = &stage.scene.service {
+            text.push_str(&format!("\nservice: {}", service.url()));
+        }
+        for setting in notes(&lease.slot, self.fleet.props()).settings {
+            text.push_str(&format!("\n  {setting}"));
+        }
+        if let Play::Conversation(conversation) = &case.play {
+            stage.script(conversation.script.clone().unwrap_or_else(Script::decide));
+            let draft = stage.fill(&conversation.draft);
+            if let Some(curl) = wire::curl(&stage.scene.endpoint, &draft) {
+                text.push_str(&format!("\nthe service is ready for:\n  {curl}"));
+            }
+        }
+        text.push_str("\npress Enter to go on");
+        let _ = self.messages.send(Message::Notice(text));
+        // Whether a line came or standard input is closed, it goes on.
+        let _ = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await;
+    }
+}
+
+/// An error with what lies under it, in one line.
+pub(super) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let under = error.to_string();
+        if !text.contains(&under) {
+            text = format!("{text}: {under}");
+        }
+        source = error.source();
+    }
+    text
+}
+
+/// The edge died during this case, as far as that can be seen.
+async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
+    let broken = |reply: &Result<_, NoAnswer>| {
+        matches!(reply, Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_)))
+    };
+    if found.sent.iter().any(|(sent, _)| broken(&sent.reply)) {
+        return timeout(DEATH_LIMIT, slot.edge.died()).await.ok();
+    }
+    slot.edge.exited()
+}
+
+fn notes(slot: &Slot, props: &super::Props) -> EdgeNotes {
+    let clean = |text: &str| props.redactor.redact(&reports::escape::visible(text)).into_owned();
+    let log = slot.edge.log().map(|log| log.last(LOG_SHOWN)).unwrap_or_default();
+    EdgeNotes {
+        settings: slot.settings.as_ref().map(fixtures::credentials::EdgeSettings::redacted).unwrap_or_default(),
+        log: log.iter().map(|line| clean(&line.text)).collect(),
+    }
+}
+
+/// A text that no other case sends, as long as its placeholder, so that sizes on the wire are known beforehand.
+fn next_marker() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut marker = *b"q0000000";
+    for digit in marker.iter_mut().skip(1).rev() {
+        *digit = b"0123456789bcdfghjklmnpqrstvwxyz"[(number % 31) as usize];
+        number /= 31;
+    }
+    let marker = String::from_utf8_lossy(&marker).into_owned();
+    debug_assert_eq!(marker.len(), MARKER.len());
+    marker
+}

@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
+use fixtures::spec::{Profile, Spec};
+use url::Url;
+
+use super::running::Runs;
+use super::{LogTail, RunningEdge, StartError};
+use crate::mock::edge::{Edge, EdgeError, EdgeOptions, EdgeTls};
+use crate::wire::Endpoint;
+
+/// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
+/// 127.0.0.1.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    spec: Arc<Spec>,
+    profile: Profile,
+    https: Option<Https>,
+}
+
+#[derive(Debug, Clone)]
+struct Https {
+    tls: EdgeTls,
+    authority: PathBuf,
+}
+
+impl Embedded {
+    /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
+    pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
+        Self { spec, profile, https: None }
+    }
+
+    /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
+    #[must_use]
+    pub fn https(self, credentials: &Credentials, files: &CredentialFiles) -> Self {
+        let certificate = credentials.certificate(Role::EdgeServer);
+        let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
+        Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
+    }
+
+    /// Starts one.
+    pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
+        let log = LogTail::default();
+        let options = EdgeOptions {
+            profile: self.profile.clone(),
+            tls: self.https.as_ref().map(|https| https.tls.clone()),
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
+        };
+        let edge = Edge::start(options).await?;
+        let url =
+            Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
+        let authority = self.https.as_ref().map(|https| https.authority.as_path());
+        let endpoint = Endpoint::resolve(&url, authority).await?;
+        Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
+    }
+}

@@ -1,0 +1,78 @@
+//! JUnit, HTML, Markdown and the annotations of one rich run.
+
+use reports::{Event, Format, Github, Outcome, Reader, Titles, render};
+use rstest::rstest;
+
+use crate::sample::{case, events, report, tell, titles};
+
+#[test]
+fn junit() {
+    insta::assert_snapshot!(render(Format::Junit, &report(), &titles()).unwrap());
+}
+
+#[test]
+fn html() {
+    let page = render(Format::Html, &report(), &titles()).unwrap();
+    let (head, body) = page.split_once("<body>").unwrap();
+    insta::assert_snapshot!(body);
+    assert!(head.contains("default-src 'none'"), "the page may load nothing and run nothing");
+}
+
+#[test]
+fn markdown() {
+    insta::assert_snapshot!(render(Format::Markdown, &report(), &titles()).unwrap());
+}
+
+#[test]
+fn github() {
+    let mut out = Vec::new();
+    let mut github = Github::new(&mut out);
+    tell(&events(), &mut github);
+    github.finish().unwrap();
+    let out = String::from_utf8(out).unwrap();
+    insta::assert_snapshot!(out);
+    assert!(out.lines().all(|line| line.starts_with("::")), "each command is one line");
+}
+
+#[rstest]
+#[case(Outcome::Pass, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Warn, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Observed, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Fail, "tests=\"1\" skipped=\"0\" failures=\"1\" errors=\"0\"")]
+#[case(Outcome::NotRun, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"1\"")]
+#[case(Outcome::Known, "tests=\"1\" skipped=\"1\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::NotApplicable, "tests=\"1\" skipped=\"1\" failures=\"0\" errors=\"0\"")]
+fn a_build_server_counts(#[case] outcome: Outcome, #[case] counts: &str) {
+    let mut report = report();
+    report.cases = vec![case("a.case", "2", outcome)];
+    let junit = render(Format::Junit, &report, &Titles::new()).unwrap();
+    assert!(junit.contains(counts), "{junit}");
+}
+
+#[test]
+fn markdown_fits_into_a_comment() {
+    let mut report = report();
+    let failed = report.cases[2].clone();
+    report.cases = (0..800)
+        .map(|n| {
+            let mut case = failed.clone();
+            case.id = format!("refusal.{n}");
+            case.outcome = [Outcome::Fail, Outcome::Warn, Outcome::Known, Outcome::NotRun][n % 4];
+            case
+        })
+        .collect();
+    report.summary = reports::Summary::of(report.cases.iter().map(|case| case.outcome));
+    let markdown = render(Format::Markdown, &report, &titles()).unwrap();
+    assert!(markdown.len() < 65_536, "{} bytes", markdown.len());
+    assert!(
+        markdown.contains("more; the HTML and JSON reports have them in full"),
+        "it says what it leaves out"
+    );
+}
+
+#[test]
+fn notices_are_for_the_terminal_alone() {
+    let mut out = Vec::new();
+    Github::new(&mut out).read(&Event::Notice("held".to_owned()));
+    assert!(out.is_empty());
+}
