@@ -57,3 +57,139 @@ fn certificate_cause(fault: ClientCertificateFault) -> Stimulus {
 fn answered_as(cause: Stimulus, profile: &Profile) -> Stimulus {
     if cause == Stimulus::CertificateExpired { profile.certificate_expired } else { cause }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use fixtures::credentials::LicenseClaims;
+    use fixtures::spec::Version;
+    use rstest::rstest;
+
+    use super::super::facts::Outage;
+    use super::*;
+
+    fn good() -> Facts {
+        let license = LicenseClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH };
+        Facts { license: Ok(license), outage: None, certificate: Ok(()), body_length: 2, json: true }
+    }
+
+    fn check(version: Version, facts: &Facts, status: u16, body: &str, cause: Option<Stimulus>) {
+        let spec = Spec::builtin(version);
+        let shape = ReplyShape::from_profile(spec.profile());
+        let decision = decide(&spec, spec.profile(), &shape, facts);
+        let expected = Decision { status, body: Bytes::copy_from_slice(body.as_bytes()), cause };
+        assert_eq!(decision, expected);
+    }
+
+    fn refused(reason: &str) -> String {
+        format!(r#"{{"error":"{reason}","reason":"{reason}"}}"#)
+    }
+
+    #[test]
+    fn what_has_no_fault_is_accepted() {
+        check(Version::Current, &good(), 200, r#"{"ok":true}"#, None);
+    }
+
+    #[test]
+    fn the_first_check_that_finds_a_fault_decides() {
+        let mut facts = Facts {
+            license: Err(Stimulus::LicenseExpired),
+            outage: None,
+            certificate: Err(ClientCertificateFault::Revoked),
+            body_length: u64::MAX,
+            json: false,
+        };
+        check(Version::Current, &facts, 401, &refused("expired"), Some(Stimulus::LicenseExpired));
+        facts.license = good().license;
+        check(
+            Version::Current,
+            &facts,
+            403,
+            &refused("client_cert_revoked"),
+            Some(Stimulus::CertificateRevoked),
+        );
+        facts.certificate = Ok(());
+        check(Version::Current, &facts, 413, &refused("payload_too_large"), Some(Stimulus::BodyTooLarge));
+        facts.body_length = 1;
+        check(Version::Current, &facts, 400, &refused("invalid_json"), Some(Stimulus::BodyNotJson));
+    }
+
+    #[rstest]
+    #[case::no_license_comes_before_no_keys(
+        Err(Stimulus::LicenseMissing),
+        Outage::KeysMissing,
+        "missing_license"
+    )]
+    #[case::no_keys_come_before_the_prefix(
+        Err(Stimulus::LicenseReadToken),
+        Outage::KeysMissing,
+        "license_not_configured"
+    )]
+    #[case::insecure_keys(Ok(()), Outage::KeysInsecure, "license_keys_url_insecure")]
+    #[case::format_comes_before_a_failing_check(
+        Err(Stimulus::LicenseMalformed),
+        Outage::CheckFails,
+        "malformed_token"
+    )]
+    #[case::a_failing_check_comes_before_claims(
+        Err(Stimulus::LicenseExpired),
+        Outage::CheckFails,
+        "verify_error"
+    )]
+    #[case::unknown_comes_last(Err(Stimulus::LicenseRevoked), Outage::CheckUnknown, "revoked")]
+    #[case::unknown(Ok(()), Outage::CheckUnknown, "unknown")]
+    fn an_outage_has_its_place_among_the_causes(
+        #[case] license: Result<(), Stimulus>,
+        #[case] outage: Outage,
+        #[case] reason: &str,
+    ) {
+        let good = good();
+        let license = license.and(good.license.clone());
+        let cause = match license {
+            Err(cause)
+                if Spec::builtin(Version::Current).by_stimulus(Table::Relay, cause).unwrap().code()
+                    == Some(reason) =>
+            {
+                cause
+            }
+            _ => outage.stimulus(),
+        };
+        check(
+            Version::Current,
+            &Facts { license, outage: Some(outage), ..good },
+            401,
+            &refused(reason),
+            Some(cause),
+        );
+    }
+
+    #[test]
+    fn an_expired_certificate_is_refused_as_the_profile_says() {
+        let facts = Facts { certificate: Err(ClientCertificateFault::OutsideValidity), ..good() };
+        check(
+            Version::Current,
+            &facts,
+            401,
+            &refused("client_cert_required"),
+            Some(Stimulus::CertificateExpired),
+        );
+    }
+
+    #[rstest]
+    fn before_seals_a_certificate_has_no_reason_of_its_own(
+        #[values(
+            ClientCertificateFault::Missing,
+            ClientCertificateFault::Foreign,
+            ClientCertificateFault::OutsideValidity,
+            ClientCertificateFault::OtherLicense,
+            ClientCertificateFault::Revoked
+        )]
+        fault: ClientCertificateFault,
+    ) {
+        let facts = Facts { certificate: Err(fault), ..good() };
+        check(Version::PreSeal, &facts, 200, r#"{"ok":true}"#, None);
+        let facts = Facts { json: false, ..facts };
+        check(Version::PreSeal, &facts, 400, &refused("invalid_json"), Some(Stimulus::BodyNotJson));
+    }
+}

@@ -122,10 +122,12 @@ impl Relay {
                 Ok(self.decide(shared))
             }
             Action::Answer { status, body, .. } => {
+                // These have no body (RFC 9110, 6.4.1), and over HTTP/2 hyper would send one.
+                let body = if matches!(status, 204 | 304) { Bytes::new() } else { body.clone() };
                 let given = Given::Answer { status: *status, headers: headers.clone(), body: body.clone() };
                 self.recording.give(given, None);
                 self.finish(read);
-                Ok(answer(*status, headers.clone(), Payload::whole(body.clone())))
+                Ok(answer(*status, headers.clone(), Payload::whole(body)))
             }
             Action::CutBody { status, body, after } if http2 => {
                 self.recording.give(Given::Other("body cut"), None);

@@ -209,9 +209,26 @@ mod tests {
        3 │ }
          ╰────
         "#);
-        assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @"");
-        assert_snapshot!(complaint("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @"");
+        assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @r#"
+         × use the reply shape: its reason is missing
+          ╭─[shape.json:1:1]
+        1 │ {"error": "refused"}
+          · ──────────┬─────────
+          ·           ╰── no text in here holds {reason}
+          ╰────
+         help: write "{reason}" where the code belongs, such as {"code": "{reason}"}
+        "#);
+        assert_snapshot!(complaint("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @r#"
+         × use the reply shape: there is no placeholder {text}
+          ╭─[shape.json:2:14]
+        1 │ {"error": "{reason}",
+        2 │  "message": "{text}"}
+          ·              ───┬──
+          ·                 ╰── this one
+          ╰────
+         help: there are {reason} and {status}
+        "#);
         let error = ReplyShape::load(Path::new("/nowhere/shape.json")).unwrap_err();
-        assert_snapshot!(format!("failed to {error}"), @"");
+        assert_snapshot!(format!("failed to {error}"), @"failed to read the reply shape /nowhere/shape.json");
     }
 }

@@ -1,0 +1,11 @@
+//! The mock service, as a client of its own sees it: over real sockets, with TLS and certificates.
+#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+
+mod actions;
+mod facades;
+mod lifetime;
+mod recording;
+mod rows;
+mod scripts;
+mod server;
+mod support;
