@@ -144,3 +144,74 @@ fn answer(rules: &Rules, facts: &Facts, status: StatusCode, body: Bytes) -> Answ
     cors::grant(rules, facts.origin.as_ref(), &mut headers);
     Answer { status, headers, body, log: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use fixtures::spec::{Spec, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn rules() -> Rules {
+        let spec = Spec::builtin(Version::Current);
+        Rules::new(&spec, spec.profile(), Some("https://shop.example")).unwrap()
+    }
+
+    fn facts(method: &str, path: &str, websocket: bool) -> Facts {
+        Facts { method: method.parse().unwrap(), path: path.to_owned(), origin: None, websocket }
+    }
+
+    #[rstest]
+    #[case::relay("POST", "/v1/signals", false, None)]
+    #[case::preflight("OPTIONS", "/v1/signals", false, Some(204))]
+    #[case::other_method("PUT", "/v1/signals", false, Some(405))]
+    #[case::lower_case_is_another_method("post", "/v1/signals", false, Some(405))]
+    #[case::websocket_elsewhere("GET", "/v1/signals", true, Some(405))]
+    #[case::measure("GET", "/v1/measure", true, None)]
+    #[case::no_websocket("GET", "/v1/measure", false, Some(404))]
+    #[case::health("GET", "/health", false, Some(200))]
+    #[case::asterisk("OPTIONS", "*", false, Some(404))]
+    fn before_the_body(
+        #[case] method: &str,
+        #[case] path: &str,
+        #[case] websocket: bool,
+        #[case] status: Option<u16>,
+    ) {
+        let answered = match decide(&rules(), &facts(method, path, websocket)) {
+            Decision::Answer(answer) => Some(answer.status.as_u16()),
+            Decision::Relay => {
+                assert_eq!(path, "/v1/signals");
+                None
+            }
+            Decision::Measure => {
+                assert_eq!(path, "/v1/measure");
+                None
+            }
+        };
+        assert_eq!(answered, status);
+    }
+
+    #[rstest]
+    #[case::broken(Relayed::BodyBroken, 400, None)]
+    #[case::nothing(Relayed::NoAnswer, 502, None)]
+    #[case::switching_protocols(answered(101, ""), 502, None)]
+    #[case::accepted(answered(200, ""), 200, None)]
+    #[case::accepted_with_another_2xx(answered(299, r#"{"reason":"expired"}"#), 200, None)]
+    #[case::redirect(answered(302, ""), 302, Some("refused status=302 reason=unknown"))]
+    #[case::refused(answered(401, r#"{"reason":"expired"}"#), 401, Some("refused status=401 reason=expired"))]
+    #[case::no_text_of_others_in_the_log(
+        answered(401, r#"{"reason":"x\nforged"}"#),
+        401,
+        Some("refused status=401 reason=unknown")
+    )]
+    #[case::beyond_what_http_knows(answered(999, ""), 999, Some("refused status=999 reason=unknown"))]
+    fn after_relaying(#[case] relayed: Relayed, #[case] status: u16, #[case] log: Option<&str>) {
+        let answer = conclude(&rules(), &facts("POST", "/v1/signals", false), &relayed);
+        assert_eq!((answer.status.as_u16(), answer.log.as_deref()), (status, log));
+    }
+
+    fn answered(status: u16, body: &'static str) -> Relayed {
+        let status = StatusCode::from_u16(status).unwrap();
+        Relayed::Answered { status, body: Some(Bytes::from_static(body.as_bytes())) }
+    }
+}
