@@ -85,7 +85,8 @@ fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
         facts.push_str(&case.rows.join(", "));
     }
     lines.extend(wrap(&facts, width).into_iter().map(|text| line(Ink::Dim, text)));
-    if !case.because.is_empty() {
+    // With mismatches it says what the first of them says.
+    if !case.because.is_empty() && case.mismatches.is_empty() {
         lines.extend(wrap(&case.because, width).into_iter().map(|text| line(Ink::Strong, text)));
     }
     lines

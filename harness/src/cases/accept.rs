@@ -55,7 +55,11 @@ fn unusual() -> [(&'static str, &'static str, Action); 4] {
     [
         ("accept.service-201", "the service accepts with 201", answer(201, r#"{"ok":true}"#)),
         ("accept.service-204", "the service accepts with 204", answer(204, "")),
-        ("accept.service-other-body", "the service answers 200 with another body", answer(200, r#"{"session":"s-1"}"#)),
+        (
+            "accept.service-other-body",
+            "the service answers 200 with another body",
+            answer(200, r#"{"session":"s-1"}"#),
+        ),
         (
             "accept.service-cut-body",
             "the service answers 200 and its body is cut off",

@@ -41,7 +41,13 @@ impl<'a> Catalog<'a> {
     }
 
     /// Adds a case for `row` that is one conversation.
-    pub fn conversation(&mut self, row: &str, id: &str, title: &str, conversation: Conversation) -> &mut Case {
+    pub fn conversation(
+        &mut self,
+        row: &str,
+        id: &str,
+        title: &str,
+        conversation: Conversation,
+    ) -> &mut Case {
         self.add(row, id, title, Play::Conversation(Box::new(conversation)))
     }
 
@@ -62,7 +68,8 @@ impl<'a> Catalog<'a> {
     pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> Expected {
         let row = self.row(row);
         let status = row.status().or(refused.map(|(status, _)| status)).unwrap_or_default();
-        let values = refused.map(|(status, reason)| [("<status>", json!(status)), ("<reason>", json!(reason))]);
+        let values =
+            refused.map(|(status, reason)| [("<status>", json!(status)), ("<reason>", json!(reason))]);
         let body = row.body_with(values.as_ref().map_or(&[], |values| values.as_slice()));
         Expected { status, body, headless: false }
     }

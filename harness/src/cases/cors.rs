@@ -19,36 +19,52 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn preflights(cases: &mut Catalog<'_>) {
     cases
-        .steps("edge.preflight", "cors.preflight", "a preflight of the allowed origin passes for a POST of JSON", |stage| {
-            Box::pin(async move {
-                let sent = stage.send(&preflight(ORIGIN)).await;
-                stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
-                let saw = words::status(&sent.reply);
-                stage.observe("preflight.status", saw);
-            })
-        })
+        .steps(
+            "edge.preflight",
+            "cors.preflight",
+            "a preflight of the allowed origin passes for a POST of JSON",
+            |stage| {
+                Box::pin(async move {
+                    let sent = stage.send(&preflight(ORIGIN)).await;
+                    stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
+                    let saw = words::status(&sent.reply);
+                    stage.observe("preflight.status", saw);
+                })
+            },
+        )
         .needs(&[Need::Origin])
         .stimulus(Stimulus::Preflight);
     let draft = Draft { path: format!("{SIGNALS}?m={}", super::conversation::MARKER), ..preflight(ORIGIN) };
     cases
-        .steps("edge.preflight", "cors.preflight-not-relayed", "a preflight does not reach the service", move |stage| {
-            let draft = draft.clone();
-            Box::pin(async move {
-                stage.script(crate::mock::Script::decide());
-                stage.send(&draft).await;
-                stage.check(judge::relayed_nothing(&stage.arrivals()));
-            })
-        })
+        .steps(
+            "edge.preflight",
+            "cors.preflight-not-relayed",
+            "a preflight does not reach the service",
+            move |stage| {
+                let draft = draft.clone();
+                Box::pin(async move {
+                    stage.script(crate::mock::Script::decide());
+                    stage.send(&draft).await;
+                    stage.check(judge::relayed_nothing(&stage.arrivals()));
+                })
+            },
+        )
         .alone();
 }
 
 /// A page can report a status only if it can read it.
 fn readable(cases: &mut Catalog<'_>) {
     let accepted = Conversation::post(cases.accept(), cases.accepted()).readable(Level::Must);
-    cases.conversation("statement.cors-readable", "cors.readable.200", "a page of the allowed origin can read an acceptance", accepted);
+    cases.conversation(
+        "statement.cors-readable",
+        "cors.readable.200",
+        "a page of the allowed origin can read an acceptance",
+        accepted,
+    );
     for status in [400, 401, 403, 409, 413] {
         let reason = "edgeproof_readable";
-        let refused = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason)).readable(Level::Must);
+        let refused = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason))
+            .readable(Level::Must);
         cases.conversation(
             "statement.cors-readable",
             &format!("cors.readable.{status}"),
@@ -57,17 +73,28 @@ fn readable(cases: &mut Catalog<'_>) {
         );
     }
     let unreachable = cases.answer("edge.502.service-unreachable", None);
-    let unreachable = Conversation::post(cases.accept(), unreachable).relayed(Relayed::Nothing).readable(Level::Must);
+    let unreachable =
+        Conversation::post(cases.accept(), unreachable).relayed(Relayed::Nothing).readable(Level::Must);
     cases
-        .conversation("statement.cors-readable", "cors.readable.502", "a page of the allowed origin can read that the service is unreachable", unreachable)
+        .conversation(
+            "statement.cors-readable",
+            "cors.readable.502",
+            "a page of the allowed origin can read that the service is unreachable",
+            unreachable,
+        )
         .setup(Setup::PortClosed);
     cases
-        .steps("statement.cors-readable-405", "cors.readable.405", "a page of the allowed origin can read a 405", |stage| {
-            Box::pin(async move {
-                let sent = stage.send(&Draft::new("PUT", SIGNALS).header("Origin", ORIGIN)).await;
-                stage.check(judge::readable(stage.origin(), &sent.reply));
-            })
-        })
+        .steps(
+            "statement.cors-readable-405",
+            "cors.readable.405",
+            "a page of the allowed origin can read a 405",
+            |stage| {
+                Box::pin(async move {
+                    let sent = stage.send(&Draft::new("PUT", SIGNALS).header("Origin", ORIGIN)).await;
+                    stage.check(judge::readable(stage.origin(), &sent.reply));
+                })
+            },
+        )
         .needs(&[Need::Origin]);
 }
 
@@ -76,29 +103,39 @@ fn denied(cases: &mut Catalog<'_>) {
     for (id, title, other) in look_alikes() {
         let origin = other;
         cases
-            .steps("statement.cors-other-origins", &format!("cors.denied.{id}.preflight"), &format!("no grant to {title}, in a preflight"), move |stage| {
-                Box::pin(async move {
-                    let other = origin(stage.origin());
-                    let sent = stage.send(&preflight(&other)).await;
-                    stage.check(judge::no_grant(&other, &sent.reply));
-                })
-            })
+            .steps(
+                "statement.cors-other-origins",
+                &format!("cors.denied.{id}.preflight"),
+                &format!("no grant to {title}, in a preflight"),
+                move |stage| {
+                    Box::pin(async move {
+                        let other = origin(stage.origin());
+                        let sent = stage.send(&preflight(&other)).await;
+                        stage.check(judge::no_grant(&other, &sent.reply));
+                    })
+                },
+            )
             .needs(&[Need::Origin]);
         let accept = cases.accept();
-        cases.steps("statement.cors-other-origins", &format!("cors.denied.{id}.post"), &format!("no grant to {title}, in the answer to a POST"), move |stage| {
-            let accept = accept.clone();
-            Box::pin(async move {
-                let other = origin(stage.origin());
-                stage.script(accept);
-                let body = Body::Sized(Bytes::copy_from_slice(collection().body.bytes()));
-                let mut draft = posted(body, Some("application/json"));
-                draft.headers[0].1 = other.clone();
-                let sent = stage.send(&draft).await;
-                stage.check(judge::no_grant(&other, &sent.reply));
-                let saw = words::status(&sent.reply);
-                stage.observe("cors.post-from-other-origin", saw);
-            })
-        });
+        cases.steps(
+            "statement.cors-other-origins",
+            &format!("cors.denied.{id}.post"),
+            &format!("no grant to {title}, in the answer to a POST"),
+            move |stage| {
+                let accept = accept.clone();
+                Box::pin(async move {
+                    let other = origin(stage.origin());
+                    stage.script(accept);
+                    let body = Body::Sized(Bytes::copy_from_slice(collection().body.bytes()));
+                    let mut draft = posted(body, Some("application/json"));
+                    draft.headers[0].1.clone_from(&other);
+                    let sent = stage.send(&draft).await;
+                    stage.check(judge::no_grant(&other, &sent.reply));
+                    let saw = words::status(&sent.reply);
+                    stage.observe("cors.post-from-other-origin", saw);
+                })
+            },
+        );
     }
 }
 
@@ -108,8 +145,12 @@ fn look_alikes() -> [(&'static str, &'static str, Alike); 8] {
     [
         ("other", "another origin", |_| "https://other.example".into()),
         ("null", "the opaque origin", |_| "null".into()),
-        ("prefix", "an origin that begins like the allowed one", |origin| format!("{}.other.example", without_port(origin))),
-        ("suffix", "an origin that ends like the allowed one", |origin| origin.replacen("://", "://other-", 1)),
+        ("prefix", "an origin that begins like the allowed one", |origin| {
+            format!("{}.other.example", without_port(origin))
+        }),
+        ("suffix", "an origin that ends like the allowed one", |origin| {
+            origin.replacen("://", "://other-", 1)
+        }),
         ("subdomain", "a host below the allowed one", |origin| origin.replacen("://", "://sub.", 1)),
         ("scheme", "the allowed host with another scheme", |origin| match origin.strip_prefix("https://") {
             Some(host) => format!("http://{host}"),
@@ -133,35 +174,45 @@ fn without_port(origin: &str) -> &str {
 fn setting(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
     cases
-        .steps("setting.edge.allowed-origin", "cors.origin-setting", "another ALLOWED_ORIGIN is granted in place of the first", move |stage| {
-            let accept = accept.clone();
-            Box::pin(async move {
-                let sent = stage.send(&preflight(ORIGIN)).await;
-                stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
-                stage.script(accept);
-                let sent = stage.send(&collection()).await;
-                stage.check(judge::readable(stage.origin(), &sent.reply));
-                let usual = ALLOWED_ORIGIN;
-                let sent = stage.send(&preflight(usual)).await;
-                stage.check(judge::no_grant(usual, &sent.reply));
-            })
-        })
+        .steps(
+            "setting.edge.allowed-origin",
+            "cors.origin-setting",
+            "another ALLOWED_ORIGIN is granted in place of the first",
+            move |stage| {
+                let accept = accept.clone();
+                Box::pin(async move {
+                    let sent = stage.send(&preflight(ORIGIN)).await;
+                    stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
+                    stage.script(accept);
+                    let sent = stage.send(&collection()).await;
+                    stage.check(judge::readable(stage.origin(), &sent.reply));
+                    let usual = ALLOWED_ORIGIN;
+                    let sent = stage.send(&preflight(usual)).await;
+                    stage.check(judge::no_grant(usual, &sent.reply));
+                })
+            },
+        )
         .setup(Setup::OtherLicense);
 }
 
 fn vary(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
-    cases.steps("statement.vary", "cors.vary", "where the grant depends on the origin, Vary says so", move |stage| {
-        let accept = accept.clone();
-        Box::pin(async move {
-            stage.script(accept);
-            let allowed = stage.send(&collection()).await;
-            let mut draft = collection();
-            draft.headers[0].1 = "https://other.example".into();
-            let other = stage.send(&draft).await;
-            stage.check(judge::vary(&allowed.reply, &other.reply));
-        })
-    });
+    cases.steps(
+        "statement.vary",
+        "cors.vary",
+        "where the grant depends on the origin, Vary says so",
+        move |stage| {
+            let accept = accept.clone();
+            Box::pin(async move {
+                stage.script(accept);
+                let allowed = stage.send(&collection()).await;
+                let mut draft = collection();
+                draft.headers[0].1 = "https://other.example".into();
+                let other = stage.send(&draft).await;
+                stage.check(judge::vary(&allowed.reply, &other.reply));
+            })
+        },
+    );
 }
 
 #[cfg(test)]

@@ -20,7 +20,11 @@ fn presented(cases: &mut Catalog<'_>) {
     for (setup, id, title) in [
         (Setup::Standard, "credentials.license", "the license arrives as it was set"),
         (Setup::OtherLicense, "credentials.license-other", "another license arrives as it was set"),
-        (Setup::ReadTokenAsLicense, "credentials.license-not-judged", "a read token set as LICENSE arrives as it was set: the service judges it"),
+        (
+            Setup::ReadTokenAsLicense,
+            "credentials.license-not-judged",
+            "a read token set as LICENSE arrives as it was set: the service judges it",
+        ),
     ] {
         let script = cases.accept();
         cases
@@ -37,8 +41,18 @@ fn presented(cases: &mut Catalog<'_>) {
             .setup(setup);
     }
     for (setup, role, id, title) in [
-        (Setup::Standard, Role::ClientForLicense, "credentials.certificate", "the client certificate is presented"),
-        (Setup::OtherLicense, Role::ClientForOtherLicense, "credentials.certificate-other", "another client certificate is presented where it is set"),
+        (
+            Setup::Standard,
+            Role::ClientForLicense,
+            "credentials.certificate",
+            "the client certificate is presented",
+        ),
+        (
+            Setup::OtherLicense,
+            Role::ClientForOtherLicense,
+            "credentials.certificate-other",
+            "another client certificate is presented where it is set",
+        ),
     ] {
         let script = cases.accept();
         cases
@@ -48,10 +62,14 @@ fn presented(cases: &mut Catalog<'_>) {
                     stage.script(script);
                     stage.send(&collection()).await;
                     let expected = stage.scene.credentials.certificate(role).chain_der();
-                    let expected = expected.first().map(|certificate| certificate.as_ref());
+                    let expected = expected.first().map(AsRef::as_ref);
                     let arrivals = stage.arrivals();
                     let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
-                    stage.check(judge::presents_certificate(expected, presented.map(AsRef::as_ref), "EDGE_CLIENT_CERT_FILE"));
+                    stage.check(judge::presents_certificate(
+                        expected,
+                        presented.map(AsRef::as_ref),
+                        "EDGE_CLIENT_CERT_FILE",
+                    ));
                 })
             })
             .setup(setup);
@@ -60,16 +78,58 @@ fn presented(cases: &mut Catalog<'_>) {
 
 /// The service decides by itself; what it finds has to come through.
 fn end_to_end(cases: &mut Catalog<'_>) {
-    let causes = [
-        (Setup::NoLicense, Stimulus::LicenseMissing, "statement.relays-without-license", "without-license", "without LICENSE the edge relays all the same, and the service's refusal comes through"),
-        (Setup::NoCertificate, Stimulus::CertificateMissing, "statement.relays-without-certificate", "without-certificate", "without a client certificate the edge relays all the same, and the service's refusal comes through"),
-        (Setup::ReadTokenAsLicense, Stimulus::LicenseReadToken, "statement.read-token-no-license", "read-token", "a read token as LICENSE is refused by the service, and that comes through"),
-        (Setup::WrongLicense, Stimulus::LicenseExpired, "edge.refused", "expired-license", "an expired license is refused by the service, and that comes through"),
-        (Setup::ForeignCertificate, Stimulus::CertificateForeign, "edge.refused", "foreign-certificate", "a client certificate from a foreign authority is refused by the service, and that comes through"),
-        (Setup::MismatchedCertificate, Stimulus::CertificateOtherLicense, "edge.refused", "mismatched-certificate", "a client certificate for another license is refused by the service, and that comes through"),
-        (Setup::RevokedCertificate, Stimulus::CertificateRevoked, "edge.refused", "revoked-certificate", "a revoked client certificate is refused by the service, and that comes through"),
+    let refusals = [
+        (
+            Setup::NoLicense,
+            Stimulus::LicenseMissing,
+            "statement.relays-without-license",
+            "without-license",
+            "without LICENSE the edge relays all the same, and the service's refusal comes through",
+        ),
+        (
+            Setup::NoCertificate,
+            Stimulus::CertificateMissing,
+            "statement.relays-without-certificate",
+            "without-certificate",
+            "without a client certificate the edge relays all the same, and the service's refusal comes through",
+        ),
+        (
+            Setup::ReadTokenAsLicense,
+            Stimulus::LicenseReadToken,
+            "statement.read-token-no-license",
+            "read-token",
+            "a read token as LICENSE is refused by the service, and that comes through",
+        ),
+        (
+            Setup::WrongLicense,
+            Stimulus::LicenseExpired,
+            "edge.refused",
+            "expired-license",
+            "an expired license is refused by the service, and that comes through",
+        ),
+        (
+            Setup::ForeignCertificate,
+            Stimulus::CertificateForeign,
+            "edge.refused",
+            "foreign-certificate",
+            "a client certificate from a foreign authority is refused by the service, and that comes through",
+        ),
+        (
+            Setup::MismatchedCertificate,
+            Stimulus::CertificateOtherLicense,
+            "edge.refused",
+            "mismatched-certificate",
+            "a client certificate for another license is refused by the service, and that comes through",
+        ),
+        (
+            Setup::RevokedCertificate,
+            Stimulus::CertificateRevoked,
+            "edge.refused",
+            "revoked-certificate",
+            "a revoked client certificate is refused by the service, and that comes through",
+        ),
     ];
-    for (setup, stimulus, row, id, title) in causes {
+    for (setup, stimulus, row, id, title) in refusals {
         // Earlier versions of the interface have no client certificates to refuse.
         let Some(reason) = cases.spec.by_stimulus(Table::Relay, stimulus) else { continue };
         let (Some(status), Some(code)) = (reason.status(), reason.code()) else { continue };
@@ -86,9 +146,24 @@ fn end_to_end(cases: &mut Catalog<'_>) {
 
 fn open(cases: &mut Catalog<'_>) {
     for (setup, row, id, title) in [
-        (Setup::CertificateWithoutKey, "statement.half-certificate", "credentials.certificate-without-key", "EDGE_CLIENT_CERT_FILE is set, EDGE_CLIENT_KEY_FILE is not"),
-        (Setup::KeyWithoutCertificate, "statement.half-certificate", "credentials.key-without-certificate", "EDGE_CLIENT_KEY_FILE is set, EDGE_CLIENT_CERT_FILE is not"),
-        (Setup::ExpiredCertificate, "statement.certificate-expired", "credentials.certificate-expired", "the client certificate has expired"),
+        (
+            Setup::CertificateWithoutKey,
+            "statement.half-certificate",
+            "credentials.certificate-without-key",
+            "EDGE_CLIENT_CERT_FILE is set, EDGE_CLIENT_KEY_FILE is not",
+        ),
+        (
+            Setup::KeyWithoutCertificate,
+            "statement.half-certificate",
+            "credentials.key-without-certificate",
+            "EDGE_CLIENT_KEY_FILE is set, EDGE_CLIENT_CERT_FILE is not",
+        ),
+        (
+            Setup::ExpiredCertificate,
+            "statement.certificate-expired",
+            "credentials.certificate-expired",
+            "the client certificate has expired",
+        ),
     ] {
         let script = cases.accept();
         let case = cases.steps(row, id, title, move |stage| {
@@ -96,7 +171,8 @@ fn open(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 stage.script(script);
                 let sent = stage.send(&collection()).await;
-                let presented = stage.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
+                let presented =
+                    stage.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
                 let presented = match presented {
                     None => "nothing relayed",
                     Some(true) => "relayed with a client certificate",
@@ -143,7 +219,10 @@ fn not_shown(cases: &mut Catalog<'_>) {
 
 /// What the first arrival presents as its license.
 pub(super) fn licenses(arrivals: &[Arrival]) -> Vec<String> {
-    arrivals.first().map(|arrival| presented_licenses(&arrival.request.target, &arrival.request.headers)).unwrap_or_default()
+    arrivals
+        .first()
+        .map(|arrival| presented_licenses(&arrival.request.target, &arrival.request.headers))
+        .unwrap_or_default()
 }
 
 fn check_secrets(stage: &mut Stage, sent: &crate::wire::Sent) {

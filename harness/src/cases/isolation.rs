@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use reports::Level;
 
 use super::conversation::{Conversation, collection};
-use super::{Catalog, Stage, words};
+use super::{Catalog, Need, Stage, words};
 use crate::judge::{self, Check, Expected};
 use crate::mock::{Script, When};
 use crate::wire::{self, Body, Draft};
@@ -25,19 +25,24 @@ fn concurrent(cases: &mut Catalog<'_>) {
     let mut plays: Vec<(String, Script, Expected)> = Vec::new();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
-        let (script, answer) = match number % 4 {
-            0 => (cases.accept(), cases.accepted()),
-            _ => {
-                let (status, reason) = ([401, 403, 409][number % 4 - 1], format!("edgeproof_{number}"));
-                (cases.refuse(status, &reason), cases.refused(status, &reason))
-            }
+        let reason = format!("edgeproof_{number}");
+        let (script, answer) = match [None, Some(401), Some(403), Some(409)][number % 4] {
+            None => (cases.accept(), cases.accepted()),
+            Some(status) => (cases.refuse(status, &reason), cases.refused(status, &reason)),
         };
         plays.push((marker, script, answer));
     }
-    cases.steps("statement.isolation", "isolation.concurrent", "64 collections at the same time get each its own answer", move |stage| {
-        let plays = plays.clone();
-        Box::pin(async move { all_at_once(stage, &plays).await })
-    });
+    cases
+        .steps(
+            "statement.isolation",
+            "isolation.concurrent",
+            "64 collections at the same time get each its own answer",
+            move |stage| {
+                let plays = plays.clone();
+                Box::pin(async move { all_at_once(stage, &plays).await })
+            },
+        )
+        .needs(&[Need::Service, Need::PlainReasons]);
 }
 
 async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
@@ -68,36 +73,56 @@ async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
             stage.checks(checks);
         }
     }
-    let check = Check::new("answers that are another request's", "0 of 64", format!("{wrong} of {}", plays.len()), wrong == 0);
+    let check = Check::new(
+        "answers that are another request's",
+        "0 of 64",
+        format!("{wrong} of {}", plays.len()),
+        wrong == 0,
+    );
     stage.check(check);
     let bodies: Vec<_> = stage.arrivals().into_iter().map(|arrival| arrival.request.body).collect();
-    let changed = drafts.iter().filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1).count();
-    let check = Check::new("bodies that did not arrive once as they were", "0 of 64", format!("{changed} of {}", plays.len()), changed == 0);
+    let changed = drafts
+        .iter()
+        .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
+        .count();
+    let check = Check::new(
+        "bodies that did not arrive once as they were",
+        "0 of 64",
+        format!("{changed} of {}", plays.len()),
+        changed == 0,
+    );
     stage.check(check);
 }
 
 fn in_turn(cases: &mut Catalog<'_>) {
     let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
     let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
-    cases.steps("statement.isolation", "isolation.keep-alive", "two collections over one connection get each its own answer", move |stage| {
-        let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
-        Box::pin(async move {
-            let mut drafts = Vec::new();
-            for (name, script) in [("first", refuse), ("second", accept)] {
-                let marker = format!("{name}-{}", stage.marker);
-                stage.script_on(&marker, script);
-                let mut draft: Draft = collection();
-                draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                drafts.push(stage.fill(&draft));
-            }
-            let endpoint = stage.scene.endpoint.clone();
-            let sent = wire::send_in_turn(&endpoint, &drafts, stage.limit).await;
-            for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
-                stage.checks(judge::exact(expected, &sent.reply));
-                stage.record(draft, sent);
-            }
-        })
-    });
+    cases
+        .steps(
+            "statement.isolation",
+            "isolation.keep-alive",
+            "two collections over one connection get each its own answer",
+            move |stage| {
+                let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
+                Box::pin(async move {
+                    let mut drafts = Vec::new();
+                    for (name, script) in [("first", refuse), ("second", accept)] {
+                        let marker = format!("{name}-{}", stage.marker);
+                        stage.script_on(&marker, script);
+                        let mut draft: Draft = collection();
+                        draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
+                        drafts.push(stage.fill(&draft));
+                    }
+                    let endpoint = stage.scene.endpoint.clone();
+                    let sent = wire::send_in_turn(&endpoint, &drafts, stage.limit).await;
+                    for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                        stage.checks(judge::exact(expected, &sent.reply));
+                        stage.record(draft, sent);
+                    }
+                })
+            },
+        )
+        .needs(&[Need::Service, Need::PlainReasons]);
 }
 
 /// The service may answer before it has read the body: a page that sends too much still learns why.
@@ -110,7 +135,12 @@ fn early(cases: &mut Catalog<'_>) {
         .body(Body::Sized(Bytes::from(body)))
         .relayed(super::Relayed::Unjudged);
     cases
-        .conversation("statement.early-refusal", "isolation.early-413", "a 413 that the service gives before it has read the body comes through", conversation)
+        .conversation(
+            "statement.early-refusal",
+            "isolation.early-413",
+            "a 413 that the service gives before it has read the body comes through",
+            conversation,
+        )
         .level(Level::Should);
 }
 
@@ -118,31 +148,41 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
     let (accept, mut slow) = (cases.accept(), cases.accept());
     slow.replies[0].delay = Duration::from_millis(300);
     cases
-        .steps("statement.slow-beside-fast", "isolation.slow-beside-fast", "a collection that the service is slow with, beside one that it is fast with", move |stage| {
-            let (accept, slow) = (accept.clone(), slow.clone());
-            Box::pin(async move {
-                let mut drafts = Vec::new();
-                for (name, script) in [("slow", slow), ("fast", accept)] {
-                    let marker = format!("{name}-{}", stage.marker);
-                    stage.script_on(&marker, script);
-                    let mut draft: Draft = collection();
-                    draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                    drafts.push(stage.fill(&draft));
-                }
-                let endpoint = stage.scene.endpoint.clone();
-                let ends = drafts.iter().map(|draft| async {
-                    let sent = wire::send(&endpoint, draft, stage.limit).await;
-                    (sent, Instant::now())
-                });
-                let ends = join_all(ends).await;
-                let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
-                let order = if fast_end < slow_end { "the fast one is not held up" } else { "the fast one waits for the slow one" };
-                let saw = format!("{order}; {} and {}", words::status(&slow.reply), words::status(&fast.reply));
-                stage.observe("isolation.slow-beside-fast", saw);
-                for ((sent, _), draft) in ends.iter().zip(&drafts) {
-                    stage.record(draft, sent.clone());
-                }
-            })
-        })
+        .steps(
+            "statement.slow-beside-fast",
+            "isolation.slow-beside-fast",
+            "a collection that the service is slow with, beside one that it is fast with",
+            move |stage| {
+                let (accept, slow) = (accept.clone(), slow.clone());
+                Box::pin(async move {
+                    let mut drafts = Vec::new();
+                    for (name, script) in [("slow", slow), ("fast", accept)] {
+                        let marker = format!("{name}-{}", stage.marker);
+                        stage.script_on(&marker, script);
+                        let mut draft: Draft = collection();
+                        draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
+                        drafts.push(stage.fill(&draft));
+                    }
+                    let endpoint = stage.scene.endpoint.clone();
+                    let ends = drafts.iter().map(|draft| async {
+                        let sent = wire::send(&endpoint, draft, stage.limit).await;
+                        (sent, Instant::now())
+                    });
+                    let ends = join_all(ends).await;
+                    let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
+                    let order = if fast_end < slow_end {
+                        "the fast one is not held up"
+                    } else {
+                        "the fast one waits for the slow one"
+                    };
+                    let saw =
+                        format!("{order}; {} and {}", words::status(&slow.reply), words::status(&fast.reply));
+                    stage.observe("isolation.slow-beside-fast", saw);
+                    for ((sent, _), draft) in ends.iter().zip(&drafts) {
+                        stage.record(draft, sent.clone());
+                    }
+                })
+            },
+        )
         .takes(Duration::from_millis(300));
 }

@@ -1,10 +1,12 @@
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::conversation::collection;
-use super::{Catalog, Need, Stage};
+use super::{Case, Catalog, Later, LogJudge, Need, Stage};
 use crate::judge;
 use crate::mock::Script;
+use crate::target::LogLine;
 use crate::wire::Body;
 
 /// How long a line is waited for after the answer it belongs to.
@@ -12,54 +14,66 @@ const LINE_LIMIT: Duration = Duration::from_millis(500);
 /// Where the end user of the log cases connects from.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 83, 71, 59));
 
+const STATUS: u16 = 403;
+const REASON: &str = "edgeproof_logged";
+/// The reason of the refusal after the one that counts: when its line is there, the first one's is too.
+const BARRIER: &str = "edgeproof_barrier";
+
 /// What the edge writes about a refusal: one line with status and reason, nothing of the end user's (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
-    let (status, reason) = (403, "edgeproof_logged");
-    let (refused, barrier) = (cases.refuse(status, reason), cases.refuse(status, "edgeproof_barrier"));
-    cases
-        .steps("statement.refusal-logged", "log.refusal", "a refusal writes one line with its status and its reason", move |stage| {
-            let (refused, barrier) = (refused.clone(), barrier.clone());
-            Box::pin(async move {
-                let lines = refuse(stage, refused, barrier, (status, reason)).await;
-                stage.check(judge::one_refusal_line(status, reason, &lines));
-            })
-        })
-        .needs(&[Need::Service, Need::Log])
-        .alone();
-    let (refused, barrier) = (cases.refuse(status, reason), cases.refuse(status, "edgeproof_barrier"));
-    cases
-        .steps("statement.log-without-end-user-data", "log.end-user", "nothing of the end user's request is in the log", move |stage| {
-            let (refused, barrier) = (refused.clone(), barrier.clone());
-            Box::pin(async move {
-                let lines = refuse(stage, refused, barrier, (status, reason)).await;
-                let canaries = canaries(stage);
-                let canaries: Vec<_> = canaries.iter().map(|(name, canary)| (*name, canary.as_str())).collect();
-                stage.check(judge::shows_nothing(&canaries, &lines));
-            })
-        })
-        .needs(&[Need::Service, Need::Log, Need::LoopbackClients])
-        .alone();
-    let (refused, barrier) = (cases.refuse(status, reason), cases.refuse(status, "edgeproof_barrier"));
-    cases
-        .steps("statement.secrets-not-logged", "log.license", "the license is not in the log", move |stage| {
-            let (refused, barrier) = (refused.clone(), barrier.clone());
-            Box::pin(async move {
-                refuse(stage, refused, barrier, (status, reason)).await;
-                // All that it wrote since it was started: a license shows at the start as well.
-                let lines = lines(stage, 0);
-                let license = stage.scene.license.clone().unwrap_or_default();
-                stage.check(judge::shows_nothing(&[("license", &license)], &lines));
-            })
-        })
-        .needs(&[Need::Service, Need::Log])
-        .alone();
+    let needs = [Need::Service, Need::Log, Need::PlainReasons];
+    case(
+        cases,
+        "statement.refusal-logged",
+        "log.refusal",
+        "a refusal writes one line with its status and its reason",
+        |_| Arc::new(|lines| judge::one_refusal_line(STATUS, REASON, lines)),
+    )
+    .needs(&needs);
+    case(
+        cases,
+        "statement.log-without-end-user-data",
+        "log.end-user",
+        "nothing of the end user's request is in the log",
+        |stage| {
+            let canaries = canaries(stage);
+            Arc::new(move |lines| judge::shows_nothing(&named(&canaries), lines))
+        },
+    )
+    .needs(&[Need::Service, Need::Log, Need::PlainReasons, Need::LoopbackClients]);
+    case(cases, "statement.secrets-not-logged", "log.license", "the license is not in the log", |stage| {
+        let license = vec![("license", stage.scene.license.clone().unwrap_or_default())];
+        // What it wrote at its start counts as well.
+        let before: Vec<String> =
+            stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
+        Arc::new(move |lines| judge::shows_nothing(&named(&license), &[&before, lines].concat()))
+    })
+    .needs(&needs);
 }
 
-/// Has a collection refused, and a second one as the barrier: when its line is there, the first one's is too.
-/// Returns the lines since then.
-async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, (status, reason): (u16, &str)) -> Vec<String> {
-    let Some(log) = stage.scene.log.clone() else { return Vec::new() };
-    let mark = log.mark();
+fn case<'c>(
+    cases: &'c mut Catalog<'_>,
+    row: &str,
+    id: &'static str,
+    title: &str,
+    judge: fn(&Stage) -> LogJudge,
+) -> &'c mut Case {
+    let (refused, barrier) = (cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER));
+    cases
+        .steps(row, id, title, move |stage| {
+            let (refused, barrier) = (refused.clone(), barrier.clone());
+            Box::pin(async move {
+                let judge = judge(stage);
+                refuse(stage, refused, barrier, judge).await;
+            })
+        })
+        .alone()
+}
+
+/// Has two collections refused and judges the lines; those that an edge still has in its buffers, after its end.
+async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJudge) {
+    let Some(log) = stage.scene.log.clone() else { return };
+    let since = log.mark();
     let mut draft = collection();
     draft.from = stage.scene.endpoint.is_loopback().then_some(CLIENT);
     draft.body = Body::Sized(format!(r#"{{"sealed":"body-{}"}}"#, super::MARKER).into());
@@ -75,15 +89,18 @@ async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, (status, re
     stage.send(&draft).await;
     stage.script(barrier);
     stage.send(&draft).await;
-    let named = |line: &crate::target::LogLine| judge::names_refusal(status, "edgeproof_barrier", &line.text);
-    let found = log.wait(mark, LINE_LIMIT, |lines| lines.iter().any(named)).await;
-    let _ = reason;
-    found.into_iter().map(|line| line.text).collect()
+    let is_barrier = |line: &LogLine| judge::names_refusal(STATUS, BARRIER, &line.text);
+    let lines = log.wait(since, LINE_LIMIT, |lines| lines.iter().any(is_barrier)).await;
+    if lines.iter().any(is_barrier) {
+        let lines: Vec<String> = lines.into_iter().map(|line| line.text).collect();
+        stage.check(judge(&lines));
+    } else {
+        stage.later = Some(Later { since, judge });
+    }
 }
 
-fn lines(stage: &Stage, mark: usize) -> Vec<String> {
-    let log = stage.scene.log.as_ref();
-    log.map(|log| log.since(mark)).unwrap_or_default().into_iter().map(|line| line.text).collect()
+fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
+    canaries.iter().map(|(name, canary)| (*name, canary.as_str())).collect()
 }
 
 fn canaries(stage: &Stage) -> Vec<(&'static str, String)> {

@@ -6,6 +6,7 @@ mod catalog;
 mod conversation;
 mod cors;
 mod credentials;
+mod fuzz;
 mod isolation;
 mod log;
 mod methods;
@@ -21,7 +22,7 @@ mod words;
 pub use case::{Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, MARKER, ORIGIN, Relayed, collection};
-pub use stage::{Found, Scene, Stage};
+pub use stage::{Found, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
@@ -29,6 +30,7 @@ pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
     sanity::add(cases);
     accept::add(cases);
     relay::add(cases);
+    fuzz::add(cases);
     credentials::add(cases);
     refusals::add(cases);
     methods::add(cases);

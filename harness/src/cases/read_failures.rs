@@ -15,7 +15,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         let (expected, accept, after) = (expected.clone(), accept.clone(), cases.accepted());
         cases
             .steps("edge.400.read-failed", &format!("read-failed.{id}"), title, move |stage| {
-                let (draft, expected, accept, after) = (draft.clone(), expected.clone(), accept.clone(), after.clone());
+                let (draft, expected, accept, after) =
+                    (draft.clone(), expected.clone(), accept.clone(), after.clone());
                 Box::pin(async move {
                     stage.script(accept.clone());
                     let sent = stage.send(&draft).await;
@@ -70,11 +71,15 @@ fn unread(expected: &Expected, reply: &Result<Answer, NoAnswer>) -> Vec<Check> {
     let words = expected.to_string();
     let stack = |actual: &str| {
         let check = Check::new("answer", words.clone(), actual, false).at(Level::Should);
-        vec![check.hint("the HTTP stack answered in place of the edge: look for its hook for broken requests")]
+        vec![
+            check.hint("the HTTP stack answered in place of the edge: look for its hook for broken requests"),
+        ]
     };
     match reply {
         Ok(answer) if answer.status == 400 && answer.body.is_empty() => stack("a 400 without a body"),
-        Ok(answer) if answer.status == 400 && serde_json::from_slice::<serde_json::Value>(&answer.body).is_err() => {
+        Ok(answer)
+            if answer.status == 400 && serde_json::from_slice::<serde_json::Value>(&answer.body).is_err() =>
+        {
             stack(&format!("a 400 with {}", judge::shown(&answer.body)))
         }
         Err(NoAnswer::Closed | NoAnswer::Reset) => stack("the connection is closed without an answer"),
@@ -116,7 +121,8 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
 }
 
 fn ambiguous() -> Vec<(&'static str, &'static str, Draft)> {
-    let post = || Draft::new("POST", SIGNALS).header("Origin", ORIGIN).header("Content-Type", "application/json");
+    let post =
+        || Draft::new("POST", SIGNALS).header("Origin", ORIGIN).header("Content-Type", "application/json");
     let body = whole(MARKER);
     let sized = || Body::Broken(body.clone().into());
     let mut flood = post().header("Content-Length", &body.len().to_string()).body(sized());
@@ -141,7 +147,10 @@ fn ambiguous() -> Vec<(&'static str, &'static str, Draft)> {
         (
             "length-and-chunks",
             "Content-Length beside chunks: the answer is open, no part is relayed",
-            post().header("Content-Length", "12").header("Transfer-Encoding", "chunked").body(Body::Broken(chunked.into())),
+            post()
+                .header("Content-Length", "12")
+                .header("Transfer-Encoding", "chunked")
+                .body(Body::Broken(chunked.into())),
         ),
         ("header-flood", "two thousand header fields: the answer is open, the edge lives on", flood),
     ]

@@ -14,7 +14,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         let conversation = Conversation::post(cases.refuse(status, code), cases.refused(status, code));
         let id = row.id.replacen("relay.", "refusal.", 1);
         let title = format!("the service refuses with {status} {code}");
-        cases.conversation(&row.id, &id, &title, conversation).also("edge.refused").stimulus(Stimulus::Scripted);
+        cases
+            .conversation(&row.id, &id, &title, conversation)
+            .also("edge.refused")
+            .stimulus(Stimulus::Scripted);
     }
     unlisted(cases);
     content_type(cases);
@@ -37,27 +40,42 @@ fn unlisted(cases: &mut Catalog<'_>) {
     let reason = "edgeproof_never_seen_before";
     let conversation = Conversation::post(cases.refuse(403, reason), cases.refused(403, reason));
     cases
-        .conversation("edge.refused", "refusal.unlisted.reason", "a plain reason that the interface does not list comes through", conversation)
+        .conversation(
+            "edge.refused",
+            "refusal.unlisted.reason",
+            "a plain reason that the interface does not list comes through",
+            conversation,
+        )
         .also("statement.status-and-reason-passed")
         .stimulus(Stimulus::Scripted);
     for (status, id) in [(401, "token"), (400, "collection")] {
         let reason = "bad_signature";
         let conversation = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason));
         let title = format!("{reason} comes through with {status}, which says that it is about the {id}");
-        cases.conversation("statement.401-or-400", &format!("refusal.same-reason.{status}"), &title, conversation);
+        cases.conversation(
+            "statement.401-or-400",
+            &format!("refusal.same-reason.{status}"),
+            &title,
+            conversation,
+        );
     }
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
     let script = cases.refuse(403, "edgeproof_content_type");
-    cases.steps("statement.json-content-type", "refusal.content-type", "the answer to a refused collection says that it is JSON", move |stage| {
-        let script = script.clone();
-        Box::pin(async move {
-            stage.script(script);
-            let sent = stage.send(&collection()).await;
-            stage.check(words::json_content_type(&sent.reply));
-        })
-    });
+    cases.steps(
+        "statement.json-content-type",
+        "refusal.content-type",
+        "the answer to a refused collection says that it is JSON",
+        move |stage| {
+            let script = script.clone();
+            Box::pin(async move {
+                stage.script(script);
+                let sent = stage.send(&collection()).await;
+                stage.check(words::json_content_type(&sent.reply));
+            })
+        },
+    );
 }
 
 /// Replies without a plain reason code: the reason is `unknown`.
@@ -66,7 +84,12 @@ fn unplain(cases: &mut Catalog<'_>) {
         let script = Script::one(answer(403, kind, body));
         let conversation = Conversation::post(script, cases.answer("edge.refused.unknown", Some((403, ""))));
         cases
-            .conversation("edge.refused.unknown", &format!("refusal.unknown.{id}"), &format!("the service refuses and its reply {title}"), conversation)
+            .conversation(
+                "edge.refused.unknown",
+                &format!("refusal.unknown.{id}"),
+                &format!("the service refuses and its reply {title}"),
+                conversation,
+            )
             .stimulus(stimulus);
     }
 }
@@ -77,21 +100,68 @@ fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)>
     vec![
         (Stimulus::ReplyEmpty, "empty", "is empty", JSON, Bytes::new()),
         (Stimulus::ReplyNotJson, "not-json", "is not JSON", JSON, Bytes::from_static(b"forbidden")),
-        (Stimulus::ReplyHtml, "html", "is a web page", "text/html", Bytes::from_static(b"<html><body><h1>403 Forbidden</h1></body></html>")),
-        (Stimulus::ReplyArray, "array", "is an array", JSON, Bytes::from_static(br#"["edgeproof_in_array"]"#)),
+        (
+            Stimulus::ReplyHtml,
+            "html",
+            "is a web page",
+            "text/html",
+            Bytes::from_static(b"<html><body><h1>403 Forbidden</h1></body></html>"),
+        ),
+        (
+            Stimulus::ReplyArray,
+            "array",
+            "is an array",
+            JSON,
+            Bytes::from_static(br#"["edgeproof_in_array"]"#),
+        ),
         (Stimulus::ReplyNumber, "number", "has a number as its reason", JSON, both("17")),
         (Stimulus::ReplyNull, "null", "has null as its reason", JSON, both("null")),
-        (Stimulus::ReplyObject, "object", "has an object as its reason", JSON, both(r#"{"code":"edgeproof_in_object"}"#)),
-        (Stimulus::ReplySpaces, "spaces", "has a sentence as its reason", JSON, both(r#""not allowed here""#)),
-        (Stimulus::ReplyControl, "control", "has control characters in its reason", JSON, both(r#""bad\u001b[31m\r\nX-Injected: 1""#)),
-        (Stimulus::ReplyInvalidUtf8, "invalid-utf8", "is not UTF-8", JSON, Bytes::from_static(b"{\"error\":\"bad\xff\xfe\",\"reason\":\"bad\xff\xfe\"}")),
-        (Stimulus::ReplyHuge, "huge", "has a reason of 10 KiB", JSON, both(&format!("\"{}\"", "x".repeat(10 * 1024)))),
+        (
+            Stimulus::ReplyObject,
+            "object",
+            "has an object as its reason",
+            JSON,
+            both(r#"{"code":"edgeproof_in_object"}"#),
+        ),
+        (
+            Stimulus::ReplySpaces,
+            "spaces",
+            "has a sentence as its reason",
+            JSON,
+            both(r#""not allowed here""#),
+        ),
+        (
+            Stimulus::ReplyControl,
+            "control",
+            "has control characters in its reason",
+            JSON,
+            both(r#""bad\u001b[31m\r\nX-Injected: 1""#),
+        ),
+        (
+            Stimulus::ReplyInvalidUtf8,
+            "invalid-utf8",
+            "is not UTF-8",
+            JSON,
+            Bytes::from_static(b"{\"error\":\"bad\xff\xfe\",\"reason\":\"bad\xff\xfe\"}"),
+        ),
+        (
+            Stimulus::ReplyHuge,
+            "huge",
+            "has a reason of 10 KiB",
+            JSON,
+            both(&format!("\"{}\"", "x".repeat(10 * 1024))),
+        ),
     ]
 }
 
 /// What is neither clearly plain nor clearly not.
 fn between(cases: &mut Catalog<'_>) {
-    for (id, reason) in [("capitals", "Not_Allowed"), ("dots", "not.allowed"), ("hyphens", "not-allowed"), ("suffix", "edgeproof_code:suffix-1")] {
+    for (id, reason) in [
+        ("capitals", "Not_Allowed"),
+        ("dots", "not.allowed"),
+        ("hyphens", "not-allowed"),
+        ("suffix", "edgeproof_code:suffix-1"),
+    ] {
         let script = cases.refuse(403, reason);
         let point = format!("refusal.between.{id}");
         let title = format!("the service refuses with the reason {reason}");
@@ -111,7 +181,8 @@ fn between(cases: &mut Catalog<'_>) {
 fn redirects(cases: &mut Catalog<'_>) {
     for status in [301, 302, 303, 307, 308] {
         let id = format!("refusal.redirect.{status}");
-        let title = format!("a {status} from the service is not followed, and the license stays where it belongs");
+        let title =
+            format!("a {status} from the service is not followed, and the license stays where it belongs");
         cases.steps("statement.license-not-redirected", &id.clone(), &title, move |stage| {
             let id = id.clone();
             Box::pin(async move { redirect(stage, status, &id).await })
@@ -128,7 +199,8 @@ async fn redirect(stage: &mut Stage, status: u16, id: &str) {
     let location = ("location".to_owned(), format!("{}{path}", elsewhere.url()));
     stage.script(Script::one(Action::Answer { status, headers: vec![location], body: Bytes::new() }));
     let sent = stage.send(&collection()).await;
-    let followed: Vec<_> = elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
+    let followed: Vec<_> =
+        elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
     let actual = match followed.first() {
         None => "nothing".to_owned(),
         Some(arrival) if licenses(&followed).is_empty() => format!("a {} request", arrival.request.method),
@@ -144,15 +216,20 @@ async fn redirect(stage: &mut Stage, status: u16, id: &str) {
 fn cut(cases: &mut Catalog<'_>) {
     let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
     let script = Script::one(Action::CutBody { status: 403, body, after: 12 });
-    cases.steps("statement.refusal-cut", "refusal.cut-body", "the service refuses and its reply is cut off", move |stage| {
-        let script = script.clone();
-        Box::pin(async move {
-            stage.script(script);
-            let sent = stage.send(&collection()).await;
-            let saw = words::summary(stage, &sent.reply);
-            stage.observe("refusal.cut-body", saw);
-        })
-    });
+    cases.steps(
+        "statement.refusal-cut",
+        "refusal.cut-body",
+        "the service refuses and its reply is cut off",
+        move |stage| {
+            let script = script.clone();
+            Box::pin(async move {
+                stage.script(script);
+                let sent = stage.send(&collection()).await;
+                let saw = words::summary(stage, &sent.reply);
+                stage.observe("refusal.cut-body", saw);
+            })
+        },
+    );
 }
 
 fn answer(status: u16, kind: &str, body: Bytes) -> Action {

@@ -12,19 +12,41 @@ use crate::wire::Body;
 /// What reaches the service is what the page sent (2, 7.2), once.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, body) in bodies() {
-        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body));
+        body_case(
+            cases,
+            &format!("relay.body.{id}"),
+            &format!("a body {title} arrives as it is"),
+            Body::Sized(body),
+        );
     }
     for (id, title, body) in binary() {
-        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body)).alone();
+        body_case(
+            cases,
+            &format!("relay.body.{id}"),
+            &format!("a body {title} arrives as it is"),
+            Body::Sized(body),
+        )
+        .alone();
     }
     for (id, title, kib) in [("256k", "of 256 KiB", 256), ("900k", "of 900 KiB", 900)] {
-        let conversation = Conversation::post(cases.accept(), cases.accepted()).body(Body::Sized(large(kib * 1024)));
+        let conversation =
+            Conversation::post(cases.accept(), cases.accepted()).body(Body::Sized(large(kib * 1024)));
         cases
-            .conversation("statement.body-large", &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), conversation)
+            .conversation(
+                "statement.body-large",
+                &format!("relay.body.{id}"),
+                &format!("a body {title} arrives as it is"),
+                conversation,
+            )
             .level(Level::Should);
     }
     for (id, title, body) in framings() {
-        body_case(cases, &format!("relay.framing.{id}"), &format!("a body sent {title} arrives as it is"), body);
+        body_case(
+            cases,
+            &format!("relay.framing.{id}"),
+            &format!("a body sent {title} arrives as it is"),
+            body,
+        );
     }
     for (id, title, kind) in [
         ("text-plain", "the text/plain that a page's fetch gives a string", Some("text/plain;charset=UTF-8")),
@@ -45,7 +67,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 /// A refusal is no reason to try again.
 fn once(cases: &mut Catalog<'_>) {
-    for (status, reason) in [(503, "edgeproof_try_later"), (409, "edgeproof_seen_before"), (401, "edgeproof_not_now")] {
+    for (status, reason) in
+        [(503, "edgeproof_try_later"), (409, "edgeproof_seen_before"), (401, "edgeproof_not_now")]
+    {
         let accept = cases.accept().replies.remove(0);
         // Whoever tries again is accepted: then the answer is wrong as well as the count.
         let replies = vec![cases.refuse(status, reason).replies.remove(0), accept];
@@ -75,11 +99,27 @@ fn bodies() -> Vec<(&'static str, &'static str, Bytes)> {
         ("trailing-newline", "with a newline at its end", text("{\"sealed\":\"§\"}\n")),
         ("key-order", "whose keys are in no order", text(r#"{"z":1,"a":2,"10":3,"9":4,"sealed":"§"}"#)),
         ("duplicate-keys", "with a key twice", text(r#"{"sealed":"§","a":1,"a":2}"#)),
-        ("escaped-unicode", "with escaped characters", text(r#"{"sealed":"§","t":"\u00e9\u4e2d\ud83d\ude00\/"}"#)),
+        (
+            "escaped-unicode",
+            "with escaped characters",
+            text(r#"{"sealed":"§","t":"\u00e9\u4e2d\ud83d\ude00\/"}"#),
+        ),
         ("raw-unicode", "with characters beyond ASCII", text(r#"{"sealed":"§","t":"é中😀"}"#)),
-        ("unicode-forms", "with composed and decomposed characters", text("{\"sealed\":\"§\",\"t\":\"\u{e9} e\u{301}\"}")),
-        ("lone-surrogate", "with an escaped half of a surrogate pair", text(r#"{"sealed":"§","t":"\ud800"}"#)),
-        ("large-numbers", "with numbers past 2^53", text(r#"{"sealed":"§","n":9007199254740993,"m":123456789012345678901234567890}"#)),
+        (
+            "unicode-forms",
+            "with composed and decomposed characters",
+            text("{\"sealed\":\"§\",\"t\":\"\u{e9} e\u{301}\"}"),
+        ),
+        (
+            "lone-surrogate",
+            "with an escaped half of a surrogate pair",
+            text(r#"{"sealed":"§","t":"\ud800"}"#),
+        ),
+        (
+            "large-numbers",
+            "with numbers past 2^53",
+            text(r#"{"sealed":"§","n":9007199254740993,"m":123456789012345678901234567890}"#),
+        ),
         ("fraction-zero", "with 1.0", text(r#"{"sealed":"§","n":1.0}"#)),
         ("minus-zero", "with -0", text(r#"{"sealed":"§","n":-0}"#)),
         ("huge-exponent", "with 1e400", text(r#"{"sealed":"§","n":1e400}"#)),
@@ -88,10 +128,18 @@ fn bodies() -> Vec<(&'static str, &'static str, Bytes)> {
         ("top-level-array", "that is an array", text(r#"[1,"§"]"#)),
         ("top-level-string", "that is a string", text(r#""§""#)),
         ("bom", "with a byte order mark", text("\u{feff}{\"sealed\":\"§\"}")),
-        ("invalid-utf8", "that is not UTF-8", [b"{\"sealed\":\"", MARKER.as_bytes(), b"\xff\xfe\xc3\x28\"}"].concat().into()),
+        (
+            "invalid-utf8",
+            "that is not UTF-8",
+            [b"{\"sealed\":\"", MARKER.as_bytes(), b"\xff\xfe\xc3\x28\"}"].concat().into(),
+        ),
         ("nul", "with NUL bytes", [MARKER.as_bytes(), b"\0\0{\"a\":\"\0\"}"].concat().into()),
         ("plain-text", "that is plain text", text("not json: §")),
-        ("gzip-like", "that begins as gzip does", [b"\x1f\x8b\x08\x00\x00\x00\x00\x00", MARKER.as_bytes(), b"\x03\x00"].concat().into()),
+        (
+            "gzip-like",
+            "that begins as gzip does",
+            [b"\x1f\x8b\x08\x00\x00\x00\x00\x00", MARKER.as_bytes(), b"\x03\x00"].concat().into(),
+        ),
     ]
 }
 

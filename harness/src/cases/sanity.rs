@@ -8,6 +8,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         ("sanity.last", Phase::Last, "a plain collection is relayed and accepted, after all other cases"),
     ] {
         let conversation = Conversation::post(cases.accept(), cases.accepted());
-        cases.conversation("edge.200.accepted", id, title, conversation).phase(phase).also("statement.edge-lives-on");
+        cases
+            .conversation("edge.200.accepted", id, title, conversation)
+            .phase(phase)
+            .also("statement.edge-lives-on");
     }
 }

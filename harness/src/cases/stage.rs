@@ -41,10 +41,24 @@ pub struct Stage {
     pub limit: Duration,
     /// What was found so far.
     pub found: Found,
+    /// What is to be judged once the edge was ended and has written all that it had to write.
+    pub later: Option<Later>,
     alone: bool,
     level: Level,
     scripted: Vec<Scripted>,
 }
+
+/// A judgement on lines of a log that may still be in the edge's buffers.
+#[derive(Clone)]
+pub struct Later {
+    /// The lines from here on.
+    pub since: usize,
+    /// The judgement.
+    pub judge: LogJudge,
+}
+
+/// Judges the lines of a log.
+pub type LogJudge = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 /// What a case found.
 #[derive(Debug, Default)]
@@ -66,7 +80,16 @@ pub struct Found {
 impl Stage {
     /// A stage for one case. `alone`: whatever arrives at the service belongs to it.
     pub fn new(scene: Arc<Scene>, marker: String, alone: bool, level: Level, limit: Duration) -> Self {
-        Self { scene, marker, limit, found: Found::default(), alone, level, scripted: Vec::new() }
+        Self {
+            scene,
+            marker,
+            limit,
+            found: Found::default(),
+            later: None,
+            alone,
+            level,
+            scripted: Vec::new(),
+        }
     }
 
     /// Plays a conversation and checks what is expected of it.

@@ -9,7 +9,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         .steps("endpoint.edge.health", "health.exists", "the health check exists", |stage| {
             Box::pin(async move {
                 let sent = stage.send(&Draft::new("GET", "/health")).await;
-                stage.check(judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply));
+                stage.check(judge::status_in(
+                    "200 to 299",
+                    |status| (200..300).contains(&status),
+                    &sent.reply,
+                ));
                 let saw = words::summary(stage, &sent.reply);
                 stage.observe("health.answer", saw);
             })
@@ -54,20 +58,25 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 fn http2(cases: &mut Catalog<'_>) {
     let (accept, accepted) = (cases.accept(), cases.accepted());
     cases
-        .steps("statement.http2", "http2.accept", "over HTTP/2 a collection is relayed and answered the same", move |stage| {
-            let (accept, accepted) = (accept.clone(), accepted.clone());
-            Box::pin(async move {
-                stage.script(accept);
-                let draft = stage.fill(&collection());
-                let endpoint = stage.scene.endpoint.clone();
-                let Some(sent) = wire::send_http2(&endpoint, &draft, stage.limit).await else {
-                    stage.found.not_applicable = Some("the edge does not offer HTTP/2".into());
-                    return;
-                };
-                stage.checks(judge::exact(&accepted, &sent.reply));
-                stage.checks(judge::relayed_once(draft.body.bytes(), &stage.arrivals()));
-                stage.record(&draft, sent);
-            })
-        })
+        .steps(
+            "statement.http2",
+            "http2.accept",
+            "over HTTP/2 a collection is relayed and answered the same",
+            move |stage| {
+                let (accept, accepted) = (accept.clone(), accepted.clone());
+                Box::pin(async move {
+                    stage.script(accept);
+                    let draft = stage.fill(&collection());
+                    let endpoint = stage.scene.endpoint.clone();
+                    let Some(sent) = wire::send_http2(&endpoint, &draft, stage.limit).await else {
+                        stage.found.not_applicable = Some("the edge does not offer HTTP/2".into());
+                        return;
+                    };
+                    stage.checks(judge::exact(&accepted, &sent.reply));
+                    stage.checks(judge::relayed_once(draft.body.bytes(), &stage.arrivals()));
+                    stage.record(&draft, sent);
+                })
+            },
+        )
         .needs(&[Need::Service, Need::Origin, Need::Https]);
 }

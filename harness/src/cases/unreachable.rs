@@ -23,14 +23,34 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 /// What an edge that was started so can never reach.
 fn started(cases: &mut Catalog<'_>) {
     for (setup, stimulus, id, title) in [
-        (Setup::PortClosed, Stimulus::ServicePortClosed, "port-closed", "nothing listens on the service's port"),
-        (Setup::NameUnresolved, Stimulus::ServiceNameUnresolved, "name-unresolved", "the service's name does not resolve"),
-        (Setup::NoCaFile, Stimulus::ServicePrivateAuthority, "private-authority", "the service's certificate is from a private authority, and SERVICE_CA_FILE is not set"),
+        (
+            Setup::PortClosed,
+            Stimulus::ServicePortClosed,
+            "port-closed",
+            "nothing listens on the service's port",
+        ),
+        (
+            Setup::NameUnresolved,
+            Stimulus::ServiceNameUnresolved,
+            "name-unresolved",
+            "the service's name does not resolve",
+        ),
+        (
+            Setup::NoCaFile,
+            Stimulus::ServicePrivateAuthority,
+            "private-authority",
+            "the service's certificate is from a private authority, and SERVICE_CA_FILE is not set",
+        ),
     ] {
         let answer = cases.answer("edge.502.service-unreachable", None);
         let conversation = Conversation::post(cases.accept(), answer).relayed(Relayed::Nothing);
         cases
-            .conversation("edge.502.service-unreachable", &format!("unreachable.{id}"), &format!("{title}: 502"), conversation)
+            .conversation(
+                "edge.502.service-unreachable",
+                &format!("unreachable.{id}"),
+                &format!("{title}: 502"),
+                conversation,
+            )
             .setup(setup)
             .stimulus(stimulus)
             // Looking a name up in vain can take a system's resolver seconds.
@@ -43,20 +63,61 @@ fn facades(cases: &mut Catalog<'_>) {
     const UNREACHABLE: &str = "edge.502.service-unreachable";
     const IDENTITY: &str = "statement.server-identity";
     for (facade, stimulus, row, id, title) in [
-        (Facade::Closes, Stimulus::ServiceClosesConnection, UNREACHABLE, "closes", "the service accepts connections and closes them"),
-        (Facade::Tls(Role::OtherServiceServer), Stimulus::ServiceForeignAuthority, UNREACHABLE, "foreign-authority", "the service's certificate is from another authority than SERVICE_CA_FILE"),
-        (Facade::Tls(Role::ServiceWrongHost), Stimulus::ServiceWrongHost, IDENTITY, "wrong-host", "the service's certificate is for another host"),
-        (Facade::Tls(Role::ServiceExpired), Stimulus::ServiceCertificateExpired, IDENTITY, "certificate-expired", "the service's certificate has expired"),
-        (Facade::PlainHttp, Stimulus::ServicePlainHttp, UNREACHABLE, "plain-http", "the service speaks HTTP without TLS"),
-        (Facade::Garbage, Stimulus::ServiceGarbage, UNREACHABLE, "garbage", "the service answers what is neither TLS nor HTTP"),
+        (
+            Facade::Closes,
+            Stimulus::ServiceClosesConnection,
+            UNREACHABLE,
+            "closes",
+            "the service accepts connections and closes them",
+        ),
+        (
+            Facade::Tls(Role::OtherServiceServer),
+            Stimulus::ServiceForeignAuthority,
+            UNREACHABLE,
+            "foreign-authority",
+            "the service's certificate is from another authority than SERVICE_CA_FILE",
+        ),
+        (
+            Facade::Tls(Role::ServiceWrongHost),
+            Stimulus::ServiceWrongHost,
+            IDENTITY,
+            "wrong-host",
+            "the service's certificate is for another host",
+        ),
+        (
+            Facade::Tls(Role::ServiceExpired),
+            Stimulus::ServiceCertificateExpired,
+            IDENTITY,
+            "certificate-expired",
+            "the service's certificate has expired",
+        ),
+        (
+            Facade::PlainHttp,
+            Stimulus::ServicePlainHttp,
+            UNREACHABLE,
+            "plain-http",
+            "the service speaks HTTP without TLS",
+        ),
+        (
+            Facade::Garbage,
+            Stimulus::ServiceGarbage,
+            UNREACHABLE,
+            "garbage",
+            "the service answers what is neither TLS nor HTTP",
+        ),
     ] {
         let answer = cases.answer(UNREACHABLE, None);
         let conversation = Conversation::post(cases.accept(), answer).relayed(Relayed::Nothing);
         cases
-            .steps(row, &format!("unreachable.{id}"), &format!("{title}: 502, and nothing is relayed"), move |stage| {
-                let conversation = conversation.clone();
-                Box::pin(async move { behind(stage, facade, &conversation).await })
-            })
+            .steps(
+                row,
+                &format!("unreachable.{id}"),
+                &format!("{title}: 502, and nothing is relayed"),
+                move |stage| {
+                    let conversation = conversation.clone();
+                    Box::pin(async move { behind(stage, facade, &conversation).await })
+                },
+            )
             .also(UNREACHABLE)
             .stimulus(stimulus)
             .alone();
@@ -76,9 +137,24 @@ async fn behind(stage: &mut Stage, facade: Facade, conversation: &Conversation) 
 fn broken(cases: &mut Catalog<'_>) {
     for (action, stimulus, id, title) in [
         (Action::CutHead, Stimulus::ServiceHeadCut, "head-cut", "the service's answer ends within its head"),
-        (Action::Reset, Stimulus::ServiceResets, "reset", "the service resets the connection after it read the request"),
-        (Action::Close, Stimulus::ServiceClosesConnection, "closes-after-request", "the service closes the connection after it read the request"),
-        (Action::Raw(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")), Stimulus::ServiceGarbage, "garbage-after-request", "the service answers a request with what is not HTTP"),
+        (
+            Action::Reset,
+            Stimulus::ServiceResets,
+            "reset",
+            "the service resets the connection after it read the request",
+        ),
+        (
+            Action::Close,
+            Stimulus::ServiceClosesConnection,
+            "closes-after-request",
+            "the service closes the connection after it read the request",
+        ),
+        (
+            Action::Raw(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")),
+            Stimulus::ServiceGarbage,
+            "garbage-after-request",
+            "the service answers a request with what is not HTTP",
+        ),
     ] {
         let accept = cases.accept().replies.remove(0);
         let script = Script { replies: vec![Reply::now(action), accept] };
@@ -100,7 +176,12 @@ fn slow(cases: &mut Catalog<'_>) {
     let mut script = cases.accept();
     script.replies[0].delay = Duration::from_secs(1);
     cases
-        .conversation("statement.slow-service", "service.slow", "a service that takes a second is waited for", Conversation::post(script, cases.accepted()))
+        .conversation(
+            "statement.slow-service",
+            "service.slow",
+            "a service that takes a second is waited for",
+            Conversation::post(script, cases.accepted()),
+        )
         .takes(Duration::from_secs(1));
 
     let (script, patience) = (Script::one(Action::Silence), cases.patience());
@@ -112,7 +193,9 @@ fn slow(cases: &mut Catalog<'_>) {
                 stage.limit = patience;
                 let sent = stage.send(&collection()).await;
                 let saw = match &sent.reply {
-                    Err(crate::wire::NoAnswer::TimedOut(limit)) => format!("no answer within {}", humantime::format_duration(*limit)),
+                    Err(crate::wire::NoAnswer::TimedOut(limit)) => {
+                        format!("no answer within {}", humantime::format_duration(*limit))
+                    }
                     reply => words::summary(stage, reply),
                 };
                 stage.observe("service.silent", saw);
@@ -123,49 +206,63 @@ fn slow(cases: &mut Catalog<'_>) {
 
 /// What went wrong is over: the same edge works again.
 fn recovery(cases: &mut Catalog<'_>) {
-    let (accept, accepted, unreachable) = (cases.accept(), cases.accepted(), cases.answer("edge.502.service-unreachable", None));
+    let (accept, accepted, unreachable) =
+        (cases.accept(), cases.accepted(), cases.answer("edge.502.service-unreachable", None));
     let again = Conversation::post(accept.clone(), accepted.clone());
     let gone = Conversation::post(accept.clone(), unreachable).relayed(Relayed::Nothing);
     let steps = again.clone();
     cases
-        .steps("statement.recovery", "recovery.service-back", "an edge works again when its service is back, without a restart", move |stage| {
-            let (gone, again) = (gone.clone(), steps.clone());
-            Box::pin(async move {
-                let Some(service) = stage.scene.service.clone() else { return };
-                let usual = Facade::Tls(Role::ServiceServer);
-                for (facade, conversation) in [(Facade::Closes, Some(&gone)), (usual, None)] {
-                    if let Err(why) = service.set_facade(facade).await {
-                        stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
-                        return;
+        .steps(
+            "statement.recovery",
+            "recovery.service-back",
+            "an edge works again when its service is back, without a restart",
+            move |stage| {
+                let (gone, again) = (gone.clone(), steps.clone());
+                Box::pin(async move {
+                    let Some(service) = stage.scene.service.clone() else { return };
+                    let usual = Facade::Tls(Role::ServiceServer);
+                    for (facade, conversation) in [(Facade::Closes, Some(&gone)), (usual, None)] {
+                        if let Err(why) = service.set_facade(facade).await {
+                            stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+                            return;
+                        }
+                        if let Some(conversation) = conversation {
+                            stage.converse(conversation).await;
+                        }
                     }
-                    if let Some(conversation) = conversation {
-                        stage.converse(conversation).await;
-                    }
-                }
-                let check = works_again(stage, &again).await;
-                stage.check(check);
-            })
-        })
+                    let check = works_again(stage, &again).await;
+                    stage.check(check);
+                })
+            },
+        )
         .alone();
     cases
-        .steps("statement.recovery", "recovery.connection-closed", "an edge works when the service closed the connection that it kept", move |stage| {
-            let again = again.clone();
-            Box::pin(async move {
-                stage.converse(&again).await;
-                if let Some(service) = stage.scene.service.clone() {
-                    service.close_connections().await;
-                }
-                let check = works_again(stage, &again).await;
-                stage.check(check);
-            })
-        })
+        .steps(
+            "statement.recovery",
+            "recovery.connection-closed",
+            "an edge works when the service closed the connection that it kept",
+            move |stage| {
+                let again = again.clone();
+                Box::pin(async move {
+                    stage.converse(&again).await;
+                    if let Some(service) = stage.scene.service.clone() {
+                        service.close_connections().await;
+                    }
+                    let check = works_again(stage, &again).await;
+                    stage.check(check);
+                })
+            },
+        )
         .alone();
 }
 
 async fn works_again(stage: &mut Stage, conversation: &Conversation) -> Check {
     let sent = stage.send(&conversation.draft).await;
     let expected = conversation.answer.as_ref().map(Expected::to_string).unwrap_or_default();
-    let ok = conversation.answer.as_ref().is_some_and(|expected| judge::exact(expected, &sent.reply).iter().all(|check| check.ok));
+    let ok = conversation
+        .answer
+        .as_ref()
+        .is_some_and(|expected| judge::exact(expected, &sent.reply).iter().all(|check| check.ok));
     Check::new("answer after that", expected, words::summary(stage, &sent.reply), ok)
         .at(Level::Should)
         .hint("the service is there again; don't keep a connection that failed, nor the fact that one did")

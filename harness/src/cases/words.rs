@@ -13,7 +13,11 @@ pub(super) fn summary(stage: &Stage, reply: &Result<Answer, NoAnswer>) -> String
     };
     let body = judge::shown(&answer.body).replace(&stage.marker, "…");
     let cut = if answer.complete { "" } else { ", cut off" };
-    if answer.body.is_empty() { format!("{} without a body", answer.status) } else { format!("{} {body}{cut}", answer.status) }
+    if answer.body.is_empty() {
+        format!("{} without a body", answer.status)
+    } else {
+        format!("{} {body}{cut}", answer.status)
+    }
 }
 
 /// An answer by its status alone.

@@ -1,3 +1,5 @@
+#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -228,6 +230,7 @@ pub(super) enum Color {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|why| format!("{why}; write it as 500ms, 10s or 2m"))?;
+    let time =
+        humantime::parse_duration(text).map_err(|why| format!("{why}; write it as 500ms, 10s or 2m"))?;
     if time.is_zero() { Err("it has to be more than nothing".into()) } else { Ok(time) }
 }

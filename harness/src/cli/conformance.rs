@@ -42,9 +42,9 @@ async fn conform(args: Conformance, planned: Planned) -> Result<u8, Failure> {
         seed,
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
     };
-    let fleet = Fleet::new(props)
-        .await
-        .map_err(|why| Failure::of(&why, "choose another address with --service-listen, or end what listens there"))?;
+    let fleet = Fleet::new(props).await.map_err(|why| {
+        Failure::of(&why, "choose another address with --service-listen, or end what listens there")
+    })?;
     let (fleet, options) = (Arc::new(fleet), Arc::new(options));
     let mut observations = Vec::new();
     let mut tell = |event: Event| tell(&mut readers, &mut observations, &event);

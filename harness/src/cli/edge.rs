@@ -1,7 +1,43 @@
+use std::io::Write;
+use std::sync::Arc;
+
+use fixtures::spec::{Spec, Version};
+
 use super::args::Edge;
 use super::failure::Failure;
+use super::{runtime, signals};
+use crate::mock::edge::{LogSink, ProgramOptions, run_program};
 
 /// `edgeproof edge`.
-pub(super) fn main(_args: &Edge) -> Result<u8, Failure> {
-    Err(Failure::plain("x", "y"))
+pub(super) fn main(args: &Edge) -> Result<u8, Failure> {
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let profile = match &args.profile {
+        Some(path) => spec.profile().with_file(path)?,
+        None => spec.profile().clone(),
+    };
+    let options = ProgramOptions { listen: args.listen, cert: args.cert.clone(), key: args.key.clone() };
+    runtime()?.block_on(async {
+        let until = signals::interrupted().map_err(|why| {
+            Failure::plain(format!("catch signals: {why}"), "check the limits on open files")
+        })?;
+        let until = async {
+            let _ = until.await;
+        };
+        run_program(
+            spec,
+            profile,
+            |name| std::env::var(name).ok(),
+            options,
+            LogSink::new(|line| print(&line)),
+            until,
+        )
+        .await
+        .map_err(|why| Failure::within("start the edge", &why))?;
+        Ok(0)
+    })
+}
+
+/// Whoever read the log may be gone; the edge works on.
+fn print(line: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
 }

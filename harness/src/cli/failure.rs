@@ -2,6 +2,8 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
 
+use crate::error_text;
+
 /// What stands in the way of a command, found before anything runs. Printed as `failed to …`, with what to do.
 #[derive(Debug)]
 pub(super) struct Failure(Box<dyn Diagnostic + Send + Sync>);
@@ -22,13 +24,13 @@ impl Failure {
 
     /// One that a library gives without advice.
     pub(super) fn of(error: &dyn std::error::Error, advice: &str) -> Self {
-        let mut what = error.to_string();
-        let mut source = error.source();
-        while let Some(error) = source {
-            what = format!("{what}: {error}");
-            source = error.source();
-        }
-        Self::plain(what, advice)
+        Self::plain(error_text(error), advice)
+    }
+
+    /// One whose text stands on its own, below what it stood in the way of.
+    pub(super) fn within(task: &str, error: &impl Diagnostic) -> Self {
+        let advice = error.help().map(|help| help.to_string()).unwrap_or_default();
+        Self::plain(format!("{task}: {}", error_text(error)), advice)
     }
 
     /// Prints it to standard error, in colour where that is a terminal.
@@ -51,7 +53,6 @@ where
 pub(super) trait NotAFailure {}
 
 impl NotAFailure for crate::mock::ReplyShapeError {}
-impl NotAFailure for crate::mock::edge::EdgeError {}
 impl NotAFailure for crate::run::BaselineError {}
 impl NotAFailure for crate::run::PinError {}
 impl NotAFailure for crate::run::PlanError {}

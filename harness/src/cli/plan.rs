@@ -17,7 +17,9 @@ use super::failure::Failure;
 use crate::cases::{self, Case, Catalog};
 use crate::mock::ReplyShape;
 use crate::run::{Baseline, Behind, Circumstances, Options, Pins, Plan, Props, Selection, Verdict};
-use crate::target::{Attached, CommandLine, EdgeUrl, Embedded, Launch, PortName, Scheme as EdgeScheme, Target};
+use crate::target::{
+    Attached, CommandLine, EdgeUrl, Embedded, Launch, PortName, Scheme as EdgeScheme, Target,
+};
 
 /// A run of which everything that can be wrong with its arguments and files was found to be right.
 pub(super) struct Planned {
@@ -84,7 +86,8 @@ struct Ground {
 
 fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Ground, Failure> {
     let url = edge_url(args)?;
-    let settings = args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now())).transpose()?;
+    let settings =
+        args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now())).transpose()?;
     if url.is_none() && (args.settings.is_some() || args.no_service) {
         let option = if args.no_service { "--no-service" } else { "--settings" };
         return Err(Failure::plain(
@@ -92,15 +95,18 @@ fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Gro
             "it is for an edge that runs already: add --url URL",
         ));
     }
-    let (credentials, connection) = match settings {
-        Some(folder) => (folder.credentials, Some(folder.connection)),
-        None => {
-            let credentials = Credentials::mint(&MintOptions::default());
-            (credentials.map_err(|why| Failure::of(&why, "this should not happen with its own settings"))?, None)
-        }
+    let (credentials, connection) = if let Some(folder) = settings {
+        (folder.credentials, Some(folder.connection))
+    } else {
+        let credentials = Credentials::mint(&MintOptions::default());
+        (credentials.map_err(|why| Failure::of(&why, "this should not happen: please report it"))?, None)
     };
-    let files = CredentialFiles::write(&credentials)
-        .map_err(|why| Failure::plain(format!("write credentials to a temporary folder: {why}"), "check TMPDIR and the space left there"))?;
+    let files = CredentialFiles::write(&credentials).map_err(|why| {
+        Failure::plain(
+            format!("write credentials to a temporary folder: {why}"),
+            "check TMPDIR and the space left there",
+        )
+    })?;
     let behind = match (&url, &connection) {
         (None, _) => Behind::Each,
         (Some(_), Some(connection)) => {
@@ -108,7 +114,8 @@ fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Gro
                 Some(address) => address,
                 None => listen_address(&connection.service_url)?,
             };
-            let settings: EdgeSettings = files.settings(&credentials, &connection.service_url, &connection.allowed_origin);
+            let settings: EdgeSettings =
+                files.settings(&credentials, &connection.service_url, &connection.allowed_origin);
             Behind::Listening(listen, settings)
         }
         (Some(_), None) => Behind::Nothing(args.origin.clone(), args.no_service),
@@ -128,7 +135,10 @@ fn edge_url(args: &Conformance) -> Result<Option<EdgeUrl>, Failure> {
             ));
         }
         Some(_) if args.url.is_some() || args.launch.is_some() => {
-            return Err(Failure::plain("use two targets at once", "give one of an address, --url and --launch"));
+            return Err(Failure::plain(
+                "use two targets at once",
+                "give one of an address, --url and --launch",
+            ));
         }
         Some(url) => Some(url),
     };
@@ -148,7 +158,10 @@ fn target(
 ) -> Result<Target, Failure> {
     if let Some(ca) = &args.edge_ca {
         std::fs::File::open(ca).map_err(|why| {
-            Failure::plain(format!("read the authority {}: {why}", ca.display()), "--edge-ca takes a PEM file")
+            Failure::plain(
+                format!("read the authority {}: {why}", ca.display()),
+                "--edge-ca takes a PEM file",
+            )
         })?;
     }
     if let Some(url) = url {
@@ -205,9 +218,11 @@ fn selection(args: &Conformance) -> Result<Selection, Failure> {
     let only = match &args.rerun_failed {
         None => None,
         Some(path) => {
-            let report = Report::load(path).map_err(|why| Failure::of(&why, "--rerun-failed takes a JSON report of an earlier run"))?;
+            let report = Report::load(path)
+                .map_err(|why| Failure::of(&why, "--rerun-failed takes a JSON report of an earlier run"))?;
             let again = |outcome: Outcome| matches!(outcome, Outcome::Fail | Outcome::NotRun);
-            let ids: Vec<_> = report.cases.into_iter().filter(|case| again(case.outcome)).map(|case| case.id).collect();
+            let ids: Vec<_> =
+                report.cases.into_iter().filter(|case| again(case.outcome)).map(|case| case.id).collect();
             if ids.is_empty() {
                 return Err(Failure::plain(
                     format!("run again what failed in {}: nothing did", path.display()),
@@ -225,7 +240,10 @@ fn check_hold(args: &Conformance, plan: &Plan) -> Result<(), Failure> {
     if plan.cases.iter().any(|(case, why)| case.id == *id && why.is_none()) {
         return Ok(());
     }
-    Err(Failure::plain(format!("stop before {id:?}: no case with this id is played"), "`--list` shows the ids; globs are not taken here"))
+    Err(Failure::plain(
+        format!("stop before {id:?}: no case with this id is played"),
+        "`--list` shows the ids; globs are not taken here",
+    ))
 }
 
 fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>>, Failure> {
@@ -240,7 +258,10 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
     }
     let mut paths = HashSet::new();
     if let Some((_, path)) = wanted.iter().find(|(_, path)| !paths.insert(path.clone())) {
-        return Err(Failure::plain(format!("write two reports to {}", path.display()), "give each report a path of its own"));
+        return Err(Failure::plain(
+            format!("write two reports to {}", path.display()),
+            "give each report a path of its own",
+        ));
     }
     if args.github
         && let Some(summary) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty())
@@ -250,7 +271,11 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
     let mut readers = Vec::new();
     for (format, path) in wanted {
         let reader = reports::open_titled(format, &path, titles(spec));
-        readers.push(reader.map_err(|why| Failure::of(&why, "name a file in a folder that exists and can be written to"))?);
+        readers.push(
+            reader.map_err(|why| {
+                Failure::of(&why, "name a file in a folder that exists and can be written to")
+            })?,
+        );
     }
     Ok(readers)
 }
@@ -258,5 +283,7 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
 /// Names of the sections of the interface.
 pub(super) fn titles(spec: &Spec) -> reports::Titles {
     let sections = spec.rows().iter().map(|row| row.section.as_str());
-    sections.filter_map(|section| Some((section.to_owned(), spec.section_title(section)?.to_owned()))).collect()
+    sections
+        .filter_map(|section| Some((section.to_owned(), spec.section_title(section)?.to_owned())))
+        .collect()
 }

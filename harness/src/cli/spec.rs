@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use fixtures::spec::{Coverage, Fact, Row, Spec, Version};
 
@@ -57,7 +58,13 @@ fn list(spec: &Spec) -> String {
             (count, _) => format!("{count} cases"),
         };
         let section = format!("§{}", row.section);
-        text.push_str(&format!("{:width$}  {section:5}  {:6}  {:9}  {proven}\n", row.id, row.level.name(), row.basis.name()));
+        _ = writeln!(
+            text,
+            "{:width$}  {section:5}  {:6}  {:9}  {proven}",
+            row.id,
+            row.level.name(),
+            row.basis.name()
+        );
     }
     text
 }
@@ -67,17 +74,20 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
         return Ok(show_row(spec, row));
     }
     if let Some(point) = spec.profile().point(id) {
-        return Ok(format!("{}\n  open point of section {}\n  {}\n  ours: {}\n", point.id, point.section, point.note, point.value));
+        return Ok(format!(
+            "{}\n  open point of section {}\n  {}\n  ours: {}\n",
+            point.id, point.section, point.note, point.value
+        ));
     }
     let other = Version::ALL.iter().find(|version| Spec::builtin(**version).row(id).is_some());
-    let advice = match other {
-        Some(version) => format!("version {version} of the interface has it: add --spec {version}"),
-        None => {
-            let last = id.rsplit('.').next().unwrap_or(id);
-            let near: Vec<_> = spec.rows().iter().map(|row| row.id.as_str()).filter(|row| row.contains(last)).take(5).collect();
-            let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
-            format!("`edgeproof spec list` shows all ids{near}")
-        }
+    let advice = if let Some(version) = other {
+        format!("version {version} of the interface has it: add --spec {version}")
+    } else {
+        let last = id.rsplit('.').next().unwrap_or(id);
+        let ids = spec.rows().iter().map(|row| row.id.as_str());
+        let near: Vec<_> = ids.filter(|row| !last.is_empty() && row.contains(last)).take(5).collect();
+        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        format!("`edgeproof spec list` shows all ids{near}")
     };
     Err(Failure::plain(format!("show {id:?}: no row and no open point has this id"), advice))
 }
@@ -85,8 +95,14 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
 fn show_row(spec: &Spec, row: &Row) -> String {
     let title = spec.section_title(&row.section).unwrap_or_default();
     let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
-    let mut text = format!("{}\n  section {} {title}\n  {} ({}{standard})\n", row.id, row.section, row.level.name(), row.basis.name());
-    let mut line = |name: &str, value: String| text.push_str(&format!("  {name}: {value}\n"));
+    let mut text = format!(
+        "{}\n  section {} {title}\n  {} ({}{standard})\n",
+        row.id,
+        row.section,
+        row.level.name(),
+        row.basis.name()
+    );
+    let mut line = |name: &str, value: String| _ = writeln!(text, "  {name}: {value}");
     if let Some(status) = row.status() {
         line("status", status.to_string());
     }

@@ -67,7 +67,9 @@ pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &
 /// None of these secrets is anywhere in the answer. Each comes with a name, and only the name is reported.
 pub fn absent(secrets: &[(&str, &[u8])], reply: &Reply) -> Check {
     let found = reply.as_ref().ok().and_then(|answer| {
-        secrets.iter().find_map(|(name, secret)| place(answer, secret).map(|place| format!("{name} in {place}")))
+        secrets
+            .iter()
+            .find_map(|(name, secret)| place(answer, secret).map(|place| format!("{name} in {place}")))
     });
     let names: Vec<_> = secrets.iter().map(|(name, _)| *name).collect();
     let expected = format!("no {} in the answer", names.join(", no "));
@@ -109,7 +111,8 @@ fn body_is(expected: &Value, answer: &Answer) -> Check {
         }
         Err(_) if answer.body.is_empty() => check("an empty body".into(), false),
         Err(_) => {
-            let kind = values(answer, CONTENT_TYPE.as_str()).map_or(String::new(), |kind| format!(" ({kind})"));
+            let kind =
+                values(answer, CONTENT_TYPE.as_str()).map_or(String::new(), |kind| format!(" ({kind})"));
             check(format!("not JSON{kind}: {}", shown(&answer.body)), false)
         }
     }
@@ -138,15 +141,22 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
             Some(other) if other.as_str() == Some(&value.to_string()) => {
                 words.push(format!("\"{key}\" is text, it should be the number {value}"));
             }
-            Some(other) => words.push(format!("\"{key}\" is {}, it should be {value}", shown(other.to_string().as_bytes()))),
+            Some(other) => words
+                .push(format!("\"{key}\" is {}, it should be {value}", shown(other.to_string().as_bytes()))),
         }
     }
-    words.extend(actual.keys().filter(|key| !expected.contains_key(*key)).map(|key| format!("\"{key}\" is one member too many")));
+    words.extend(
+        actual
+            .keys()
+            .filter(|key| !expected.contains_key(*key))
+            .map(|key| format!("\"{key}\" is one member too many")),
+    );
     (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn place(answer: &Answer, secret: &[u8]) -> Option<String> {
-    let holds = |bytes: &[u8]| !secret.is_empty() && bytes.windows(secret.len()).any(|window| window == secret);
+    let holds =
+        |bytes: &[u8]| !secret.is_empty() && bytes.windows(secret.len()).any(|window| window == secret);
     if holds(&answer.body) {
         return Some("the body".into());
     }
@@ -163,6 +173,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
     fn reply(status: u16, body: &str) -> Reply {
         let (headers, body) = (HeaderMap::new(), Bytes::copy_from_slice(body.as_bytes()));
         Ok(Answer { status, version: Version::HTTP_11, headers, body, complete: true })
@@ -172,10 +183,19 @@ mod tests {
     #[case::same(r#"{"error":"service_rejected","reason":"revoked","status":401}"#, None)]
     #[case::other_order(r#" {"status":401, "reason":"revoked","error":"service_rejected"}"#, None)]
     #[case::as_fraction(r#"{"error":"service_rejected","reason":"revoked","status":401.0}"#, None)]
-    #[case::text(r#"{"error":"service_rejected","reason":"revoked","status":"401"}"#, Some("\"status\" is text, it should be the number 401"))]
+    #[case::text(
+        r#"{"error":"service_rejected","reason":"revoked","status":"401"}"#,
+        Some("\"status\" is text, it should be the number 401")
+    )]
     #[case::missing(r#"{"error":"service_rejected","status":401}"#, Some("\"reason\" is missing"))]
-    #[case::extra(r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#, Some("\"ok\" is one member too many"))]
-    #[case::other_code(r#"{"error":"service_rejected","reason":"Revoked","status":401}"#, Some("\"reason\" is \"Revoked\", it should be \"revoked\""))]
+    #[case::extra(
+        r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#,
+        Some("\"ok\" is one member too many")
+    )]
+    #[case::other_code(
+        r#"{"error":"service_rejected","reason":"Revoked","status":401}"#,
+        Some("\"reason\" is \"Revoked\", it should be \"revoked\"")
+    )]
     fn compares_bodies(#[case] body: &str, #[case] hint: Option<&str>) {
         let expected = json!({"error": "service_rejected", "reason": "revoked", "status": 401});
         let expected = Expected { status: 401, body: Some(expected), headless: false };
@@ -187,8 +207,10 @@ mod tests {
 
     #[test]
     fn reports_status_and_body_together() {
-        let expected = Expected { status: 405, body: Some(json!({"error": "method_not_allowed"})), headless: false };
-        let wrong: Vec<_> = exact(&expected, &reply(404, "nope")).iter().filter_map(Check::mismatch).collect();
+        let expected =
+            Expected { status: 405, body: Some(json!({"error": "method_not_allowed"})), headless: false };
+        let wrong: Vec<_> =
+            exact(&expected, &reply(404, "nope")).iter().filter_map(Check::mismatch).collect();
         insta::assert_debug_snapshot!(wrong, @r#"
         [
             Mismatch {

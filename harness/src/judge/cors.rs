@@ -16,8 +16,14 @@ pub fn readable(origin: &str, reply: &Reply) -> Check {
         Ok(answer) => {
             let grant = values(answer, "access-control-allow-origin");
             let ok = grants(grant.as_deref(), origin);
-            Check::new("readable by the page", expected, grant.map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")), ok)
-                .hint("without it the page's fetch fails with a TypeError and the page never learns the status")
+            Check::new(
+                "readable by the page",
+                expected,
+                grant
+                    .map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")),
+                ok,
+            )
+            .hint("without it the page's fetch fails with a TypeError and the page never learns the status")
         }
         Err(why) => Check::new("readable by the page", expected, why.to_string(), false),
     }
@@ -42,7 +48,14 @@ pub fn no_grant(origin: &str, reply: &Reply) -> Check {
 pub fn preflight_passes(origin: &str, reply: &Reply) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return vec![Check::new("answer", "an answer that passes as a preflight", why.to_string(), false)],
+        Err(why) => {
+            return vec![Check::new(
+                "answer",
+                "an answer that passes as a preflight",
+                why.to_string(),
+                false,
+            )];
+        }
     };
     let ok_status = (200..300).contains(&answer.status);
     let status = Check::new("status", "200 to 299", answer.status.to_string(), ok_status)
@@ -58,11 +71,13 @@ pub fn vary(allowed: &Reply, other: &Reply) -> Check {
     };
     let grant = |answer: &Answer| values(answer, "access-control-allow-origin");
     if grant(allowed) == grant(other) {
-        return Check::new("header vary", expected, "the same Access-Control-Allow-Origin", true).at(Level::Should);
+        return Check::new("header vary", expected, "the same Access-Control-Allow-Origin", true)
+            .at(Level::Should);
     }
     let vary = values(allowed, "vary");
     let ok = vary.as_deref().is_some_and(|vary| lists(vary, "origin") || lists(vary, "*"));
-    let actual = vary.map_or("no Vary, and another Access-Control-Allow-Origin".into(), |vary| format!("Vary: {vary}"));
+    let actual = vary
+        .map_or("no Vary, and another Access-Control-Allow-Origin".into(), |vary| format!("Vary: {vary}"));
     Check::new("header vary", expected, actual, ok)
         .at(Level::Should)
         .hint("a cache between could give one origin's answer to another")
@@ -75,15 +90,24 @@ fn grants(grant: Option<&str>, origin: &str) -> bool {
 /// `POST` is safelisted: a browser asks for it, yet an answer that does not list methods passes.
 fn allows_method(answer: &Answer) -> Check {
     let methods = values(answer, "access-control-allow-methods");
-    let well_formed = methods.as_deref().is_none_or(|methods| methods.split(',').all(|method| is_token(method.trim())));
-    let actual = methods.map_or("no Access-Control-Allow-Methods".into(), |methods| format!("Access-Control-Allow-Methods: {methods}"));
-    Check::new("method POST allowed", "a list of methods, or none (POST needs no listing)", actual, well_formed)
+    let well_formed =
+        methods.as_deref().is_none_or(|methods| methods.split(',').all(|method| is_token(method.trim())));
+    let actual = methods.map_or("no Access-Control-Allow-Methods".into(), |methods| {
+        format!("Access-Control-Allow-Methods: {methods}")
+    });
+    Check::new(
+        "method POST allowed",
+        "a list of methods, or none (POST needs no listing)",
+        actual,
+        well_formed,
+    )
 }
 
 fn allows_content_type(answer: &Answer) -> Check {
     let headers = values(answer, "access-control-allow-headers");
     let ok = headers.as_deref().is_some_and(|headers| lists(headers, "content-type") || lists(headers, "*"));
-    let actual = headers.map_or("no such header".into(), |headers| format!("Access-Control-Allow-Headers: {headers}"));
+    let actual =
+        headers.map_or("no such header".into(), |headers| format!("Access-Control-Allow-Headers: {headers}"));
     Check::new("header content-type allowed", "Access-Control-Allow-Headers with content-type", actual, ok)
         .hint("a page that posts application/json asks for it; without it the POST is never sent")
 }
@@ -106,6 +130,7 @@ mod tests {
 
     const PAGE: &str = "https://page.example";
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
     fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> Reply {
         let headers: HeaderMap = headers
             .iter()
@@ -132,7 +157,11 @@ mod tests {
     #[case::no_content_type(204, &[("access-control-allow-origin", PAGE)], false)]
     #[case::redirect(302, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type")], false)]
     #[case::broken_methods(204, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type"), ("access-control-allow-methods", "POST OPTIONS")], false)]
-    fn preflights(#[case] status: u16, #[case] headers: &[(&'static str, &'static str)], #[case] expected: bool) {
+    fn preflights(
+        #[case] status: u16,
+        #[case] headers: &[(&'static str, &'static str)],
+        #[case] expected: bool,
+    ) {
         let checks = preflight_passes(PAGE, &reply(status, headers));
         assert_eq!(checks.iter().all(|check| check.ok), expected, "{checks:#?}");
     }
@@ -141,7 +170,11 @@ mod tests {
     #[case::constant(&[("access-control-allow-origin", PAGE)], &[("access-control-allow-origin", PAGE)], true)]
     #[case::varies(&[("access-control-allow-origin", PAGE)], &[], false)]
     #[case::says_so(&[("access-control-allow-origin", PAGE), ("vary", "Accept, origin")], &[], true)]
-    fn varies(#[case] allowed: &[(&'static str, &'static str)], #[case] other: &[(&'static str, &'static str)], #[case] expected: bool) {
+    fn varies(
+        #[case] allowed: &[(&'static str, &'static str)],
+        #[case] other: &[(&'static str, &'static str)],
+        #[case] expected: bool,
+    ) {
         assert_eq!(vary(&reply(200, allowed), &reply(200, other)).ok, expected);
     }
 }

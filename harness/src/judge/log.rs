@@ -20,7 +20,14 @@ pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
     }
     match lines.iter().find(|line| line.contains(reason)) {
         Some(line) => check(format!("the status is missing: {}", shown(line.as_bytes())), false),
-        None => check(format!("no line with the reason, the last of {}: {}", lines.len(), shown(lines[lines.len() - 1].as_bytes())), false),
+        None => check(
+            format!(
+                "no line with the reason, the last of {}: {}",
+                lines.len(),
+                shown(lines[lines.len() - 1].as_bytes())
+            ),
+            false,
+        ),
     }
 }
 
@@ -34,8 +41,9 @@ pub fn shows_nothing(canaries: &[(&str, &str)], lines: &[String]) -> Check {
     let names: Vec<_> = canaries.iter().map(|(name, _)| *name).collect();
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
     let actual = found.map_or("none".into(), |(name, _)| format!("the {name} in a line"));
-    Check::new("log", format!("no {}", names.join(", no ")), actual, found.is_none())
-        .hint("log the status and the reason, nothing that comes from the end user's request, and no credential")
+    Check::new("log", format!("no {}", names.join(", no ")), actual, found.is_none()).hint(
+        "log the status and the reason, nothing that comes from the end user's request, and no credential",
+    )
 }
 
 fn has_number(line: &str, number: u16) -> bool {

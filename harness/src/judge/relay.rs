@@ -5,9 +5,11 @@ use crate::mock::Arrival;
 pub fn relayed_once(sent: &[u8], arrivals: &[Arrival]) -> Vec<Check> {
     let count = Check::new("requests at the service", "1", arrivals.len().to_string(), arrivals.len() == 1);
     let count = match arrivals.len() {
-        0 => count.hint("the edge answered without relaying; every POST goes to SERVICE_URL, whatever its body"),
+        0 => count
+            .hint("the edge answered without relaying; every POST goes to SERVICE_URL, whatever its body"),
         1 => count,
-        _ => count.hint("a POST must not be repeated: the service refuses the copy as replayed (RFC 9110 §9.2.2)"),
+        _ => count
+            .hint("a POST must not be repeated: the service refuses the copy as replayed (RFC 9110 §9.2.2)"),
     };
     let mut checks = vec![count];
     checks.extend(arrivals.first().map(|arrival| unchanged(sent, arrival)));
@@ -47,9 +49,12 @@ pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>, w
         Some(_) => "another one",
     };
     let wanted = if expected.is_some() { whose } else { "none" };
-    let check = Check::new("client certificate at the service", wanted, words(presented), expected == presented);
+    let check =
+        Check::new("client certificate at the service", wanted, words(presented), expected == presented);
     match (expected, presented) {
-        (Some(_), None) => check.hint("present EDGE_CLIENT_CERT_FILE with EDGE_CLIENT_KEY_FILE in the handshake with SERVICE_URL"),
+        (Some(_), None) => check.hint(
+            "present EDGE_CLIENT_CERT_FILE with EDGE_CLIENT_KEY_FILE in the handshake with SERVICE_URL",
+        ),
         _ => check,
     }
 }
@@ -61,13 +66,16 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     if ok {
         return check;
     }
-    let hint = if !arrival.request.complete {
-        "the request to the service was cut off".to_owned()
-    } else {
+    let hint = if arrival.request.complete {
         let at = sent.iter().zip(body.iter()).take_while(|(a, b)| a == b).count();
         let (from, till) = (at.saturating_sub(12), at + 24);
         let around = |bytes: &[u8]| shown(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
-        format!("they part at byte {at}: sent {:?}, arrived {:?}; relay the bytes, don't parse them", around(sent), around(body))
+        let (sent, arrived) = (around(sent), around(body));
+        format!(
+            "they part at byte {at}: sent {sent:?}, arrived {arrived:?}; relay the bytes, don't parse them"
+        )
+    } else {
+        "the request to the service was cut off".to_owned()
     };
     check.hint(&hint)
 }
@@ -84,4 +92,3 @@ fn difference(license: &str, other: &str) -> String {
     let at = license.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     format!("another token: {} bytes in place of {}, they part at byte {at}", other.len(), license.len())
 }
-

@@ -33,7 +33,9 @@ pub enum BaselineError {
     },
     /// A line of it is wrong.
     #[error("read the baseline: {why}")]
-    #[diagnostic(help("write a glob of case ids, a space, and why that is known to fail; comments begin with #"))]
+    #[diagnostic(help(
+        "write a glob of case ids, a space, and why that is known to fail; comments begin with #"
+    ))]
     Line {
         /// What is wrong.
         why: String,
@@ -49,7 +51,8 @@ pub enum BaselineError {
 impl Baseline {
     /// Reads the file: whole, or not at all.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
-        let text = std::fs::read_to_string(path).map_err(|why| BaselineError::Unreadable { path: path.into(), why })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|why| BaselineError::Unreadable { path: path.into(), why })?;
         Self::parse(path, &text)
     }
 
@@ -68,7 +71,9 @@ impl Baseline {
                 source_code: NamedSource::new(path.display().to_string(), text.to_owned()),
                 at: (at, line.len()).into(),
             };
-            let (glob, reason) = line.split_once(char::is_whitespace).ok_or_else(|| wrong("a line without a reason".into()))?;
+            let (glob, reason) = line
+                .split_once(char::is_whitespace)
+                .ok_or_else(|| wrong("a line without a reason".into()))?;
             let matcher = glob_of(glob).map_err(|why| wrong(format!("{glob:?} is not a glob ({why})")))?;
             lines.push(Line { number: index + 1, text: line.into(), matcher, reason: reason.trim().into() });
         }
@@ -88,9 +93,13 @@ impl Baseline {
                 stale.push(format!("stale baseline line, no case has such an id; remove it: {place}"));
                 continue;
             }
-            let matched: Vec<_> = reports.iter_mut().filter(|report| line.matcher.is_match(&report.id)).collect();
-            let settled = |outcome: Outcome| matches!(outcome, Outcome::Pass | Outcome::Observed | Outcome::Warn);
-            if !matched.is_empty() && matched.iter().all(|report| settled(report.outcome) && !covered(report.outcome)) {
+            let matched: Vec<_> =
+                reports.iter_mut().filter(|report| line.matcher.is_match(&report.id)).collect();
+            let settled =
+                |outcome: Outcome| matches!(outcome, Outcome::Pass | Outcome::Observed | Outcome::Warn);
+            if !matched.is_empty()
+                && matched.iter().all(|report| settled(report.outcome) && !covered(report.outcome))
+            {
                 stale.push(format!("stale baseline line, what it lists does not fail; remove it: {place}"));
             }
             for report in matched {

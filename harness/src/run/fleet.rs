@@ -131,9 +131,9 @@ impl Fleet {
         let pool = self.pool(setup);
         let hold = match (self.starts_edges(), alone) {
             (true, false) => Hold::Shared,
-            (true, true) => {
-                Hold::Spare(Arc::clone(&pool.places).acquire_owned().await.expect("the semaphore is never closed"))
-            }
+            (true, true) => Hold::Spare(
+                Arc::clone(&pool.places).acquire_owned().await.expect("the semaphore is never closed"),
+            ),
             (false, false) => Hold::OnlyShared(Arc::clone(&pool.only).read_owned().await),
             (false, true) => Hold::OnlyAlone(Arc::clone(&pool.only).write_owned().await),
         };
@@ -203,11 +203,15 @@ impl Fleet {
                     .then(HeldPort::bind)
                     .transpose()
                     .map_err(|why| LeaseError::Service(why.to_string()))?;
-                let url = held.as_ref().map_or(service.url(), |held| format!("https://localhost:{}", held.addr().port()));
+                let url = held
+                    .as_ref()
+                    .map_or(service.url(), |held| format!("https://localhost:{}", held.addr().port()));
                 let settings = setup.settings(&props.credentials, &props.files, &url);
                 (Some(service), Some(settings), held)
             }
-            Behind::Listening(address, settings) => (Some(props.service(Some(*address)).await?), Some(settings.clone()), None),
+            Behind::Listening(address, settings) => {
+                (Some(props.service(Some(*address)).await?), Some(settings.clone()), None)
+            }
             Behind::Nothing(..) => (None, None, None),
         };
         let given = settings.clone().unwrap_or_default();
@@ -248,6 +252,14 @@ impl Lease {
     pub fn give_back(self, sound: bool) {
         if matches!(self.hold, Hold::Spare(_)) && sound {
             self.pool.spare().push(self.slot);
+        }
+    }
+
+    /// Ends the edge, so that it writes all that it has to write; where it is not ours to end, or others use it, it
+    /// lives on.
+    pub async fn end(self) {
+        if let Some(slot) = Arc::into_inner(self.slot) {
+            slot.edge.stop().await;
         }
     }
 

@@ -53,7 +53,8 @@ fn is_an_edges(spec: &Spec, answer: &Answer) -> bool {
 fn same_shape(shape: &Value, body: &Value) -> bool {
     match (shape, body) {
         (Value::Object(shape), Value::Object(body)) => {
-            shape.len() == body.len() && shape.iter().all(|(key, shape)| body.get(key).is_some_and(|body| same_shape(shape, body)))
+            shape.len() == body.len()
+                && shape.iter().all(|(key, shape)| body.get(key).is_some_and(|body| same_shape(shape, body)))
         }
         (Value::String(shape), _) if shape.starts_with('<') => true,
         (shape, body) => shape == body,

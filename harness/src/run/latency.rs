@@ -30,6 +30,8 @@ pub(super) async fn measure(player: &Player) -> Option<AddedLatency> {
         added.push(sent.took.saturating_sub(arrival.answered?.duration_since(arrival.at)));
     }
     added.sort();
-    let at = |share: f64| u64::try_from(added[((added.len() - 1) as f64 * share) as usize].as_micros()).unwrap_or(u64::MAX);
+    let at = |share: f64| {
+        u64::try_from(added[((added.len() - 1) as f64 * share) as usize].as_micros()).unwrap_or(u64::MAX)
+    };
     (!added.is_empty()).then(|| AddedLatency { samples: added.len(), p50_us: at(0.5), p99_us: at(0.99) })
 }

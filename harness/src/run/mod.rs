@@ -95,7 +95,7 @@ async fn first(player: &Player) -> Ground {
     }
     match player.sound().await {
         Ok(found) => ground::judge(&player.fleet.props().spec, &found, player.fleet.starts_edges()),
-        Err(why) => Ground::None(play::chain(&why)),
+        Err(why) => Ground::None(crate::error_text(&why)),
     }
 }
 
@@ -103,7 +103,7 @@ async fn first(player: &Player) -> Ground {
 async fn without_service(player: &Player, wanted: bool) -> Ground {
     let place = player.fleet.reserve(Setup::Standard, false).await;
     match player.fleet.lease(place).await {
-        Err(why) => Ground::None(play::chain(&why)),
+        Err(why) => Ground::None(crate::error_text(&why)),
         Ok(_) if wanted => Ground::Firm,
         Ok(_) => Ground::None(
             "nothing of edgeproof stands behind this edge. Start it with settings from `edgeproof mint edge-settings --out DIR` \

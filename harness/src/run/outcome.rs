@@ -12,10 +12,17 @@ use crate::judge::Check;
 const TOLD: usize = 4;
 
 /// What became of a case: from what it found to what every report shows.
-pub(super) fn report(case: &Case, found: Found, took: Duration, notes: Option<EdgeNotes>, redactor: &Redactor) -> CaseReport {
-    let mut mismatches: Vec<Mismatch> = found.checks.iter().filter_map(Check::mismatch).map(|m| clean(m, redactor)).collect();
+pub(super) fn report(
+    case: &Case,
+    found: &Found,
+    took: Duration,
+    notes: Option<EdgeNotes>,
+    redactor: &Redactor,
+) -> CaseReport {
+    let mut mismatches: Vec<Mismatch> =
+        found.checks.iter().filter_map(Check::mismatch).map(|m| clean(m, redactor)).collect();
     mismatches.sort_by_key(|mismatch| mismatch.level);
-    let (outcome, because) = judge(case.level, &found, &mismatches);
+    let (outcome, because) = judge(case.level, found, &mismatches);
     let told = |of: fn(&Check) -> &String| told(found.checks.iter().map(of), redactor);
     let reproduce = found.sent.iter().find_map(|(_, curl)| curl.clone()).unwrap_or_default();
     let broken = matches!(outcome, Outcome::Fail | Outcome::Warn);
@@ -28,7 +35,10 @@ pub(super) fn report(case: &Case, found: Found, took: Duration, notes: Option<Ed
         observations: found
             .observations
             .iter()
-            .map(|(point, saw)| Observation { point: point.clone(), saw: redactor.redact(&one_line(saw)).into_owned() })
+            .map(|(point, saw)| Observation {
+                point: point.clone(),
+                saw: redactor.redact(&one_line(saw)).into_owned(),
+            })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         reproduce: redactor.redact(&reproduce).into_owned(),
@@ -74,7 +84,12 @@ fn judge(level: Level, found: &Found, mismatches: &[Mismatch]) -> (Outcome, Stri
     }
     let because = |level: Level| {
         let mismatch = mismatches.iter().find(|mismatch| mismatch.level == level)?;
-        Some(format!("{}: expected {}, got {}", mismatch.what, one_line(&mismatch.expected), one_line(&mismatch.actual)))
+        Some(format!(
+            "{}: expected {}, got {}",
+            mismatch.what,
+            one_line(&mismatch.expected),
+            one_line(&mismatch.actual)
+        ))
     };
     if let Some(because) = because(Level::Must) {
         return (Outcome::Fail, because);
@@ -85,7 +100,9 @@ fn judge(level: Level, found: &Found, mismatches: &[Mismatch]) -> (Outcome, Stri
     match (found.checks.is_empty(), found.observations.first()) {
         (true, None) => (Outcome::NotRun, "nothing was looked at".into()),
         (true, Some((_, saw))) => (Outcome::Observed, one_line(saw).into_owned()),
-        _ if level == Level::Open => (Outcome::Observed, because(Level::Open).unwrap_or_else(|| "as usual".into())),
+        _ if level == Level::Open => {
+            (Outcome::Observed, because(Level::Open).unwrap_or_else(|| "as usual".into()))
+        }
         _ => (Outcome::Pass, String::new()),
     }
 }

@@ -20,7 +20,9 @@ pub struct Pins {
 pub enum PinError {
     /// It cannot be read.
     #[error("read the pinned points in {}: {why}", path.display())]
-    #[diagnostic(help("--pin takes a file that --record wrote; points that should not be asserted can be deleted from it"))]
+    #[diagnostic(help(
+        "--pin takes a file that --record wrote; points that should not be asserted can be deleted from it"
+    ))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -86,7 +88,12 @@ impl Pins {
     pub(super) fn check(&self, found: &mut Found) {
         for (point, saw) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
-            let check = Check::new(&format!("pinned point {point}"), pinned.join(" or "), saw.clone(), pinned.contains(saw));
+            let check = Check::new(
+                &format!("pinned point {point}"),
+                pinned.join(" or "),
+                saw.clone(),
+                pinned.contains(saw),
+            );
             found.checks.push(check.hint("if the new behaviour is wanted, record it again with --record"));
         }
     }

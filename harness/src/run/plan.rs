@@ -76,7 +76,11 @@ pub enum PlanError {
 
 impl Plan {
     /// The cases that are wanted, with the reason at each that does not apply.
-    pub fn new(cases: Vec<Case>, selection: &Selection, circumstances: Circumstances) -> Result<Self, PlanError> {
+    pub fn new(
+        cases: Vec<Case>,
+        selection: &Selection,
+        circumstances: Circumstances,
+    ) -> Result<Self, PlanError> {
         let all: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
         let filter = globs("--filter", &selection.filter, &all)?;
         let exclude = globs("--exclude", &selection.exclude, &all)?;
@@ -103,20 +107,23 @@ impl Plan {
 
 impl Circumstances {
     /// Why a case does not apply, if it does not.
-    fn lack(&self, case: &Case) -> Option<String> {
+    fn lack(self, case: &Case) -> Option<String> {
         if !self.starts_edges && case.setup != Setup::Standard {
             return Some(format!("needs an edge with {}: use --launch", case.setup.describe()));
         }
         case.needs.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
     }
 
-    fn lacks(&self, need: Need) -> Option<&'static str> {
+    fn lacks(self, need: Need) -> Option<&'static str> {
         match need {
-            Need::Service => (!self.service).then_some("needs a mock service behind the edge: leave out --no-service"),
+            Need::Service => {
+                (!self.service).then_some("needs a mock service behind the edge: leave out --no-service")
+            }
             Need::Origin => (!self.origin).then_some("needs the origin that the edge allows: use --origin"),
             Need::Log => (!self.log).then_some("needs the edge's log: use --launch"),
-            Need::LoopbackClients => (!self.loopback_clients)
-                .then_some("needs an edge on this machine and other loopback addresses to connect from (Linux has them)"),
+            Need::LoopbackClients => (!self.loopback_clients).then_some(
+                "needs an edge on this machine and other loopback addresses to connect from (Linux has them)",
+            ),
             Need::Https => (!self.https).then_some("needs an edge that is reached with https"),
             Need::PlainReasons => None,
         }
@@ -147,7 +154,8 @@ fn globs(option: &'static str, given: &[String], ids: &[String]) -> Result<Vec<G
 
 /// Ids that share a word with what was given.
 fn near(given: &str, ids: &[String]) -> Vec<String> {
-    let words: Vec<&str> = given.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 3).collect();
+    let words: Vec<&str> =
+        given.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 3).collect();
     ids.iter().filter(|id| words.iter().any(|word| id.contains(word))).take(3).cloned().collect()
 }
 

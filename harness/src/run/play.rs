@@ -1,9 +1,9 @@
-use std::error::Error;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fixtures::credentials::Role;
+use fixtures::credentials::{EdgeSettings, Redactor, Role};
 use reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
@@ -14,7 +14,7 @@ use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
 use crate::judge::Check;
 use crate::mock::{Facade, Script};
-use crate::target::{ExitInfo, Setup};
+use crate::target::{ExitInfo, LogTail, Setup};
 use crate::wire::{self, NoAnswer};
 
 /// Lines of an edge's log in a report.
@@ -142,9 +142,12 @@ impl Player {
         }
         let limit = self.options.case_timeout + case.takes;
         let in_time = match &case.play {
-            Play::Conversation(conversation) => timeout(limit, stage.converse(conversation)).await.map(drop).is_ok(),
+            Play::Conversation(conversation) => {
+                timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
+            }
             Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
         };
+        let later = stage.later.take();
         let mut found = stage.end();
         if !in_time {
             let words = humantime::format_duration(limit).to_string();
@@ -157,9 +160,21 @@ impl Player {
         }
         self.options.pins.check(&mut found);
         let props = self.fleet.props();
-        let report = outcome::report(case, found, began.elapsed(), Some(notes(&lease.slot, props)), &props.redactor);
-        let sound = !lease.is_alone() || self.settle(&lease).await;
-        lease.give_back(sound);
+        let log = lease.slot.edge.log().cloned();
+        let settings = lease.slot.settings.clone();
+        if let Some(later) = later {
+            // What an edge keeps in its buffers it writes when it is told to end, or never.
+            lease.end().await;
+            let lines = log.iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
+            let mut check = (later.judge)(&lines.collect::<Vec<_>>());
+            check.level = check.level.max(case.level);
+            found.checks.push(check);
+        } else {
+            let sound = !lease.is_alone() || self.settle(&lease).await;
+            lease.give_back(sound);
+        }
+        let notes = notes(settings.as_ref(), log.as_ref(), &props.redactor);
+        let report = outcome::report(case, &found, began.elapsed(), Some(notes), &props.redactor);
         Played { report, in_company }
     }
 
@@ -184,7 +199,7 @@ impl Player {
     /// An edge that does not start with the usual settings proves nothing. One that starts with those, and not with
     /// others, is judged: it has to relay all the same.
     fn not_started(&self, case: &Case, why: &LeaseError, began: Instant) -> CaseReport {
-        let why_text = chain(why);
+        let why_text = crate::error_text(why);
         if case.setup == Setup::Standard || matches!(why, LeaseError::Service(_)) {
             return outcome::unplayed(case, Outcome::NotRun, &why_text);
         }
@@ -194,25 +209,31 @@ impl Player {
         } else {
             let expected = format!("starts with {}", case.setup.describe());
             let check = Check::new("the edge", expected, why_text, false);
-            found.checks.push(check.hint("settings are judged by the service; what an edge cannot use it finds out when it relays"));
+            found.checks.push(check.hint(
+                "settings are judged by the service; what an edge cannot use it finds out when it relays",
+            ));
         }
-        outcome::report(case, found, began.elapsed(), None, &self.fleet.props().redactor)
+        outcome::report(case, &found, began.elapsed(), None, &self.fleet.props().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.
     async fn hold(&self, case: &Case, lease: &Lease, stage: &mut Stage) {
-        let mut text = format!("held before {}: {}\nedge: {}", case.id, case.title, stage.scene.endpoint.url());
-        if let Some(service) = &stage.scene.service {
-            text.push_str(&format!("\nservice: {}", service.url()));
+        let mut text =
+            format!("held before {}: {}\nedge: {}", case.id, case.title, stage.scene.endpoint.url());
+        if let Some(pid) = lease.slot.edge.pid() {
+            _ = write!(text, ", process {pid}");
         }
-        for setting in notes(&lease.slot, self.fleet.props()).settings {
-            text.push_str(&format!("\n  {setting}"));
+        if let Some(service) = &stage.scene.service {
+            _ = write!(text, "\nservice: {}", service.url());
+        }
+        for setting in lease.slot.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
+            _ = write!(text, "\n  {setting}");
         }
         if let Play::Conversation(conversation) = &case.play {
             stage.script(conversation.script.clone().unwrap_or_else(Script::decide));
             let draft = stage.fill(&conversation.draft);
             if let Some(curl) = wire::curl(&stage.scene.endpoint, &draft) {
-                text.push_str(&format!("\nthe service is ready for:\n  {curl}"));
+                _ = write!(text, "\nthe service is ready for:\n  {curl}");
             }
         }
         text.push_str("\npress Enter to go on");
@@ -222,24 +243,13 @@ impl Player {
     }
 }
 
-/// An error with what lies under it, in one line.
-pub(super) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let under = error.to_string();
-        if !text.contains(&under) {
-            text = format!("{text}: {under}");
-        }
-        source = error.source();
-    }
-    text
-}
-
 /// The edge died during this case, as far as that can be seen.
 async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
     let broken = |reply: &Result<_, NoAnswer>| {
-        matches!(reply, Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_)))
+        matches!(
+            reply,
+            Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_))
+        )
     };
     if found.sent.iter().any(|(sent, _)| broken(&sent.reply)) {
         return timeout(DEATH_LIMIT, slot.edge.died()).await.ok();
@@ -247,12 +257,16 @@ async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
     slot.edge.exited()
 }
 
-fn notes(slot: &Slot, props: &super::Props) -> EdgeNotes {
-    let clean = |text: &str| props.redactor.redact(&reports::escape::visible(text)).into_owned();
-    let log = slot.edge.log().map(|log| log.last(LOG_SHOWN)).unwrap_or_default();
+fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Redactor) -> EdgeNotes {
+    let clean = |text: &str| redactor.redact(&reports::escape::visible(text)).into_owned();
     EdgeNotes {
-        settings: slot.settings.as_ref().map(fixtures::credentials::EdgeSettings::redacted).unwrap_or_default(),
-        log: log.iter().map(|line| clean(&line.text)).collect(),
+        settings: settings.map(EdgeSettings::redacted).unwrap_or_default(),
+        log: log
+            .map(|log| log.last(LOG_SHOWN))
+            .unwrap_or_default()
+            .iter()
+            .map(|line| clean(&line.text))
+            .collect(),
     }
 }
 

@@ -94,7 +94,8 @@ impl Tally {
 
     /// Tells the rest, and the end. Returns the exit code.
     pub fn finish(mut self, verdict: &Verdict, events: &mut dyn FnMut(Event)) -> u8 {
-        let because = if verdict.interrupted.is_some() { "the run was interrupted" } else { "the run ended before it" };
+        let because =
+            if verdict.interrupted.is_some() { "the run was interrupted" } else { "the run ended before it" };
         self.give_up(because);
         let mut reports: Vec<CaseReport> = self.reports.iter_mut().filter_map(Option::take).collect();
         if let Some(baseline) = &verdict.baseline {
@@ -109,8 +110,10 @@ impl Tally {
             events(Event::Finding(finding));
         }
         let summary = Summary::of(reports.iter().map(|report| report.outcome));
-        let exit_code = verdict.interrupted.unwrap_or_else(|| exit_code(&summary, verdict.strict, self.broken));
-        let observations: BTreeSet<Observation> = reports.iter().flat_map(|report| report.observations.clone()).collect();
+        let exit_code =
+            verdict.interrupted.unwrap_or_else(|| exit_code(&summary, verdict.strict, self.broken));
+        let observations: BTreeSet<Observation> =
+            reports.iter().flat_map(|report| report.observations.clone()).collect();
         events(Event::Finished {
             summary,
             observations: observations.into_iter().collect(),

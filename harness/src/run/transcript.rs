@@ -18,11 +18,22 @@ const HEADERS_SHOWN: usize = 40;
 const ARRIVALS_SHOWN: usize = 4;
 
 /// What went over both hops, in order.
-pub(super) fn exchanges(sent: &[(Sent, Option<String>)], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
+pub(super) fn exchanges(
+    sent: &[(Sent, Option<String>)],
+    arrivals: &[Arrival],
+    redactor: &Redactor,
+) -> Vec<Exchange> {
     let clean = |text: String| redactor.redact(&text).into_owned();
     let at_edge = sent.iter().map(|(sent, _)| {
         let response = sent.reply.as_ref().map_or_else(no_answer, answer);
-        (sent.at, Exchange { hop: Hop::ClientEdge, request: clean(request(&sent.request)), response: clean(response) })
+        (
+            sent.at,
+            Exchange {
+                hop: Hop::ClientEdge,
+                request: clean(request(&sent.request)),
+                response: clean(response),
+            },
+        )
     });
     let at_service = arrivals.iter().take(ARRIVALS_SHOWN).map(|arrival| {
         let exchange = Exchange {
@@ -38,7 +49,8 @@ pub(super) fn exchanges(sent: &[(Sent, Option<String>)], arrivals: &[Arrival], r
 }
 
 fn request(request: &Request) -> String {
-    let mut text = format!("{} {} {}\n", visible(&request.method), visible(&request.target), version(request.version));
+    let mut text =
+        format!("{} {} {}\n", visible(&request.method), visible(&request.target), version(request.version));
     push_headers(&mut text, &request.headers);
     push_body(&mut text, &request.body, request.complete);
     text

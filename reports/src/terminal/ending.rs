@@ -7,6 +7,9 @@ use crate::detail::{self, Ink, Line, line};
 use crate::escape::one_line;
 use crate::{AddedLatency, CaseReport, Observation, Outcome, Summary, figures, sections};
 
+/// Ids that are named where many cases share a reason.
+const IDS_SHOWN: usize = 12;
+
 /// How the run ended, as the last event tells it.
 pub(super) struct End<'a> {
     pub(super) cases: &'a [CaseReport],
@@ -84,8 +87,14 @@ impl End<'_> {
                 head(heading, lines);
             }
             lines.extend(prose(&format!("{} × {reason}", cases.len()), 2, options));
-            let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
-            let ids = detail::wrap(&ids.join(" "), options.width.saturating_sub(6).max(40));
+            let mut ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+            let more = if options.verbose { 0 } else { ids.len().saturating_sub(IDS_SHOWN) };
+            ids.truncate(ids.len() - more);
+            let mut ids = ids.join(" ");
+            if more > 0 {
+                let _ = write!(ids, " … and {more} more");
+            }
+            let ids = detail::wrap(&ids, options.width.saturating_sub(6).max(40));
             lines.extend(ids.into_iter().map(|text| indent(6, line(Ink::Dim, text))));
         }
     }

@@ -1,0 +1,47 @@
+# The front door. CI calls the same recipes. Arguments reach the programs as they were given.
+set positional-arguments
+
+# What there is.
+default:
+    @just --list --unsorted
+
+# Prove an edge: the embedded one, a program (--launch 'node edge.mjs'), or one that runs somewhere (an address).
+conformance *ARGS:
+    @cargo run --quiet --package harness -- conformance "$@"
+
+# Show the interface as rows: list, show ID.
+spec *ARGS:
+    @cargo run --quiet --package harness -- spec "$@"
+
+# Make credentials that connect an edge to the mock service: edge-settings --out DIR.
+mint *ARGS:
+    @cargo run --quiet --package harness -- mint "$@"
+
+# Run the reference edge, with its settings from the environment.
+edge *ARGS:
+    @cargo run --quiet --package harness -- edge "$@"
+
+# All tests, as README has it.
+test *ARGS:
+    cargo test --workspace "$@"
+
+# Format, lints, documentation: nothing may be left to say.
+check:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- --deny warnings
+    RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps
+
+# Snapshots that no test looks at any more, and such that wait for review: runs all tests to find out.
+snapshots:
+    rm -f target/snapshots-seen
+    INSTA_SNAPSHOT_REFERENCES_FILE="$PWD/target/snapshots-seen" cargo test --workspace --quiet >/dev/null
+    ./.ci/orphans target/snapshots-seen
+
+# The edges that come with edgeproof, launched.
+edges:
+    cargo run --quiet --package harness -- conformance --launch 'node fixtures/edges/node/edge.mjs'
+
+# Speed and size of a run; a benchmark, not a test.
+bench *ARGS:
+    cargo build --quiet --package harness
+    ./.ci/bench "$@"
