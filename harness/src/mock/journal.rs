@@ -1,16 +1,19 @@
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use fixtures::spec::Stimulus;
-use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use http::request::Parts;
+use http::{HeaderMap, Method, Uri, Version};
 use rustls_pki_types::CertificateDer;
 use tokio::sync::Notify;
 
 use super::arrival::{Arrival, Given};
 use super::connection::{Peer, TlsFacts};
+use super::presented::holds_token;
 use crate::wire::Request;
 
 /// Bytes of a body that are kept.
@@ -32,12 +35,11 @@ pub(super) struct Recording {
 }
 
 /// An arrival in the journal, and in the script that claimed it.
-#[derive(Debug)]
 pub(super) struct Entry {
     number: u64,
-    method: String,
-    target: String,
-    version: http::Version,
+    method: Method,
+    uri: Uri,
+    version: Version,
     headers: HeaderMap,
     at: Instant,
     client_certificates: Arc<[CertificateDer<'static>]>,
@@ -64,7 +66,7 @@ struct Progress {
     complete: bool,
     finished: bool,
     answered: Option<Instant>,
-    answer: Option<Given>,
+    answer: Option<Arc<Given>>,
     cause: Option<Stimulus>,
     claimed: bool,
     /// Of the script that claimed it.
@@ -80,12 +82,11 @@ impl Journal {
     /// Opens the entry of a request whose head was read.
     pub(super) fn open(self: &Arc<Self>, parts: Parts, peer: &Peer) -> Recording {
         let at = Instant::now();
-        let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
         let mut log = lock(&self.log);
         let entry = Arc::new(Entry {
             number: log.next,
-            method: parts.method.to_string(),
-            target,
+            method: parts.method,
+            uri: parts.uri,
             version: parts.version,
             headers: parts.headers,
             at,
@@ -110,7 +111,7 @@ impl Journal {
     pub(super) fn since(&self, number: u64) -> Vec<Arrival> {
         let entries: Vec<_> = {
             let log = lock(&self.log);
-            let start = log.entries.partition_point(|(entry, _)| entry.number < number);
+            let start = log.place(number);
             log.entries.range(start..).map(|(entry, _)| Arc::clone(entry)).collect()
         };
         entries.iter().map(|entry| entry.arrival()).collect()
@@ -145,9 +146,9 @@ impl Recording {
     }
 
     /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
-    pub(super) fn give(&self, given: Given, cause: Option<Stimulus>) {
+    pub(super) fn give(&self, given: Arc<Given>, cause: Option<Stimulus>) {
         let mut progress = self.entry.progress();
-        if matches!(given, Given::Answer { .. }) {
+        if matches!(*given, Given::Answer { .. }) {
             progress.answered = Some(Instant::now());
         }
         progress.answer = Some(given);
@@ -178,7 +179,7 @@ impl Recording {
         }
         if let Some(journal) = self.journal.upgrade() {
             let mut log = lock(&journal.log);
-            let place = log.entries.partition_point(|(entry, _)| entry.number < self.entry.number);
+            let place = log.place(self.entry.number);
             // It may have been evicted before its end.
             if let Some((_, counted)) =
                 log.entries.get_mut(place).filter(|(entry, _)| Arc::ptr_eq(entry, &self.entry))
@@ -198,8 +199,12 @@ impl Drop for Recording {
 }
 
 impl Entry {
+    /// Path and query; the authority for `CONNECT`, which has neither.
     pub(super) fn target(&self) -> &str {
-        &self.target
+        match self.uri.path_and_query() {
+            Some(target) => target.as_str(),
+            None => self.uri.authority().map_or("", |authority| authority.as_str()),
+        }
     }
 
     pub(super) fn headers(&self) -> &HeaderMap {
@@ -210,7 +215,7 @@ impl Entry {
         &self.client_certificates
     }
 
-    pub(super) fn version(&self) -> http::Version {
+    pub(super) fn version(&self) -> Version {
         self.version
     }
 
@@ -224,17 +229,17 @@ impl Entry {
         Arrival {
             number: self.number,
             request: Request {
-                method: self.method.clone(),
-                target: self.target.clone(),
+                method: self.method.to_string(),
+                target: self.target().to_owned(),
                 version: self.version,
-                headers: self.headers.clone(),
+                headers: with_tokens_hidden(&self.headers),
                 body: progress.body.clone(),
                 complete: progress.complete,
             },
             body_length: progress.body_length,
             at: self.at,
             answered: progress.answered,
-            answer: progress.answer.clone(),
+            answer: progress.answer.as_deref().cloned(),
             finished: progress.finished,
             claimed: progress.claimed,
             cause: progress.cause,
@@ -249,7 +254,29 @@ impl Entry {
     }
 }
 
+/// A request may hold a license anywhere, which `Debug` doesn't show.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+/// The same fields; those that hold a token don't show in `Debug` output.
+fn with_tokens_hidden(headers: &HeaderMap) -> HeaderMap {
+    let mut headers = headers.clone();
+    for (name, value) in &mut headers {
+        value.set_sensitive(*name == AUTHORIZATION || holds_token(value.as_bytes()));
+    }
+    headers
+}
+
 impl Log {
+    /// Where the arrivals from this number on begin: the numbers follow each other without a gap.
+    fn place(&self, number: u64) -> usize {
+        let first = self.entries.front().map_or(self.next, |(entry, _)| entry.number);
+        usize::try_from(number.saturating_sub(first)).unwrap_or(usize::MAX).min(self.entries.len())
+    }
+
     fn evict(&mut self, capacity: usize) {
         while self.entries.len() > capacity || (self.kept > KEPT && self.entries.len() > 1) {
             let Some((_, counted)) = self.entries.pop_front() else { return };

@@ -23,6 +23,13 @@ pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     found
 }
 
+/// Whether a header value holds what looks like a token of ours, in any of the ways that are searched.
+pub(super) fn holds_token(value: &[u8]) -> bool {
+    let mut found = Vec::new();
+    search(&String::from_utf8_lossy(value), &mut found);
+    !found.is_empty()
+}
+
 /// What tokens of ours have in them, and nothing else is likely to.
 const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
 

@@ -7,8 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use memchr::memmem::Finder;
 use tokio::sync::Notify;
 
-use super::arrival::Arrival;
+use super::arrival::{Arrival, Given};
 use super::journal::{Entry, Recording};
+use super::respond::allowed_body;
 use super::script::{Action, Match, Reply, Script, When};
 
 /// A registered script. It ends when this is dropped.
@@ -81,11 +82,14 @@ struct Noted {
     latest: VecDeque<Arc<Entry>>,
 }
 
-/// A reply whose header fields were parsed when it was registered.
+/// A reply with what there is to note of it, made once.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) reply: Reply,
+    /// Of an answer.
     pub(super) headers: HeaderMap,
+    /// None where the mock service decides.
+    pub(super) given: Option<Arc<Given>>,
 }
 
 /// Arrivals that a script keeps.
@@ -185,18 +189,37 @@ impl Registration {
 
 impl Prepared {
     fn new(reply: Reply) -> Self {
-        let mut prepared = HeaderMap::new();
-        if let Action::Answer { headers, .. } = &reply.action {
-            for (name, value) in headers {
-                let name: HeaderName = name.parse().expect("a script's header names are HTTP's");
-                let value: HeaderValue = value.parse().expect("a script's header values are HTTP's");
-                prepared.append(name, value);
-            }
-        }
         if let Action::Answer { status, .. } | Action::CutBody { status, .. } = &reply.action {
             let valid = StatusCode::from_u16(*status).is_ok_and(|status| !status.is_informational());
             assert!(valid, "a script's status codes go from 200 to 999, not {status}");
         }
-        Self { reply, headers: prepared }
+        let headers = match &reply.action {
+            Action::Answer { headers, .. } => parse(headers),
+            _ => HeaderMap::new(),
+        };
+        let given = match &reply.action {
+            Action::Decide => None,
+            Action::Answer { status, body, .. } => {
+                let body = allowed_body(*status, body.clone());
+                Some(Given::Answer { status: *status, headers: headers.clone(), body })
+            }
+            Action::Raw(_) => Some(Given::Other("raw bytes")),
+            Action::CutBody { .. } => Some(Given::Other("body cut")),
+            Action::CutHead => Some(Given::Other("head cut")),
+            Action::Close => Some(Given::Other("closed")),
+            Action::Reset => Some(Given::Other("reset")),
+            Action::Silence => Some(Given::Other("silence")),
+        };
+        Self { reply, headers, given: given.map(Arc::new) }
     }
+}
+
+fn parse(fields: &[(String, String)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in fields {
+        let name: HeaderName = name.parse().expect("a script's header names are HTTP's");
+        let value: HeaderValue = value.parse().expect("a script's header values are HTTP's");
+        headers.append(name, value);
+    }
+    headers
 }

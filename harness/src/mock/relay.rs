@@ -39,7 +39,7 @@ pub(super) async fn handle(
             if let Some(script) = scripts.iter().find(|script| script.matches(relay.recording.body(), 0)) {
                 script.note(&relay.recording);
             }
-            relay.recording.give(Given::Other("nothing, its body broke off"), None);
+            relay.recording.give(Arc::new(Given::Other("nothing, its body broke off")), None);
             relay.recording.finish(false);
             Err(Ended)
         }
@@ -107,10 +107,13 @@ impl Relay {
         prepared: &Prepared,
         read: bool,
     ) -> Result<Response<Payload>, Ended> {
-        let Prepared { reply, headers } = prepared;
+        let Prepared { reply, headers, given } = prepared;
         debug_assert!(read || reply.when == When::BeforeBodyEnds, "only such replies come before the end");
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
+        }
+        if let Some(given) = given {
+            self.recording.give(Arc::clone(given), None);
         }
         let version = self.recording.entry().version();
         let http2 = version == Version::HTTP_2;
@@ -122,33 +125,26 @@ impl Relay {
                 Ok(self.decide(shared))
             }
             Action::Answer { status, body, .. } => {
-                // These have no body (RFC 9110, 6.4.1), and over HTTP/2 hyper would send one.
-                let body = if matches!(status, 204 | 304) { Bytes::new() } else { body.clone() };
-                let given = Given::Answer { status: *status, headers: headers.clone(), body: body.clone() };
-                self.recording.give(given, None);
                 self.finish(read);
-                Ok(answer(*status, headers.clone(), Payload::whole(body)))
+                Ok(answer(*status, headers.clone(), body.clone()))
             }
             Action::CutBody { status, body, after } if http2 => {
-                self.recording.give(Given::Other("body cut"), None);
                 let response = cut_stream(*status, body, *after, &self.peer.tap);
                 self.finish(read);
                 Ok(response)
             }
             Action::CutBody { status, body, after } => {
-                self.end_with("body cut", cut_body(*status, body, *after), read).await
+                self.end_with(cut_body(*status, body, *after), read).await
             }
-            Action::Raw(bytes) => self.end_with("raw bytes", bytes.clone(), read).await,
-            Action::CutHead => self.end_with("head cut", cut_head(version), read).await,
-            Action::Close => self.end_with("closed", Bytes::new(), read).await,
+            Action::Raw(bytes) => self.end_with(bytes.clone(), read).await,
+            Action::CutHead => self.end_with(cut_head(version), read).await,
+            Action::Close => self.end_with(Bytes::new(), read).await,
             Action::Reset => {
-                self.recording.give(Given::Other("reset"), None);
                 self.recording.finish(read);
                 self.peer.tap.reset();
                 Err(Ended)
             }
             Action::Silence => {
-                self.recording.give(Given::Other("silence"), None);
                 let complete = read || self.read_rest().await;
                 self.recording.finish(complete);
                 if http2 {
@@ -166,9 +162,9 @@ impl Relay {
         let headers = json_headers();
         let given =
             Given::Answer { status: decision.status, headers: headers.clone(), body: decision.body.clone() };
-        self.recording.give(given, decision.cause);
+        self.recording.give(Arc::new(given), decision.cause);
         self.recording.finish(true);
-        answer(decision.status, headers, Payload::whole(decision.body))
+        answer(decision.status, headers, decision.body)
     }
 
     /// Ends the entry, at once or when the rest of the body is read.
@@ -183,13 +179,7 @@ impl Relay {
         });
     }
 
-    async fn end_with(
-        mut self,
-        word: &'static str,
-        bytes: Bytes,
-        read: bool,
-    ) -> Result<Response<Payload>, Ended> {
-        self.recording.give(Given::Other(word), None);
+    async fn end_with(mut self, bytes: Bytes, read: bool) -> Result<Response<Payload>, Ended> {
         if read {
             self.recording.finish(true);
             // Where it can't be written, the client has gone already.

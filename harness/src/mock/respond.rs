@@ -23,11 +23,14 @@ pub(super) enum Payload {
 pub(super) struct Ended;
 
 /// An answer of these parts.
-pub(super) fn answer(status: u16, headers: HeaderMap, body: Payload) -> Response<Payload> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status_code(status);
-    *response.headers_mut() = headers;
-    response
+pub(super) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<Payload> {
+    let body = allowed_body(status, body);
+    response(status, headers, Payload::Whole((!body.is_empty()).then_some(body)))
+}
+
+/// The body as far as the status allows one (RFC 9110, 6.4.1): over HTTP/2 hyper would send it all the same.
+pub(super) fn allowed_body(status: u16, body: Bytes) -> Bytes {
+    if matches!(status, 204 | 304) { Bytes::new() } else { body }
 }
 
 /// Header fields of an answer in JSON.
@@ -52,7 +55,7 @@ pub(super) fn cut_stream(status: u16, body: &Bytes, after: usize, tap: &Tap) -> 
     let mut headers = json_headers();
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     let part = Some(body.slice(..after.min(body.len())));
-    answer(status, headers, Payload::Cut { part, tap: tap.clone(), flushed: None })
+    response(status, headers, Payload::Cut { part, tap: tap.clone(), flushed: None })
 }
 
 /// The head of an answer, cut off in its middle.
@@ -62,12 +65,6 @@ pub(super) fn cut_head(version: Version) -> Bytes {
         Bytes::from_static(b"\x00\x00\x40\x01\x04\x00\x00\x00\x01\x88")
     } else {
         Bytes::from_static(b"HTTP/1.1 200 OK\r\ncontent-type: applic")
-    }
-}
-
-impl Payload {
-    pub(super) fn whole(body: Bytes) -> Self {
-        Self::Whole((!body.is_empty()).then_some(body))
     }
 }
 
@@ -107,6 +104,13 @@ impl Body for Payload {
             Self::Cut { .. } => SizeHint::default(),
         }
     }
+}
+
+fn response(status: u16, headers: HeaderMap, body: Payload) -> Response<Payload> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status_code(status);
+    *response.headers_mut() = headers;
+    response
 }
 
 fn status_code(status: u16) -> StatusCode {

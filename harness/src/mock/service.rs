@@ -1,7 +1,7 @@
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+use std::{fmt, io};
 
 use fixtures::credentials::{Credentials, MintOptions, Role};
 use fixtures::spec::{CertificateRefusal, Profile, Spec, Version};
@@ -31,7 +31,6 @@ use super::tls::{ClientAuth, server_config};
 /// let arrivals = service.journal();
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
 pub struct MockService {
     server: Server,
     shared: Arc<Shared>,
@@ -69,7 +68,6 @@ pub enum Listen {
 }
 
 /// What all requests share.
-#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) journal: Arc<Journal>,
     pub(super) registry: Arc<Registry>,
@@ -221,6 +219,12 @@ impl MockService {
     /// Stops listening, lets requests in flight finish for two seconds at most, and ends.
     pub async fn stop(self) {
         self.server.stop(GRACE).await;
+    }
+}
+
+impl fmt::Debug for MockService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MockService").field("url", &self.url()).finish_non_exhaustive()
     }
 }
 

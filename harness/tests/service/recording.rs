@@ -1,6 +1,7 @@
 //! What arrives is recorded byte for byte.
 
 use bytes::Bytes;
+use fixtures::credentials::{LicenseForm, Role};
 use fixtures::spec::Version;
 use harness::mock::{Match, RECORDED};
 use proptest::collection::vec;
@@ -72,7 +73,7 @@ async fn over_http2_it_is_the_same() {
         (arrival.request.version, arrival.request.target.as_str()),
         (http::Version::HTTP_2, "/v1/relay")
     );
-    let leaf = bench.credentials.certificate(fixtures::credentials::Role::ClientForLicense).chain_der();
+    let leaf = bench.credentials.certificate(Role::ClientForLicense).chain_der();
     assert_eq!(*arrival.client_certificates, leaf);
 }
 
@@ -136,4 +137,21 @@ async fn large_bodies_push_older_ones_out() {
     let journal = bench.service.journal();
     let kept: usize = journal.iter().map(|arrival| arrival.request.body.len()).sum();
     assert_eq!((journal.len(), kept), (8, 8 * RECORDED));
+}
+
+#[tokio::test]
+async fn no_debug_output_shows_a_license() {
+    let bench = Bench::start().await;
+    let license = bench.credentials.license(LicenseForm::Valid);
+    let mut client = http1(bench.connect("http/1.1").await).await;
+    let mut request = bench.request("{}");
+    request.headers_mut().insert("x-license", license.parse().unwrap());
+    let scripted = bench.service.script(Match::Everything, script([answer(200, "")]));
+    read(client.send_request(request).await.unwrap()).await.unwrap();
+    let arrival = &scripted.arrivals()[0];
+    assert_eq!(arrival.request.headers["x-license"], license.as_str());
+    let shown = format!("{arrival:?} {scripted:?} {:?}", bench.service);
+    assert!(!shown.contains(&license), "{shown}");
+    // What does not hold one is shown.
+    assert!(shown.contains("application/json"), "{shown}");
 }
