@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
 use fixtures::spec::{Profile, Spec};
 use futures_util::future::join_all;
+use miette::Diagnostic as _;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
 
 use crate::cases::Scene;
@@ -106,6 +107,18 @@ pub enum LeaseError {
     /// The mock service did not start; what the system said.
     #[error("start the mock service: {0}")]
     Service(String),
+}
+
+impl LeaseError {
+    /// In words, with what can be done about it.
+    pub(super) fn to_finding(&self) -> String {
+        let what = format!("failed to {}", crate::error_text(self));
+        let help = match self {
+            Self::Start(why) => why.help().map(|help| help.to_string()),
+            Self::Service(_) => None,
+        };
+        help.map_or(what.clone(), |help| format!("{what}\n{help}"))
+    }
 }
 
 impl Fleet {

@@ -54,8 +54,9 @@ pub async fn run(
             match first(&player).await {
                 Ground::Firm => {}
                 Ground::None(why) => {
+                    let first = why.lines().next().unwrap_or_default();
+                    tally.give_up(&format!("nothing can be proven: {first}"));
                     tally.find(why, false);
-                    tally.give_up("nothing can be proven: see the finding");
                     tally.tell(verdict, events);
                     return;
                 }
@@ -95,7 +96,7 @@ async fn first(player: &Player) -> Ground {
     }
     match player.sound().await {
         Ok(found) => ground::judge(&player.fleet.props().spec, &found, player.fleet.starts_edges()),
-        Err(why) => Ground::None(crate::error_text(&why)),
+        Err(why) => Ground::None(why.to_finding()),
     }
 }
 
@@ -103,7 +104,7 @@ async fn first(player: &Player) -> Ground {
 async fn without_service(player: &Player, wanted: bool) -> Ground {
     let place = player.fleet.reserve(Setup::Standard, false).await;
     match player.fleet.lease(place).await {
-        Err(why) => Ground::None(crate::error_text(&why)),
+        Err(why) => Ground::None(why.to_finding()),
         Ok(_) if wanted => Ground::Firm,
         Ok(_) => Ground::None(
             "nothing of edgeproof stands behind this edge. Start it with settings from `edgeproof mint edge-settings --out DIR` \

@@ -103,7 +103,9 @@ impl End<'_> {
         if !self.findings.is_empty() {
             head("Findings", lines);
             for finding in self.findings {
-                lines.extend(prose(finding, 2, options));
+                for text in finding.lines() {
+                    lines.extend(prose(text, 2, options));
+                }
             }
         }
     }
