@@ -20,7 +20,7 @@ mod words;
 
 pub use case::{Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
-pub use conversation::{Conversation, MARKER, ORIGIN, Relayed, collection};
+pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
 pub use stage::{Found, Scene, Stage};
 
 /// All cases for an edge.

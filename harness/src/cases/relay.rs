@@ -12,10 +12,13 @@ use crate::wire::Body;
 /// What reaches the service is what the page sent (2, 7.2), once.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, body) in bodies() {
-        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body));
+        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body))
+            .also("statement.body-not-judged");
     }
     for (id, title, body) in binary() {
-        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body)).alone();
+        body_case(cases, &format!("relay.body.{id}"), &format!("a body {title} arrives as it is"), Body::Sized(body))
+            .also("statement.body-not-judged")
+            .alone();
     }
     for (id, title, kib) in [("256k", "of 256 KiB", 256), ("900k", "of 900 KiB", 900)] {
         let conversation = Conversation::post(cases.accept(), cases.accepted()).body(Body::Sized(large(kib * 1024)));
