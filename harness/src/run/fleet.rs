@@ -110,6 +110,16 @@ pub enum LeaseError {
 
 impl Fleet {
     /// A fleet without edges yet. Fails where the mock service cannot listen.
+impl miette::Diagnostic for LeaseError {
+    /// What the edge wrote last, and what to do.
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        match self {
+            Self::Start(why) => why.help(),
+            Self::Service(_) => None,
+        }
+    }
+}
+
     pub async fn new(props: Props) -> Result<Self, LeaseError> {
         let props = Arc::new(props);
         let elsewhere = Arc::new(props.service(None).await?);

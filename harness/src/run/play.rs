@@ -196,7 +196,12 @@ impl Player {
             let check = Check::new("the edge", expected, why_text, false);
             found.checks.push(check.hint("settings are judged by the service; what an edge cannot use it finds out when it relays"));
         }
-        outcome::report(case, found, began.elapsed(), None, &self.fleet.props().redactor)
+        let last = match why {
+            LeaseError::Start(why) => why.last_output().to_vec(),
+            LeaseError::Service(_) => Vec::new(),
+        };
+        let notes = (!last.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last });
+        outcome::report(case, found, began.elapsed(), notes, &self.fleet.props().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.
