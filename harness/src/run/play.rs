@@ -231,6 +231,9 @@ impl Player {
 pub(super) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
+        // A thread of its own: the runtime would wait for one of its threads when a signal ends the run.
+        let (come, line) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || come.send(std::io::stdin().read_line(&mut String::new())));
     while let Some(error) = source {
         let under = error.to_string();
         if !text.contains(&under) {
