@@ -21,7 +21,7 @@ mod words;
 
 pub use case::{Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
-pub use conversation::{Conversation, MARKER, ORIGIN, Relayed, collection};
+pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
 pub use stage::{Found, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.

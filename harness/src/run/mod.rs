@@ -20,6 +20,7 @@ pub use tally::{Tally, Verdict};
 
 use std::sync::Arc;
 
+use miette::Diagnostic;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use reports::{Event, Outcome};
@@ -96,15 +97,21 @@ async fn first(player: &Player) -> Ground {
     }
     match player.sound().await {
         Ok(found) => ground::judge(&player.fleet.props().spec, &found, player.fleet.starts_edges()),
-        Err(why) => Ground::None(why.to_finding()),
+        Err(why) => Ground::None(told(&why)),
     }
+}
+
+/// Why there is no edge: with what it wrote last, and what to do.
+fn told(why: &LeaseError) -> String {
+    let text = format!("failed to {}", crate::error_text(why));
+    why.help().map_or(text.clone(), |help| format!("{text}\n{help}"))
 }
 
 /// An edge that is there, and that nothing of ours stands behind.
 async fn without_service(player: &Player, wanted: bool) -> Ground {
     let place = player.fleet.reserve(Setup::Standard, false).await;
     match player.fleet.lease(place).await {
-        Err(why) => Ground::None(why.to_finding()),
+        Err(why) => Ground::None(told(&why)),
         Ok(_) if wanted => Ground::Firm,
         Ok(_) => Ground::None(
             "nothing of edgeproof stands behind this edge. Start it with settings from `edgeproof mint edge-settings --out DIR` \
