@@ -13,7 +13,7 @@ const VARIES: &[(&str, &str)] = &[
     (r" · the edge adds p50 [^)]*\)", ""),
     (r"\b[0-9a-f]{12} · ", "DIGEST · "),
     (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),
-    (r"\bq[0-9b-z]{7}\b", "MARKER"),
+    (r"\bq000[0-9b-z]{4}\b", "MARKER"),
     (r"\[(license|read-token|key)( [a-z ]+)? [0-9a-f]{6}", "[$1$2 DIGITS"),
     (r"(?m)^(\s*< )date: .*$", "${1}date: DATE"),
     (r"/[^\s=]*/\.edgeproof-\w+/", "CREDENTIALS/"),
