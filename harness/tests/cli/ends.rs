@@ -10,7 +10,7 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::golden::Folder;
-use crate::program::{call, command_with};
+use crate::program::command_with;
 
 fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -23,7 +23,7 @@ fn send(signal: Signal, child: &Child) {
 fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let folder = Folder::new();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
-    let launch = command_with("silent", &call(caller.local_addr().unwrap()));
+    let launch = command_with("silent", &format!("EDGE_CALL={}", caller.local_addr().unwrap()));
     let args = [
         "conformance", "--launch", &launch, "--filter", "method.put", "--filter", "method.get", "--case-timeout", "10m",
         "--report", "json=r.json", "--report", "junit=r.xml", "--report", "html=r.html", "--report", "markdown=r.md",
