@@ -46,8 +46,14 @@ fn rows_are_listed_for_machines_in_the_shape_of_the_contract() {
 #[test]
 fn a_row_or_a_point_is_shown() {
     let folder = Folder::new();
-    let shown = ["relay.401.bad-signature", "edge.refused.unknown", "endpoint.edge.health", "preflight.status", "revoked"]
-        .map(|id| folder.seen(&["spec", "show", id]));
+    let shown = [
+        "relay.401.bad-signature",
+        "edge.refused.unknown",
+        "endpoint.edge.health",
+        "preflight.status",
+        "revoked",
+    ]
+    .map(|id| folder.seen(&["spec", "show", id]));
     let other = folder.seen(&["spec", "show", "relay.400.bad-seal", "--spec", "pre-seal"]);
     check("spec_show", &[shown.join("\n"), other].join("\n"));
 }
@@ -56,6 +62,7 @@ fn a_row_or_a_point_is_shown() {
 fn cases_are_listed_and_none_is_run() {
     let folder = Folder::new();
     let list = folder.seen(&["conformance", "--list", "--filter", "accept.*", "--filter", "http2.*"]);
-    let attached = folder.seen(&["conformance", "--list", "--filter", "log.*", "--url", "http://127.0.0.1:9"]);
+    let attached =
+        folder.seen(&["conformance", "--list", "--filter", "log.*", "--url", "http://127.0.0.1:9"]);
     check("list", &[list, attached].join("\n"));
 }

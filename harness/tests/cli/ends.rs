@@ -25,11 +25,30 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let launch = command_with("silent", &format!("EDGE_CALL={}", caller.local_addr().unwrap()));
     let args = [
-        "conformance", "--launch", &launch, "--filter", "method.put", "--filter", "method.get", "--case-timeout", "10m",
-        "--report", "json=r.json", "--report", "junit=r.xml", "--report", "html=r.html", "--report", "markdown=r.md",
-        "--record", "points.json",
+        "conformance",
+        "--launch",
+        &launch,
+        "--filter",
+        "method.put",
+        "--filter",
+        "method.get",
+        "--case-timeout",
+        "10m",
+        "--report",
+        "json=r.json",
+        "--report",
+        "junit=r.xml",
+        "--report",
+        "html=r.html",
+        "--report",
+        "markdown=r.md",
+        "--record",
+        "points.json",
     ];
-    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = folder.command(&args);
+    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
     let mut edge = BufReader::new(caller.accept().unwrap().0);
     edge.read_line(&mut String::new()).unwrap();
     // The edge is in the middle of a case.
@@ -42,6 +61,7 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.ends_with(&format!("ended by a signal: nothing is proven (exit {code})\n")), "{text}");
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "credentials are left behind");
     // What was seen of half a run is no record.
     assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
     let report = folder.report("r.json");
@@ -52,13 +72,35 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     assert!(folder.read("r.html").trim_end().ends_with("</html>"));
 }
 
+/// Credentials are in files before the first case begins.
+#[test]
+fn a_signal_while_the_run_is_planned_leaves_no_credentials() {
+    let (folder, temporary) = (Folder::new(), tempfile::tempdir().unwrap());
+    let mut command = folder.command(&["conformance", "--report", "json=r.json"]);
+    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let files = || std::fs::read_dir(temporary.path()).unwrap().count();
+    while files() == 0 {
+        std::thread::yield_now();
+    }
+    send(Signal::INT, &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), files()), (Some(130), 0), "{output:?}");
+    assert_eq!(folder.report("r.json").exit_code, 130);
+}
+
 /// Who looks at a held case leaves with Ctrl-C, without waiting for anything.
 #[test]
 fn a_signal_ends_a_case_that_is_held() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", "accept.exact-body", "--hold", "accept.exact-body"];
-    let mut child =
-        folder.command(&args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = folder
+        .command(&args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let _stdin = child.stdin.take();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();

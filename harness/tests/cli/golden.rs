@@ -59,7 +59,9 @@ impl Folder {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY", "COLUMNS", "RUST_BACKTRACE"] {
+        for name in
+            ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY", "COLUMNS", "RUST_BACKTRACE"]
+        {
             command.env_remove(name);
         }
         command.env("TERM", "xterm");
@@ -77,7 +79,8 @@ impl Folder {
 }
 
 pub(crate) fn seen(args: &[&str], output: &Output) -> String {
-    let mut text = format!("$ edgeproof {}\nexit {}\n", shell_words::join(args), output.status.code().unwrap());
+    let mut text =
+        format!("$ edgeproof {}\nexit {}\n", shell_words::join(args), output.status.code().unwrap());
     for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if !bytes.is_empty() {
             let shown = String::from_utf8(bytes.clone()).unwrap().replace('\x1b', "␛");

@@ -107,7 +107,15 @@ fn reports() {
             &["conformance", "--filter", ONE, "--report", "json=missing/r.json"],
             &["conformance", "--filter", ONE, "--report", "json=."],
             &["conformance", "--filter", ONE, "--report", "json=r", "--report", "html=r"],
-            &["conformance", "--filter", ONE, "--report", "json=good.json", "--report", "html=missing/r.html"],
+            &[
+                "conformance",
+                "--filter",
+                ONE,
+                "--report",
+                "json=good.json",
+                "--report",
+                "html=missing/r.html",
+            ],
         ],
     );
 }
@@ -135,7 +143,8 @@ fn a_port_that_is_in_use() {
     let folder = Folder::new();
     let minted = folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port]);
     assert!(minted.status.success(), "{minted:?}");
-    let args = ["conformance", "--url", "http://127.0.0.1:9", "--settings", "settings", "--report", "json=r.json"];
+    let args =
+        ["conformance", "--url", "http://127.0.0.1:9", "--settings", "settings", "--report", "json=r.json"];
     check("mistakes_port_in_use", &folder.seen(&args));
     assert_eq!(folder.files(), ["settings"]);
 }

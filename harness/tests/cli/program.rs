@@ -150,7 +150,10 @@ async fn rewrite(
 fn broken(fault: &str, answer: String, license: &str) -> String {
     let Some((head, body)) = answer.split_once("\r\n\r\n") else { return answer };
     let without = |name: &str| -> String {
-        head.split("\r\n").filter(|line| !line.to_lowercase().starts_with(name)).collect::<Vec<_>>().join("\r\n")
+        head.split("\r\n")
+            .filter(|line| !line.to_lowercase().starts_with(name))
+            .collect::<Vec<_>>()
+            .join("\r\n")
     };
     let refusal = serde_json::from_str::<Value>(body).ok().filter(|body| body["error"] == "service_rejected");
     match (fault, refusal) {
@@ -163,7 +166,11 @@ fn broken(fault: &str, answer: String, license: &str) -> String {
         }
         ("as-502", Some(_)) => {
             let body = json!({"error": "service_unreachable"}).to_string();
-            let head = without("content-length:").replacen(head.split("\r\n").next().unwrap(), "HTTP/1.1 502 Bad Gateway", 1);
+            let head = without("content-length:").replacen(
+                head.split("\r\n").next().unwrap(),
+                "HTTP/1.1 502 Bad Gateway",
+                1,
+            );
             format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
         }
         _ => answer,

@@ -24,7 +24,9 @@ fn colours_are_used_where_they_are_wanted() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", ONE, "--color", "always"];
     check("run_in_colour", &folder.seen(&args));
-    for (name, value, args) in [("NO_COLOR", "1", &args[..3]), ("NO_COLOR", "", &args[..3]), ("FORCE_COLOR", "1", &args[..3])] {
+    for (name, value, args) in
+        [("NO_COLOR", "1", &args[..3]), ("NO_COLOR", "", &args[..3]), ("FORCE_COLOR", "1", &args[..3])]
+    {
         let output = folder.command(args).env(name, value).output().unwrap();
         assert!(!output.stdout.contains(&0x1b), "no terminal, no colours: {name}={value}");
     }
@@ -54,7 +56,17 @@ fn a_case_is_played_again_until_it_is_not_right() {
     let right = folder.seen(&["conformance", "--filter", ONE, "--repeat", "3"]);
     check("run_repeated", &right);
     let launch = command("no-allow");
-    let args = ["conformance", "--launch", &launch, "--filter", "method.allow", "--repeat", "3", "--report", "json=r.json"];
+    let args = [
+        "conformance",
+        "--launch",
+        &launch,
+        "--filter",
+        "method.allow",
+        "--repeat",
+        "3",
+        "--report",
+        "json=r.json",
+    ];
     assert_eq!(folder.run(&args).status.code(), Some(0));
     assert!(folder.report("r.json").cases[0].because.starts_with("time 1 of 3: "));
 }
@@ -68,7 +80,11 @@ fn a_broken_should_counts_only_where_it_is_asked_to() {
     check("run_warns", &shown(&args, &warned));
     let strict = folder.run(&[&args[..], &["--strict"]].concat());
     assert_eq!((warned.status.code(), strict.status.code()), (Some(0), Some(1)));
-    assert!(String::from_utf8(strict.stdout).unwrap().ends_with("does not conform: warnings count here (exit 1)\n"));
+    assert!(
+        String::from_utf8(strict.stdout)
+            .unwrap()
+            .ends_with("does not conform: warnings count here (exit 1)\n")
+    );
 }
 
 #[test]
@@ -81,7 +97,10 @@ fn known_failures_are_known_until_they_pass() {
     let known = folder.run(&[&args[..], &["--baseline", "known.txt"]].concat());
     let stale = folder.run(&["conformance", "--filter", "method.*", "--baseline", "stale.txt"]);
     let texts = [
-        shown(&["conformance", "--launch", "…", "--filter", "method.*", "--strict", "--baseline", "known.txt"], &known),
+        shown(
+            &["conformance", "--launch", "…", "--filter", "method.*", "--strict", "--baseline", "known.txt"],
+            &known,
+        ),
         shown(&["conformance", "--filter", "method.*", "--baseline", "stale.txt"], &stale),
     ];
     check("run_baseline", &texts.join("\n"));
@@ -91,7 +110,9 @@ fn known_failures_are_known_until_they_pass() {
 #[test]
 fn open_points_are_recorded_and_pinned() {
     let folder = Folder::new();
-    let run = |args: &[&str]| folder.run(&[&["conformance", "--filter", "health.*", "--filter", "paths.root"], args].concat());
+    let run = |args: &[&str]| {
+        folder.run(&[&["conformance", "--filter", "health.*", "--filter", "paths.root"], args].concat())
+    };
     assert_eq!(run(&["--record", "points.json"]).status.code(), Some(0));
     let recorded = folder.read("points.json");
     check("points_recorded", &recorded);
@@ -108,7 +129,8 @@ fn open_points_are_recorded_and_pinned() {
 fn what_failed_is_run_again_alone() {
     let folder = Folder::new();
     let launch = command("as-502");
-    let args = ["conformance", "--launch", &launch, "--filter", "cors.readable.4*", "--report", "json=r.json"];
+    let args =
+        ["conformance", "--launch", &launch, "--filter", "cors.readable.4*", "--report", "json=r.json"];
     assert_eq!(folder.run(&args).status.code(), Some(1));
     let failed = |report: &reports::Report| -> Vec<String> {
         let failed = report.cases.iter().filter(|case| case.outcome == Outcome::Fail);
@@ -135,8 +157,18 @@ fn a_case_is_held_and_told_how_to_call() {
 fn reports_are_written_whole_and_beside_nothing() {
     let folder = Folder::new();
     let args = [
-        "conformance", "--filter", ONE, "--quiet", "--report", "json=r.json", "--report", "junit=r.xml", "--report", "html=r.html",
-        "--report", "markdown=r.md",
+        "conformance",
+        "--filter",
+        ONE,
+        "--quiet",
+        "--report",
+        "json=r.json",
+        "--report",
+        "junit=r.xml",
+        "--report",
+        "html=r.html",
+        "--report",
+        "markdown=r.md",
     ];
     assert_eq!(folder.run(&args).status.code(), Some(0));
     assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);

@@ -48,7 +48,8 @@ fn held_port() -> (Socket, u16) {
 }
 
 fn mint(folder: &Folder, port: u16) {
-    let minted = folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port.to_string()]);
+    let minted =
+        folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port.to_string()]);
     assert!(minted.status.success(), "{minted:?}");
     let told = String::from_utf8(minted.stdout).unwrap();
     assert!(told.contains("set -a; . settings/edge/edge.env; set +a;"), "{told}");
@@ -91,7 +92,10 @@ fn with_settings_of_another_run() {
 #[test]
 fn in_production() {
     let folder = Folder::new();
-    let edge = ByHand::start(&folder, "export SERVICE_URL=https://service.invalid ALLOWED_ORIGIN=https://shop.example;");
+    let edge = ByHand::start(
+        &folder,
+        "export SERVICE_URL=https://service.invalid ALLOWED_ORIGIN=https://shop.example;",
+    );
     let args = ["--url", &edge.url, "--no-service"];
     let report = folder.conform(&args);
     assert_eq!((report.exit_code, amiss(&report)), (0, Vec::new()));

@@ -22,8 +22,18 @@ fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &str) {
     let launch = command(fault);
     let began = Instant::now();
     let report = folder.conform(&[
-        "--launch", &launch, "--filter", "method.*", "--filter", "cors.readable.*", "--filter", "refusal.401.*", "--filter", "sanity.*",
-        "--case-timeout", "1s",
+        "--launch",
+        &launch,
+        "--filter",
+        "method.*",
+        "--filter",
+        "cors.readable.*",
+        "--filter",
+        "refusal.401.*",
+        "--filter",
+        "sanity.*",
+        "--case-timeout",
+        "1s",
     ]);
     assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(report.exit_code, 1);
@@ -42,7 +52,8 @@ fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &str) {
 #[test]
 fn an_edge_that_dies_is_told_to_have_died() {
     let folder = Folder::new();
-    let report = folder.conform(&["--launch", &command("dies"), "--filter", "method.put", "--filter", "method.get"]);
+    let report =
+        folder.conform(&["--launch", &command("dies"), "--filter", "method.put", "--filter", "method.get"]);
     let put = case(&report, "method.put");
     let death = put.mismatches.iter().find(|mismatch| mismatch.what == "the edge").unwrap();
     assert_eq!(death.actual, "it ended by itself with exit status: 7");

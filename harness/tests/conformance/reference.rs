@@ -32,6 +32,6 @@ fn launched() {
 
 #[test]
 fn in_any_order_again_and_again() {
-    let args = ["--shuffle", "--seed", "17", "--repeat", "3", "--jobs", "32", "--filter", "re*", "--filter", "c*"];
+    let args = ["--shuffle", "--seed", "17", "--repeat", "2", "--jobs", "32", "--filter", "re*"];
     assert_eq!(amiss(&Folder::new().conform(&args)), Vec::<String>::new());
 }

@@ -9,7 +9,9 @@ use fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptio
 use fixtures::spec::{Spec, Version};
 use harness::cases::{self, Catalog};
 use harness::mock::ReplyShape;
-use harness::run::{Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run};
+use harness::run::{
+    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+};
 use harness::target::{CommandLine, Launch, Target};
 use reports::{Event, Format, Github, Outcome, Reader, Terminal, TerminalOptions};
 
@@ -84,7 +86,9 @@ async fn no_report_shows_a_credential_of_the_run() {
         {
             failed.push((case.id.clone(), case.edge.clone()));
         }
-        readers.iter_mut().for_each(|reader| reader.read(&event));
+        for reader in &mut readers {
+            reader.read(&event);
+        }
     };
     tell(Event::Planned {
         cases: plan.cases.len(),
@@ -98,7 +102,9 @@ async fn no_report_shows_a_credential_of_the_run() {
     let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
     run(&plan, &fleet, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     assert_eq!(tally.finish(&verdict, &mut tell), 1);
-    readers.iter_mut().for_each(|reader| reader.finish().unwrap());
+    for reader in &mut readers {
+        reader.finish().unwrap();
+    }
     Arc::into_inner(fleet).unwrap().stop().await;
 
     // It did leak, and was caught: in the answers, and in the log.
@@ -107,10 +113,14 @@ async fn no_report_shows_a_credential_of_the_run() {
         assert!(ids.contains(&caught), "{ids:?}");
     }
     let log: Vec<&String> = failed.iter().flat_map(|(_, edge)| edge).flat_map(|edge| &edge.log).collect();
-    assert!(log.iter().any(|line| line.contains("[license")), "the log with the leak is among what was scanned: {log:?}");
+    assert!(
+        log.iter().any(|line| line.contains("[license")),
+        "the log with the leak is among what was scanned: {log:?}"
+    );
 
     let license = credentials.license(LicenseForm::Valid);
-    let mut texts = vec![("terminal", terminal.0.lock().unwrap().clone()), ("github", github.0.lock().unwrap().clone())];
+    let mut texts =
+        vec![("terminal", terminal.0.lock().unwrap().clone()), ("github", github.0.lock().unwrap().clone())];
     for format in Format::ALL {
         texts.push((format.name(), fs::read(folder.path().join(format.name())).unwrap()));
     }

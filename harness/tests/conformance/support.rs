@@ -27,7 +27,8 @@ impl Folder {
     /// `edgeproof conformance` with these words; its report, which says the same as the exit code.
     pub(crate) fn conform(&self, args: &[&str]) -> Report {
         let output = self.run(&[&["conformance", "--report", "json=r.json"], args].concat());
-        let report = fs::read(self.path().join("r.json")).map(|_| Report::load(&self.path().join("r.json")).unwrap());
+        let report =
+            fs::read(self.path().join("r.json")).map(|_| Report::load(&self.path().join("r.json")).unwrap());
         let Ok(report) = report else { panic!("no report: {output:?}") };
         assert_eq!(output.status.code(), Some(i32::from(report.exit_code)), "{output:?}");
         assert_eq!(report.summary.planned, report.cases.len());
@@ -48,7 +49,9 @@ pub(crate) fn case<'r>(report: &'r Report, id: &str) -> &'r CaseReport {
 
 /// What stands in the way, where a run should have been clean.
 pub(crate) fn amiss(report: &Report) -> Vec<String> {
-    let wrong = |case: &&CaseReport| !matches!(case.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable);
+    let wrong = |case: &&CaseReport| {
+        !matches!(case.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable)
+    };
     let cases = report.cases.iter().filter(wrong);
     let cases = cases.map(|case| format!("{} {}: {}", case.outcome.name(), case.id, case.because));
     report.findings.iter().cloned().chain(cases).collect()

@@ -16,7 +16,11 @@ fn cases_name_rows_that_exist_each_once(#[values(Version::Current, Version::PreS
         let rows: BTreeSet<_> = case.rows.iter().collect();
         assert_eq!(rows.len(), case.rows.len(), "{} names a row twice", case.id);
         for row in rows {
-            assert!(spec.row(row).is_some(), "{} names {row}, which version {version} does not have", case.id);
+            assert!(
+                spec.row(row).is_some(),
+                "{} names {row}, which version {version} does not have",
+                case.id
+            );
         }
     }
 }
@@ -45,7 +49,9 @@ fn a_case_of_both_versions_is_the_same_case() {
 }
 
 #[rstest]
-fn cases_bring_about_only_what_their_rows_name(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn cases_bring_about_only_what_their_rows_name(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, cases) = catalog(version);
     for case in cases {
         let rows: Vec<&Row> = case.rows.iter().filter_map(|row| spec.row(row)).collect();
@@ -64,7 +70,12 @@ fn no_case_weighs_more_than_its_row(#[values(Version::Current, Version::PreSeal)
     let weight = |level: &str| ["open", "should", "must"].iter().position(|one| *one == level);
     for case in cases {
         let row = spec.row(&case.rows[0]).unwrap();
-        assert!(weight(case.level.name()) <= weight(row.level.name()), "{} weighs more than {}", case.id, row.id);
+        assert!(
+            weight(case.level.name()) <= weight(row.level.name()),
+            "{} weighs more than {}",
+            case.id,
+            row.id
+        );
         if row.level == Level::Open {
             assert_eq!(case.level.name(), "open", "{} judges an open point", case.id);
         }
@@ -93,7 +104,12 @@ fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::Pre
             let Fact::Reason { status, code } = &row.fact else { continue };
             let answer = conversation.answer.as_ref().unwrap();
             let body = answer.body.as_ref().unwrap();
-            assert_eq!((answer.status, body["reason"].as_str()), (*status, Some(code.as_str())), "{}", case.id);
+            assert_eq!(
+                (answer.status, body["reason"].as_str()),
+                (*status, Some(code.as_str())),
+                "{}",
+                case.id
+            );
             assert_eq!(body["status"], *status, "{}", case.id);
             seen += 1;
         }

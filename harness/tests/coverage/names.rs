@@ -10,7 +10,9 @@ use rstest::rstest;
 use crate::catalog;
 
 #[rstest]
-fn settings_of_the_edge_are_those_of_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn settings_of_the_edge_are_those_of_the_table(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, _) = catalog(version);
     let table: BTreeSet<&str> = spec
         .table(Table::Settings)
@@ -23,7 +25,9 @@ fn settings_of_the_edge_are_those_of_the_table(#[values(Version::Current, Versio
 }
 
 #[rstest]
-fn collections_go_to_the_endpoint_of_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn collections_go_to_the_endpoint_of_the_table(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, cases) = catalog(version);
     let (methods, path) = endpoint(spec, "endpoint.edge.signals");
     let draft = collection();
@@ -41,7 +45,9 @@ fn collections_go_to_the_endpoint_of_the_table(#[values(Version::Current, Versio
 }
 
 #[rstest]
-fn health_is_asked_for_at_the_endpoint_of_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn health_is_asked_for_at_the_endpoint_of_the_table(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, _) = catalog(version);
     let (methods, path) = endpoint(spec, "endpoint.edge.health");
     assert_eq!((methods, path), (&["GET".to_owned()][..], HEALTH));

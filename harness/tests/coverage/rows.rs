@@ -42,7 +42,8 @@ fn rows_of_the_edge_and_of_the_relay_are_never_put_off(
 fn what_waits_or_is_excluded_has_no_case(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
     let put_off = spec.rows().iter().filter(|row| row.coverage != Coverage::Cases);
-    let proven: Vec<_> = put_off.filter(|row| proving(row, cases).next().is_some()).map(|row| &row.id).collect();
+    let proven: Vec<_> =
+        put_off.filter(|row| proving(row, cases).next().is_some()).map(|row| &row.id).collect();
     assert!(proven.is_empty(), "{proven:?} have cases: they wait for nothing");
 }
 
@@ -54,7 +55,8 @@ fn every_stimulus_of_the_edges_rows_is_brought_about(
 ) {
     let (spec, cases) = catalog(version);
     for row in spec.table(Table::Edge) {
-        let brought: BTreeSet<Stimulus> = proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
+        let brought: BTreeSet<Stimulus> =
+            proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
         let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !brought.contains(stimulus)).collect();
         assert!(missing.is_empty(), "no case of {} brings about {missing:?}", row.id);
     }
@@ -71,11 +73,16 @@ fn every_reason_is_scripted_through_the_edge(#[values(Version::Current, Version:
 
 /// A statement that names its causes is proven with one of them at least; some have others where they are open.
 #[rstest]
-fn statements_are_proven_with_their_own_stimuli(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn statements_are_proven_with_their_own_stimuli(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, cases) = catalog(version);
-    let due = spec.table(Table::Statements).filter(|row| row.coverage == Coverage::Cases && row.level.name() != "open");
+    let due = spec
+        .table(Table::Statements)
+        .filter(|row| row.coverage == Coverage::Cases && row.level.name() != "open");
     for row in due {
-        let brought: BTreeSet<Stimulus> = proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
+        let brought: BTreeSet<Stimulus> =
+            proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
         let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !brought.contains(stimulus)).collect();
         assert!(missing.is_empty(), "no case of {} brings about {missing:?}", row.id);
     }
