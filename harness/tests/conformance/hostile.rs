@@ -12,12 +12,12 @@ use crate::support::{Folder, case, ids};
 const HIT: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];
 
 #[rstest]
-#[case::never_answers("silent", "no answer within 500ms, connection still open")]
-#[case::answers_forever("endless", "body longer than 4194304 bytes")]
-#[case::floods_headers("flood", "no HTTP answer")]
-#[case::sends_garbage("garbage", "no HTTP answer")]
-#[case::dies("dies", "connection closed without an answer")]
-fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &str) {
+#[case::never_answers("silent", &["no answer within 500ms, connection still open"])]
+#[case::answers_forever("endless", &["body longer than 4194304 bytes", "cut off"])]
+#[case::floods_headers("flood", &["no HTTP answer", "no answer within"])]
+#[case::sends_garbage("garbage", &["no HTTP answer"])]
+#[case::dies("dies", &["connection closed without an answer"])]
+fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &[&str]) {
     let folder = Folder::new();
     let launch = command(fault);
     let began = Instant::now();
@@ -42,7 +42,11 @@ fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &str) {
     assert_eq!(hit, HIT, "{report:?}");
     let put = case(&report, "method.put");
     assert_eq!(put.outcome, Outcome::Fail);
-    assert!(put.mismatches.iter().any(|mismatch| mismatch.actual.contains(saw)), "{:?}", put.mismatches);
+    assert!(
+        put.mismatches.iter().any(|mismatch| saw.iter().any(|saw| mismatch.actual.contains(saw))),
+        "{:?}",
+        put.mismatches
+    );
     // What came is shown, as far as it is of use.
     let shown: usize = put.exchanges.iter().map(|exchange| exchange.response.len()).sum();
     assert!(shown < 100_000, "{shown} bytes of answers in a report");
