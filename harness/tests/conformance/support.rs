@@ -53,6 +53,8 @@ pub(crate) fn amiss(report: &Report) -> Vec<String> {
         !matches!(case.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable)
     };
     let cases = report.cases.iter().filter(wrong);
-    let cases = cases.map(|case| format!("{} {}: {}", case.outcome.name(), case.id, case.because));
+    let log = |case: &CaseReport| case.edge.as_ref().map_or(String::new(), |edge| format!("{:?}", edge.log));
+    let cases =
+        cases.map(|case| format!("{} {}: {} {}", case.outcome.name(), case.id, case.because, log(case)));
     report.findings.iter().cloned().chain(cases).collect()
 }
