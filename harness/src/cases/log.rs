@@ -2,12 +2,14 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fixtures::credentials::Role;
+
 use super::conversation::collection;
 use super::{Case, Catalog, Later, LogJudge, Need, Stage};
 use crate::judge;
-use crate::mock::Script;
+use crate::mock::{Facade, Script};
 use crate::target::LogLine;
-use crate::wire::Body;
+use crate::wire::{Body, Draft};
 
 /// How long a line is waited for after the answer it belongs to.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -41,13 +43,21 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         },
     )
     .needs(&[Need::Service, Need::Log, Need::PlainReasons, Need::LoopbackClients]);
-    case(cases, "statement.secrets-not-logged", "log.license", "the license is not in the log", |stage| {
-        let license = vec![("license", stage.scene.license.clone().unwrap_or_default())];
-        // What it wrote at its start counts as well.
-        let before: Vec<String> =
-            stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
-        Arc::new(move |lines| judge::shows_nothing(&named(&license), &[&before, lines].concat()))
-    })
+    case(
+        cases,
+        "statement.secrets-not-logged",
+        "log.license",
+        "neither the license nor the client key is in the log",
+        |stage| {
+            let redactor = Arc::clone(&stage.scene.redactor);
+            // What it wrote at its start counts as well.
+            let before: Vec<String> =
+                stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
+            Arc::new(move |lines| {
+                judge::shows_no_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
+            })
+        },
+    )
     .needs(&needs);
 }
 
@@ -58,20 +68,21 @@ fn case<'c>(
     title: &str,
     judge: fn(&Stage) -> LogJudge,
 ) -> &'c mut Case {
-    let (refused, barrier) = (cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER));
+    let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
         .steps(row, id, title, move |stage| {
-            let (refused, barrier) = (refused.clone(), barrier.clone());
+            let scripts = scripts.clone();
             Box::pin(async move {
                 let judge = judge(stage);
-                refuse(stage, refused, barrier, judge).await;
+                write(stage, scripts, judge).await;
             })
         })
         .alone()
 }
 
-/// Has two collections refused and judges the lines; those that an edge still has in its buffers, after its end.
-async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJudge) {
+/// Has a collection accepted, one meet no service, and two refused, and judges the lines; those that an edge still
+/// has in its buffers, after its end.
+async fn write(stage: &mut Stage, [accepted, refused, barrier]: [Script; 3], judge: LogJudge) {
     let Some(log) = stage.scene.log.clone() else { return };
     let since = log.mark();
     let mut draft = collection();
@@ -85,6 +96,12 @@ async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJ
             _ => {}
         }
     }
+    stage.script(accepted);
+    stage.send(&draft).await;
+    if let Err(why) = without_service(stage, &draft).await {
+        stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+        return;
+    }
     stage.script(refused);
     stage.send(&draft).await;
     stage.script(barrier);
@@ -97,6 +114,14 @@ async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJ
     } else {
         stage.later = Some(Later { since, judge });
     }
+}
+
+/// Errors are where programs write most.
+async fn without_service(stage: &mut Stage, draft: &Draft) -> std::io::Result<()> {
+    let Some(service) = stage.scene.service.clone() else { return Ok(()) };
+    service.set_facade(Facade::Closes).await?;
+    stage.send(draft).await;
+    service.set_facade(Facade::Tls(Role::ServiceServer)).await
 }
 
 fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
