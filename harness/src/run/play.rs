@@ -12,7 +12,7 @@ use super::fleet::{Fleet, Lease, LeaseError, Slot};
 use super::pins::Pins;
 use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
-use crate::judge::Check;
+use crate::judge::{self, Check};
 use crate::mock::{Facade, Script};
 use crate::target::{ExitInfo, LogTail, Setup};
 use crate::wire::{self, NoAnswer};
@@ -162,6 +162,7 @@ impl Player {
         if let Some(exit) = death {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
+        leaks(&self.fleet.props().redactor, &mut found);
         self.options.pins.check(&mut found);
         if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
             && found.checks.iter().any(|check| !check.ok)
@@ -280,6 +281,16 @@ async fn quiet(log: &LogTail) {
         async { while !log.wait(log.mark(), LOG_QUIET, |lines| !lines.is_empty()).await.is_empty() {} };
     // One that writes all the time has written enough by then.
     let _ = timeout(LOG_LIMIT, listening).await;
+}
+
+/// Whatever a case is about: an answer with a credential in it is wrong.
+fn leaks(redactor: &Redactor, found: &mut Found) {
+    let mut answers = found.sent.iter().filter(|(sent, _)| sent.reply.is_ok());
+    let leak = answers.find_map(|(sent, _)| {
+        Some(judge::no_secrets(|bytes| redactor.finds(bytes), &sent.reply)).filter(|check| !check.ok)
+    });
+    // The cases that are about it have found it themselves.
+    found.checks.extend(leak.filter(|leak| !found.checks.contains(leak)));
 }
 
 fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Redactor) -> EdgeNotes {
