@@ -51,6 +51,23 @@ pub fn error_body(reply: &Reply) -> Check {
     }
 }
 
+/// The body is JSON, whatever it says.
+pub fn is_json(reply: &Reply) -> Check {
+    let expected = "JSON";
+    match reply {
+        Ok(answer) => {
+            let ok = answer.complete && serde_json::from_slice::<Value>(&answer.body).is_ok();
+            Check::new("body", expected, shown(&answer.body), ok)
+        }
+        Err(why) => Check::new("answer", expected, why.to_string(), false),
+    }
+}
+
+/// Whatever the answer is, it is one, and not an error of the server.
+pub fn no_server_error(reply: &Reply) -> Check {
+    status_in("an answer, and none of 500 to 599", |status| status < 500, reply)
+}
+
 /// A header's value satisfies `fits`, which `words` says.
 pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &Reply) -> Check {
     let what = format!("header {name}");
