@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{EdgeError, ProgramOptions, ended_by_signal, run_program};
+use harness::cli::signals::interrupted;
+use harness::mock::edge::{EdgeError, ProgramOptions, run_program};
 use harness::target::LogTail;
 use harness::wire::{Draft, Endpoint, send};
 use rstest::rstest;
@@ -31,7 +32,10 @@ async fn it_says_where_it_listens_and_ends_on_sigterm() {
         _ => None,
     };
     let log = LogTail::default();
-    let until = ended_by_signal().unwrap();
+    let until = interrupted().unwrap();
+    let until = async {
+        until.await;
+    };
     let running = run(env, options, log.clone(), until);
     let calling = async {
         let lines = log.wait(0, LIMIT, |lines| !lines.is_empty()).await;

@@ -99,7 +99,12 @@ fn details(out: &mut String, report: &Report, titles: &Titles, outcome: Outcome,
 
 fn findings(out: &mut String, report: &Report) {
     if !report.findings.is_empty() {
-        let findings: Vec<String> = report.findings.iter().map(|text| one_line(text).into_owned()).collect();
+        let findings: Vec<String> = report
+            .findings
+            .iter()
+            .flat_map(|text| text.lines())
+            .map(|text| one_line(text).into_owned())
+            .collect();
         put(out, format_args!("#### Findings\n\n{}\n", fenced(&listed(&findings))));
     }
 }

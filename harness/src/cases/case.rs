@@ -125,7 +125,9 @@ impl Case {
 
     /// Another row that it proves as well.
     pub fn also(&mut self, row: &str) -> &mut Self {
-        self.rows.push(row.into());
+        if !self.rows.iter().any(|other| other == row) {
+            self.rows.push(row.into());
+        }
         self
     }
 

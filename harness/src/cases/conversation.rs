@@ -78,7 +78,9 @@ impl Conversation {
 }
 
 /// The path of the interface that collections are posted to.
-pub(super) const SIGNALS: &str = "/v1/signals";
+pub const SIGNALS: &str = "/v1/signals";
+/// The path of the interface that tells whether an edge is up.
+pub const HEALTH: &str = "/health";
 
 /// A collection as a page posts it.
 pub fn collection() -> Draft {

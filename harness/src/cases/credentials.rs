@@ -1,7 +1,7 @@
 use fixtures::credentials::Role;
 use fixtures::spec::{Stimulus, Table};
 
-use super::conversation::{Conversation, SIGNALS, collection, preflight};
+use super::conversation::{Conversation, HEALTH, SIGNALS, collection, preflight};
 use super::{Catalog, Stage, words};
 use crate::judge;
 use crate::mock::{Arrival, presented_licenses};
@@ -38,7 +38,8 @@ fn presented(cases: &mut Catalog<'_>) {
                     stage.check(judge::carries_license(&license, &found));
                 })
             })
-            .setup(setup);
+            .setup(setup)
+            .also("setting.edge.license");
     }
     for (setup, role, id, title) in [
         (
@@ -72,7 +73,9 @@ fn presented(cases: &mut Catalog<'_>) {
                     ));
                 })
             })
-            .setup(setup);
+            .setup(setup)
+            .also("setting.edge.client-cert-file")
+            .also("setting.edge.client-key-file");
     }
 }
 
@@ -195,7 +198,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
         ("unreachable", "while the service cannot be reached", collection(), Setup::PortClosed),
         ("other-method", "to another method", Draft::new("GET", SIGNALS), Setup::Standard),
         ("preflight", "to a preflight", preflight(super::conversation::ORIGIN), Setup::Standard),
-        ("health", "of the health check", Draft::new("GET", "/health"), Setup::Standard),
+        ("health", "of the health check", Draft::new("GET", HEALTH), Setup::Standard),
     ];
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };

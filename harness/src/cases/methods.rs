@@ -26,7 +26,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             )
             .needs(&[])
             .stimulus(Stimulus::OtherMethod)
-            .also("endpoint.edge.signals");
+            .also("endpoint.edge.signals")
+            .also("statement.error-bodies-json");
     }
     allow(cases);
     content_type(cases);

@@ -26,7 +26,7 @@ mod words;
 pub use backend::{Ask, Backend, Counter, Given};
 pub use case::{Asks, Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
-pub use conversation::{Conversation, MARKER, ORIGIN, Relayed, collection};
+pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
 pub use stage::{Asked, Found, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.

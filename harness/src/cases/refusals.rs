@@ -35,6 +35,7 @@ fn unlisted(cases: &mut Catalog<'_>) {
         let title = format!("a refusal with {status}, which the interface does not list, comes through");
         cases
             .conversation("edge.refused", &format!("refusal.unlisted.{status}"), &title, conversation)
+            .also("statement.error-bodies-json")
             .stimulus(Stimulus::ServiceRefuses);
     }
     let reason = "edgeproof_never_seen_before";
@@ -90,6 +91,7 @@ fn unplain(cases: &mut Catalog<'_>) {
                 &format!("the service refuses and its reply {title}"),
                 conversation,
             )
+            .also("statement.error-bodies-json")
             .stimulus(stimulus);
     }
 }
@@ -183,10 +185,11 @@ fn redirects(cases: &mut Catalog<'_>) {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("a {status} from the service is not followed, and the license stays where it belongs");
-        cases.steps("statement.license-not-redirected", &id.clone(), &title, move |stage| {
+        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |stage| {
             let id = id.clone();
             Box::pin(async move { redirect(stage, status, &id).await })
         });
+        case.also("statement.redirect-answer");
     }
 }
 

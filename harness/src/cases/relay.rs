@@ -17,7 +17,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             &format!("relay.body.{id}"),
             &format!("a body {title} arrives as it is"),
             Body::Sized(body),
-        );
+        )
+        .also("statement.body-not-judged");
     }
     for (id, title, body) in binary() {
         body_case(
@@ -26,6 +27,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             &format!("a body {title} arrives as it is"),
             Body::Sized(body),
         )
+        .also("statement.body-not-judged")
         .alone();
     }
     for (id, title, kib) in [("256k", "of 256 KiB", 256), ("900k", "of 900 KiB", 900)] {

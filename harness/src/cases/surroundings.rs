@@ -1,4 +1,4 @@
-use super::conversation::{SIGNALS, collection};
+use super::conversation::{HEALTH, SIGNALS, collection};
 use super::{Catalog, Need, words};
 use crate::judge;
 use crate::wire::{self, Draft};
@@ -8,7 +8,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
         .steps("endpoint.edge.health", "health.exists", "the health check exists", |stage| {
             Box::pin(async move {
-                let sent = stage.send(&Draft::new("GET", "/health")).await;
+                let sent = stage.send(&Draft::new("GET", HEALTH)).await;
                 stage.check(judge::status_in(
                     "200 to 299",
                     |status| (200..300).contains(&status),

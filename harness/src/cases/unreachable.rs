@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fixtures::credentials::Role;
-use fixtures::spec::Stimulus;
+use fixtures::spec::{Stimulus, Table};
 use reports::Level;
 
 use super::conversation::{Conversation, Relayed, collection};
@@ -14,6 +14,7 @@ use crate::target::Setup;
 /// The service cannot be reached, is slow, or comes back (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     started(cases);
+    handshakes(cases);
     facades(cases);
     broken(cases);
     slow(cases);
@@ -22,22 +23,26 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 /// What an edge that was started so can never reach.
 fn started(cases: &mut Catalog<'_>) {
-    for (setup, stimulus, id, title) in [
+    const URL: &str = "setting.edge.service-url";
+    for (setup, stimulus, setting, id, title) in [
         (
             Setup::PortClosed,
             Stimulus::ServicePortClosed,
+            URL,
             "port-closed",
             "nothing listens on the service's port",
         ),
         (
             Setup::NameUnresolved,
             Stimulus::ServiceNameUnresolved,
+            URL,
             "name-unresolved",
             "the service's name does not resolve",
         ),
         (
             Setup::NoCaFile,
             Stimulus::ServicePrivateAuthority,
+            "setting.edge.service-ca-file",
             "private-authority",
             "the service's certificate is from a private authority, and SERVICE_CA_FILE is not set",
         ),
@@ -51,10 +56,39 @@ fn started(cases: &mut Catalog<'_>) {
                 &format!("{title}: 502"),
                 conversation,
             )
+            .also(setting)
+            .also("statement.error-bodies-json")
             .setup(setup)
             .stimulus(stimulus)
             // Looking a name up in vain can take a system's resolver seconds.
             .takes(if setup == Setup::NameUnresolved { Duration::from_secs(1) } else { Duration::ZERO });
+    }
+}
+
+/// Before client certificates had reasons of their own (9.3), the service ends the handshake with one that it does
+/// not take: to the edge it is unreachable.
+fn handshakes(cases: &mut Catalog<'_>) {
+    for (setup, stimulus, id, title) in [
+        (
+            Setup::NoCertificate,
+            Stimulus::CertificateMissing,
+            "without-certificate",
+            "the service's handshake asks for a client certificate, and none is set",
+        ),
+        (
+            Setup::ForeignCertificate,
+            Stimulus::CertificateForeign,
+            "foreign-certificate",
+            "the service's handshake refuses a client certificate that it did not issue",
+        ),
+    ] {
+        let Some(row) = cases.spec.by_stimulus(Table::Edge, stimulus) else { continue };
+        let conversation =
+            Conversation::post(cases.accept(), cases.answer(&row.id, None)).relayed(Relayed::Nothing);
+        cases
+            .conversation(&row.id, &format!("unreachable.{id}"), &format!("{title}: 502"), conversation)
+            .setup(setup)
+            .stimulus(stimulus);
     }
 }
 

@@ -78,14 +78,13 @@ fn tell(readers: &mut [Box<dyn Reader + Send>], observations: &mut Vec<Observati
 
 /// A report that could not be written is said at the end, since the run is done all the same; a run without its report
 /// is no success.
-#[expect(clippy::print_stderr, reason = "the command line prints")]
 fn finish(readers: Vec<Box<dyn Reader + Send>>, code: u8) -> u8 {
     let mut code = code;
     for mut reader in readers {
         if let Err(why) = reader.finish() {
             // Whoever closed standard output has seen enough: that says nothing about the target.
             if why.kind() != std::io::ErrorKind::BrokenPipe {
-                eprintln!("failed to write a report: {why}");
+                let _ = writeln!(std::io::stderr().lock(), "failed to write a report: {why}");
                 code = if code == 0 { EXIT_USAGE } else { code };
             }
         }

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::io::Write as _;
 
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
 
@@ -33,10 +34,9 @@ impl Failure {
         Self::plain(format!("{task}: {}", error_text(error)), advice)
     }
 
-    /// Prints it to standard error, in colour where that is a terminal.
-    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    /// Prints it to standard error, in colour where that is a terminal. Where nobody reads that, the exit code tells.
     pub(super) fn print(self) {
-        eprintln!("{:?}", miette::Report::new(self));
+        let _ = writeln!(std::io::stderr().lock(), "{:?}", miette::Report::new(self));
     }
 }
 

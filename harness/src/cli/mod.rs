@@ -26,10 +26,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help goes to standard output with 0, everything else to standard error with 2.
             let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
-            return match error.print() {
-                Ok(()) => ExitCode::from(code),
-                Err(_) => ExitCode::from(EXIT_USAGE),
-            };
+            // Whoever closed the pipe has seen enough.
+            let _ = error.print();
+            return ExitCode::from(code);
         }
     };
     let done = match arguments.command {

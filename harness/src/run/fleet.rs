@@ -16,6 +16,8 @@ pub struct Fleet {
     props: Arc<Props>,
     pools: Mutex<HashMap<Setup, Arc<Pool>>>,
     elsewhere: Arc<MockService>,
+    /// The one service behind an edge that others started.
+    listening: Option<Arc<MockService>>,
 }
 
 /// What a fleet is made from.
@@ -108,12 +110,27 @@ pub enum LeaseError {
     Service(String),
 }
 
+impl miette::Diagnostic for LeaseError {
+    /// What the edge wrote last, and what to do.
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        match self {
+            Self::Start(why) => why.help(),
+            Self::Service(_) => None,
+        }
+    }
+}
+
 impl Fleet {
     /// A fleet without edges yet. Fails where the mock service cannot listen.
     pub async fn new(props: Props) -> Result<Self, LeaseError> {
         let props = Arc::new(props);
         let elsewhere = Arc::new(props.service(None).await?);
-        Ok(Self { props, pools: Mutex::default(), elsewhere })
+        // A port that is in use is found before anything runs.
+        let listening = match &props.behind {
+            Behind::Listening(address, _) => Some(Arc::new(props.service(Some(*address)).await?)),
+            Behind::Each | Behind::Nothing(..) => None,
+        };
+        Ok(Self { props, pools: Mutex::default(), elsewhere, listening })
     }
 
     /// Whether edges can be started with other settings.
@@ -207,11 +224,9 @@ impl Fleet {
                     .as_ref()
                     .map_or(service.url(), |held| format!("https://localhost:{}", held.addr().port()));
                 let settings = setup.settings(&props.credentials, &props.files, &url);
-                (Some(service), Some(settings), held)
+                (Some(Arc::new(service)), Some(settings), held)
             }
-            Behind::Listening(address, settings) => {
-                (Some(props.service(Some(*address)).await?), Some(settings.clone()), None)
-            }
+            Behind::Listening(_, settings) => (self.listening.clone(), Some(settings.clone()), None),
             Behind::Nothing(..) => (None, None, None),
         };
         let given = settings.clone().unwrap_or_default();
@@ -222,7 +237,7 @@ impl Fleet {
         };
         let scene = Scene {
             endpoint: edge.endpoint().clone(),
-            service: service.map(Arc::new),
+            service,
             elsewhere: Some(Arc::clone(&self.elsewhere)),
             log: edge.log().cloned(),
             credentials: Arc::clone(&props.credentials),

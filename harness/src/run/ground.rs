@@ -1,8 +1,9 @@
 use fixtures::spec::{Fact, Spec, Table};
+use miette::Diagnostic;
 use serde_json::Value;
 
 use super::Sounding;
-use super::fleet::{Behind, Fleet};
+use super::fleet::{Behind, Fleet, LeaseError};
 use super::play::Player;
 use super::plan;
 use crate::cases::{Case, Found};
@@ -39,7 +40,7 @@ pub(super) async fn of_edges(player: &Player<Fleet>) -> Ground {
     let sounding: Sounding = player.sound().await;
     let ground = match sounding {
         Ok(found) => judge(&player.arena.props().spec, &found, player.arena.starts_edges()),
-        Err(why) => Ground::None(crate::error_text(&why)),
+        Err(why) => Ground::None(told(&why)),
     };
     match (ground, player.reasons()) {
         (Ground::Firm, reasons) => match reasons.await {
@@ -50,11 +51,17 @@ pub(super) async fn of_edges(player: &Player<Fleet>) -> Ground {
     }
 }
 
+/// Why there is no edge: with what it wrote last, and what to do.
+fn told(why: &LeaseError) -> String {
+    let text = format!("failed to {}", crate::error_text(why));
+    why.help().map_or(text.clone(), |help| format!("{text}\n{help}"))
+}
+
 /// An edge that is there, and that nothing of ours stands behind.
 async fn without_service(player: &Player<Fleet>, wanted: bool) -> Ground {
     let place = player.arena.reserve(Setup::Standard, false).await;
     match player.arena.lease(place).await {
-        Err(why) => Ground::None(crate::error_text(&why)),
+        Err(why) => Ground::None(told(&why)),
         Ok(_) if wanted => Ground::Firm,
         Ok(_) => Ground::None(
             "nothing of edgeproof stands behind this edge. Start it with settings from `edgeproof mint edge-settings --out DIR` \

@@ -65,8 +65,9 @@ pub async fn run<A: Arena>(
                     }
                 }
                 Ground::None(why) => {
+                    let first = why.lines().next().unwrap_or_default();
+                    tally.give_up(&format!("nothing can be proven: {first}"));
                     tally.find(why, false);
-                    tally.give_up("nothing can be proven: see the finding");
                     tally.tell(verdict, events);
                     return;
                 }

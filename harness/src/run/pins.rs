@@ -76,8 +76,11 @@ impl Pins {
 
     /// Finds out whether a record could be written there, and leaves nothing behind.
     pub fn check_writable(path: &Path) -> Result<(), PinError> {
+        let missing = || format!("there is no folder {}", folder(path).display());
         let probed = if path.is_dir() {
             Err(std::io::ErrorKind::IsADirectory.into())
+        } else if !folder(path).is_dir() {
+            Err(std::io::Error::new(std::io::ErrorKind::NotFound, missing()))
         } else {
             tempfile::NamedTempFile::new_in(folder(path)).map(drop)
         };

@@ -20,6 +20,8 @@ use crate::wire::{self, NoAnswer};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
+/// How long the first line of an edge's log may come after the answer that it belongs to.
+const LOG_LIMIT: Duration = Duration::from_millis(200);
 /// How long the end of an edge may show after the connection that it broke.
 const DEATH_LIMIT: Duration = Duration::from_millis(200);
 
@@ -98,8 +100,11 @@ impl<A: Arena> Player<A> {
     /// Tells how to call what is proven, and waits for a line from whoever looks at it.
     pub(super) async fn hold_for_a_line(&self, text: String) {
         let _ = self.messages.send(Message::Notice(text + "\npress Enter to go on"));
+        // A thread of its own: the runtime would wait for one of its threads when a signal ends the run.
+        let (come, line) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || come.send(std::io::stdin().read_line(&mut String::new())));
         // Whether a line came or standard input is closed, it goes on.
-        let _ = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await;
+        let _ = line.await;
     }
 }
 
@@ -163,6 +168,7 @@ impl Player<Fleet> {
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
         let mut stage = self.stage(&lease.slot, alone, case.level);
+        let mark = lease.slot.edge.log().map_or(0, LogTail::mark);
         if self.options.hold.as_ref() == Some(&case.id) {
             self.hold(case, &lease, &mut stage).await;
         }
@@ -189,6 +195,12 @@ impl Player<Fleet> {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
         self.options.pins.check(&mut found);
+        if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
+            && found.checks.iter().any(|check| !check.ok)
+        {
+            // What a program wrote on its way to a wrong answer may come after it.
+            log.wait(mark, LOG_LIMIT, |lines| !lines.is_empty()).await;
+        }
         let props = self.arena.props();
         let log = lease.slot.edge.log().cloned();
         let settings = lease.slot.settings.clone();
@@ -243,7 +255,12 @@ impl Player<Fleet> {
                 "settings are judged by the service; what an edge cannot use it finds out when it relays",
             ));
         }
-        outcome::report(case, &found, began.elapsed(), None, &self.arena.props().redactor)
+        let last = match why {
+            LeaseError::Start(why) => why.last_output().to_vec(),
+            LeaseError::Service(_) => Vec::new(),
+        };
+        let notes = (!last.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last });
+        outcome::report(case, &found, began.elapsed(), notes, &self.arena.props().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.

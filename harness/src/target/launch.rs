@@ -15,6 +15,7 @@ use super::port::{HOST, free_port, is_taken};
 use super::process::{Process, Start};
 use super::running::{LAST, Runs};
 use super::{CommandLine, LogTail, RunningEdge, StartError, listeners};
+use crate::cases::HEALTH;
 use crate::wire::{Draft, Endpoint, NoAnswer, send};
 
 /// How often a port that somebody else took in the meantime is replaced by another one.
@@ -182,7 +183,7 @@ impl Launch {
 
 /// One request for the health check, which every edge has. Whatever answers HTTP is ready.
 pub(super) async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), NoAnswer> {
-    send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
+    send(endpoint, &Draft::new("GET", HEALTH), limit).await.reply.map(drop)
 }
 
 /// Never zero, and fit to be read.

@@ -196,8 +196,11 @@ async fn exchange_http2(
 /// The request as a transcript shows it. Header fields that no map can hold are left out.
 fn as_request(endpoint: &Endpoint, draft: &Draft, version: Version) -> Request {
     let mut headers = HeaderMap::new();
-    let host = [("host".to_owned(), endpoint.authority().to_owned())];
-    for (name, value) in host.iter().chain(&draft.headers) {
+    let host = ("Host", endpoint.authority());
+    let framing = if version == Version::HTTP_11 { draft.body.framing() } else { Vec::new() };
+    let given = draft.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let framing = framing.iter().map(|(name, value)| (*name, value.as_str()));
+    for (name, value) in std::iter::once(host).chain(given).chain(framing) {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             headers.append(name, value);
         }

@@ -87,6 +87,17 @@ impl Body {
             Self::Broken(_) => Self::Broken(bytes),
         }
     }
+
+    /// The header fields that say how it is framed. A broken body has those of its draft.
+    pub(super) fn framing(&self) -> Vec<(&'static str, String)> {
+        let length = |bytes: &Bytes| ("Content-Length", bytes.len().to_string());
+        match self {
+            Self::None | Self::Broken(_) => Vec::new(),
+            Self::Sized(bytes) | Self::Slow(bytes, ..) => vec![length(bytes)],
+            Self::Chunked(..) => vec![("Transfer-Encoding", "chunked".to_owned())],
+            Self::Expect(bytes) => vec![length(bytes), ("Expect", "100-continue".to_owned())],
+        }
+    }
 }
 
 /// A part of an encoded request.
@@ -111,18 +122,20 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
         head.push_str(value);
         head.push_str("\r\n");
     }
-    let length = |bytes: &Bytes| format!("Content-Length: {}\r\n", bytes.len());
+    for (name, value) in draft.body.framing() {
+        head.extend([name, ": ", &value, "\r\n"]);
+    }
     match &draft.body {
         Body::None => vec![whole(&head, &[])],
-        Body::Sized(bytes) => vec![whole(&(head + &length(bytes)), bytes)],
+        Body::Sized(bytes) => vec![whole(&head, bytes)],
         Body::Chunked(bytes, size) => {
-            let mut parts = vec![whole(&(head + "Transfer-Encoding: chunked\r\n"), &[])];
+            let mut parts = vec![whole(&head, &[])];
             parts.extend(bytes.chunks((*size).max(1)).map(chunk));
             parts.push(Part::Bytes(Bytes::from_static(b"0\r\n\r\n")));
             parts
         }
         Body::Slow(bytes, count, pause) => {
-            let mut parts = vec![whole(&(head + &length(bytes)), &[])];
+            let mut parts = vec![whole(&head, &[])];
             for piece in bytes.chunks(bytes.len().div_ceil((*count).max(1)).max(1)) {
                 parts.push(Part::Pause(*pause));
                 parts.push(Part::Bytes(Bytes::copy_from_slice(piece)));
@@ -130,7 +143,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
             parts
         }
         Body::Expect(bytes) => vec![
-            whole(&(head + &length(bytes) + "Expect: 100-continue\r\n"), &[]),
+            whole(&head, &[]),
             Part::AwaitContinue,
             Part::Bytes(bytes.clone()),
         ],

@@ -103,7 +103,9 @@ impl End<'_> {
         if !self.findings.is_empty() {
             head("Findings", lines);
             for finding in self.findings {
-                lines.extend(prose(finding, 2, options));
+                for (n, text) in finding.lines().enumerate() {
+                    lines.extend(prose(text, if n == 0 { 2 } else { 6 }, options));
+                }
             }
         }
     }

@@ -207,8 +207,9 @@ fn header(event: &Event) -> Vec<Line> {
     };
     let digest: String = one_line(spec_digest).chars().take(12).collect();
     let target = if target.is_empty() { "reference edge".to_owned() } else { one_line(target).into_owned() };
+    let noun = if *cases == 1 { "case" } else { "cases" };
     let facts =
-        format!(" · {} · {} {digest} · {cases} cases · seed {seed}", kind.name(), one_line(spec_version));
+        format!(" · {} · {} {digest} · {cases} {noun} · seed {seed}", kind.name(), one_line(spec_version));
     vec![vec![(Ink::Strong, format!("edgeproof {target}")), (Ink::Dim, facts)], Line::new()]
 }
 

@@ -59,15 +59,6 @@ pub enum EdgeError {
         /// What rustls says.
         why: String,
     },
-    /// The system has no authorities to trust, and none was given.
-    #[error("no certificate authority to trust{}", .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
-    #[diagnostic(help(
-        "set SERVICE_CA_FILE to the authority of the service, or install the system's authorities"
-    ))]
-    NoRoots {
-        /// What the system says, if anything.
-        why: Option<String>,
-    },
     /// Where to listen cannot be understood.
     #[error("{setting}={value} is nowhere to listen")]
     #[diagnostic(help(

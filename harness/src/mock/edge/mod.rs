@@ -18,6 +18,6 @@ mod websocket;
 
 pub use decide::{Answer, Decision, Facts, Relayed, conclude, decide};
 pub use error::EdgeError;
-pub use program::{ProgramOptions, ended_by_signal, run_program};
+pub use program::{ProgramOptions, run_program};
 pub use rules::Rules;
 pub use server::{Edge, EdgeOptions, EdgeTls, LogSink};

@@ -24,7 +24,7 @@ pub struct ProgramOptions {
 }
 
 /// Runs the edge as a program: settings, `HOST` and `PORT` from an environment, log lines and the line that tells where
-/// it listens to `out`. When `until` is done, for which [`ended_by_signal`] is made, it finishes what is under way.
+/// it listens to `out`. When `until` is done, such as [`interrupted`](crate::cli::signals::interrupted), it finishes what is under way.
 pub async fn run_program(
     spec: Arc<Spec>,
     profile: Profile,
@@ -47,25 +47,6 @@ pub async fn run_program(
     until.await;
     edge.stop().await;
     Ok(())
-}
-
-/// Waits for Ctrl-C or SIGTERM. They are listened for from the call on, not from the first poll. Needs a tokio runtime.
-pub fn ended_by_signal() -> Result<impl Future<Output = ()>, EdgeError> {
-    let failed = |source| EdgeError::Io { what: "listen for signals", source };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        Ok(async move {
-            tokio::select! { _ = interrupt.recv() => {} _ = terminate.recv() => {} }
-        })
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = failed;
-        Ok(async { drop(tokio::signal::ctrl_c().await) })
-    }
 }
 
 async fn listen_address(env: &impl Fn(&str) -> Option<String>) -> Result<SocketAddr, EdgeError> {

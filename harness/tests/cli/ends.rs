@@ -1,0 +1,119 @@
+//! Ends that come from outside: signals, and pipes that nobody reads from any more.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use reports::Outcome;
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::golden::Folder;
+use crate::program::{call, command_with};
+
+fn send(signal: Signal, child: &Child) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Reports are whole, and nothing of the edge is left.
+#[rstest]
+#[case::ctrl_c(Signal::INT, 130)]
+#[case::terminated(Signal::TERM, 143)]
+fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
+    let folder = Folder::new();
+    let caller = TcpListener::bind("127.0.0.1:0").unwrap();
+    let launch = command_with("silent", &call(caller.local_addr().unwrap()));
+    let args = [
+        "conformance",
+        "--launch",
+        &launch,
+        "--filter",
+        "method.put",
+        "--filter",
+        "method.get",
+        "--case-timeout",
+        "10m",
+        "--report",
+        "json=r.json",
+        "--report",
+        "junit=r.xml",
+        "--report",
+        "html=r.html",
+        "--report",
+        "markdown=r.md",
+        "--record",
+        "points.json",
+    ];
+    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut edge = BufReader::new(caller.accept().unwrap().0);
+    edge.read_line(&mut String::new()).unwrap();
+    // The edge is in the middle of a case.
+    send(signal, &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    // The connection ends with the process that holds it; a reset would be an end as well.
+    let _ = edge.read_to_end(&mut Vec::new());
+
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with(&format!("ended by a signal: nothing is proven (exit {code})\n")), "{text}");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    // What was seen of half a run is no record.
+    assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
+    let report = folder.report("r.json");
+    assert_eq!((i32::from(report.exit_code), report.cases.len()), (code, 2));
+    let put = report.cases.iter().find(|case| case.id == "method.put").unwrap();
+    assert_eq!((put.outcome, put.because.as_str()), (Outcome::NotRun, "the run was interrupted"));
+    assert!(folder.read("r.xml").trim_end().ends_with("</testsuites>"));
+    assert!(folder.read("r.html").trim_end().ends_with("</html>"));
+}
+
+/// Who looks at a held case leaves with Ctrl-C, without waiting for anything.
+#[test]
+fn a_signal_ends_a_case_that_is_held() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "accept.exact-body", "--hold", "accept.exact-body"];
+    let mut child = folder
+        .command(&args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _stdin = child.stdin.take();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("press Enter") {
+        line.clear();
+        assert_ne!(out.read_line(&mut line).unwrap(), 0);
+    }
+    let sent = Instant::now();
+    send(Signal::INT, &child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(sent.elapsed() < Duration::from_secs(4), "it waited for the line that did not come");
+}
+
+/// `edgeproof … | head -1`: whoever closed the pipe has seen enough, and the exit code tells the rest.
+#[rstest]
+#[case::a_run(&["conformance", "--filter", "accept.*"], 0)]
+#[case::a_list(&["conformance", "--list"], 0)]
+#[case::the_rows(&["spec", "list"], 0)]
+#[case::help(&["conformance", "--help"], 0)]
+#[case::a_run_that_proves_nothing(&["conformance", "--launch", "false", "--filter", "accept.*"], 3)]
+fn nobody_reads_standard_output(#[case] args: &[&str], #[case] code: i32) {
+    let folder = Folder::new();
+    let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(code), ""));
+}
+
+#[test]
+fn nobody_reads_standard_error() {
+    let folder = Folder::new();
+    for args in [&["conformance", "--filter", "nope"][..], &["conformance", "--no-such-option"]] {
+        let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2), "{args:?}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Runs the program as a user does, and writes down what they see.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// What differs from run to run, and what is shown in its place.
+const VARIES: &[(&str, &str)] = &[
+    (r"seed \d+", "seed N"),
+    (r"took [\d.]+ s", "took N s"),
+    (r" · the edge adds p50 [^)]*\)", ""),
+    (r"\b[0-9a-f]{12} · ", "DIGEST · "),
+    (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),
+    (r"\bq000[0-9b-z]{4}\b", "MARKER"),
+    (r"\[(license|read-token|key)( [a-z ]+)? [0-9a-f]{6}", "[$1$2 DIGITS"),
+    (r"(?m)^(\s*< )date: .*$", "${1}date: DATE"),
+    (r"/[^\s=]*/\.edgeproof-\w+/", "CREDENTIALS/"),
+    (r"\(os error \d+\)", "(os error N)"),
+    (r"/[\w./-]*/deps/cli-[0-9a-f]+", "PROGRAM"),
+    // Of the tests' own program, which is one of the tests.
+    (r"(?m)^ *\|\n *\| running 1 test\n", ""),
+    (r"(?m)^ *\| running 1 test\n", ""),
+];
+
+/// A folder to run in. What a run leaves behind is seen at its end.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn with(self, name: &str, text: &str) -> Self {
+        fs::write(self.0.path().join(name), text).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    /// A JSON report that a run wrote.
+    pub(crate) fn report(&self, name: &str) -> reports::Report {
+        reports::Report::load(&self.0.path().join(name)).unwrap()
+    }
+
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The program in this folder, with nothing of the environment that changes what it shows.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        for name in
+            ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY", "COLUMNS", "RUST_BACKTRACE"]
+        {
+            command.env_remove(name);
+        }
+        command.env("TERM", "xterm");
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// What a user sees of a run: command, exit code, both outputs.
+    pub(crate) fn seen(&self, args: &[&str]) -> String {
+        seen(args, &self.run(args))
+    }
+}
+
+pub(crate) fn seen(args: &[&str], output: &Output) -> String {
+    let mut text =
+        format!("$ edgeproof {}\nexit {}\n", shell_words::join(args), output.status.code().unwrap());
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        if !bytes.is_empty() {
+            let shown = String::from_utf8(bytes.clone()).unwrap().replace('\x1b', "␛");
+            let _ = write!(text, "--- {name}\n{shown}");
+        }
+    }
+    text
+}
+
+/// Compares with the snapshot of that name, without what varies.
+#[track_caller]
+pub(crate) fn check(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    for (varies, shown) in VARIES {
+        settings.add_filter(varies, *shown);
+    }
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

@@ -1,0 +1,10 @@
+//! The program on the command line: what is printed, what is left behind, and the exit code.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+
+mod asking;
+mod broken;
+mod ends;
+mod golden;
+mod mistakes;
+mod program;
+mod runs;

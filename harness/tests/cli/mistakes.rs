@@ -1,0 +1,150 @@
+//! Commands that are wrong: found before anything runs, told with what to do, exit 2, and nothing is left behind.
+
+use std::net::TcpListener;
+
+use crate::golden::{Folder, check};
+
+/// One case, where a run would be quick if it were one.
+const ONE: &str = "accept.exact-body";
+
+fn folder() -> Folder {
+    let passed = r#"{"schema":"edgeproof.report/1","tool":{"version":"0.1.0"},"spec":{"version":"current","digest":"0"},
+        "target":{"kind":"embedded"},"started":"2026-01-01T00:00:00Z","duration_ms":1,"seed":1,"exit_code":0,
+        "summary":{"planned":0,"pass":0,"fail":0,"warn":0,"known":0,"observed":0,"not_applicable":0,"not_run":0},
+        "cases":[],"observations":[]}"#;
+    Folder::new()
+        .with("passed.json", passed)
+        .with("not.json", "no report")
+        .with("baseline.txt", "# known\nmethod.* until the next release\nmethod.get\n")
+        .with("profile.toml", "relay.path = 17\nrelay.pth = \"/verify\"\n")
+        .with("shape.json", "{\"code\": ")
+        .with("edge.mjs", "")
+}
+
+#[track_caller]
+fn refused(name: &str, commands: &[&[&str]]) {
+    let folder = folder();
+    let before = folder.files();
+    let texts: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = commands.iter().map(|args| scope.spawn(|| (folder.run(args), *args))).collect();
+        let outputs = runs.into_iter().map(|run| run.join().unwrap());
+        outputs
+            .map(|(output, args)| {
+                assert_eq!(output.status.code(), Some(2), "{args:?}");
+                assert!(output.stdout.is_empty(), "{args:?} {output:?}");
+                crate::golden::seen(args, &output)
+            })
+            .collect()
+    });
+    check(name, &texts.join("\n"));
+    assert_eq!(folder.files(), before, "nothing is left behind");
+}
+
+#[test]
+fn targets() {
+    refused(
+        "mistakes_targets",
+        &[
+            &["conformance", "--launch", "no-such-program --port 1"],
+            &["conformance", "--launch", "./edge.mjs"],
+            &["conformance", "--launch", "sh 'open"],
+            &["conformance", "--url", "edge.example"],
+            &["conformance", "--url", "https://edge.example/v1/signals"],
+            &["conformance", "not a target"],
+            &["conformance", "service"],
+            &["conformance", "https://edge.example", "--url", "https://edge.example"],
+            &["conformance", "--url", "https://edge.example", "--launch", "true"],
+            &["conformance", "--settings", "nowhere", "--url", "http://127.0.0.1:9"],
+            &["conformance", "--no-service"],
+            &["conformance", "--launch", "true", "--port-env", "A B"],
+            &["conformance", "--edge-ca", "no.pem"],
+        ],
+    );
+}
+
+#[test]
+fn cases() {
+    refused(
+        "mistakes_cases",
+        &[
+            &["conformance", "--filter", "nope.*"],
+            &["conformance", "--filter", "refusal.unknwon.*"],
+            &["conformance", "--filter", "accept.["],
+            &["conformance", "--exclude", "nope"],
+            &["conformance", "--filter", ONE, "--exclude", "accept.*"],
+            &["conformance", "--hold", "nope"],
+            &["conformance", "--rerun-failed", "passed.json"],
+            &["conformance", "--rerun-failed", "not.json"],
+            &["conformance", "--rerun-failed", "missing.json"],
+        ],
+    );
+}
+
+#[test]
+fn files() {
+    refused(
+        "mistakes_files",
+        &[
+            &["conformance", "--baseline", "baseline.txt"],
+            &["conformance", "--baseline", "missing.txt"],
+            &["conformance", "--profile", "profile.toml"],
+            &["conformance", "--profile", "missing.toml"],
+            &["conformance", "--reply-shape", "shape.json"],
+            &["conformance", "--pin", "not.json"],
+            &["conformance", "--record", "missing/points.json"],
+        ],
+    );
+}
+
+#[test]
+fn reports() {
+    refused(
+        "mistakes_reports",
+        &[
+            &["conformance", "--filter", ONE, "--report", "xml=r.xml"],
+            &["conformance", "--filter", ONE, "--report", "r.json"],
+            &["conformance", "--filter", ONE, "--report", "json="],
+            &["conformance", "--filter", ONE, "--report", "json=missing/r.json"],
+            &["conformance", "--filter", ONE, "--report", "json=."],
+            &["conformance", "--filter", ONE, "--report", "json=r", "--report", "html=r"],
+            &[
+                "conformance",
+                "--filter",
+                ONE,
+                "--report",
+                "json=good.json",
+                "--report",
+                "html=missing/r.html",
+            ],
+        ],
+    );
+}
+
+#[test]
+fn numbers_and_words() {
+    refused(
+        "mistakes_arguments",
+        &[
+            &["conformance", "--jobs", "0"],
+            &["conformance", "--case-timeout", "soon"],
+            &["conformance", "--case-timeout", "0s"],
+            &["conformance", "--spec", "future"],
+            &["conformance", "--no-such-option"],
+            &["no-such-command"],
+        ],
+    );
+}
+
+/// The mock service's port is found to be in use before anything runs.
+#[test]
+fn a_port_that_is_in_use() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = Folder::new();
+    let minted = folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port]);
+    assert!(minted.status.success(), "{minted:?}");
+    let args =
+        ["conformance", "--url", "http://127.0.0.1:9", "--settings", "settings", "--report", "json=r.json"];
+    check("mistakes_port_in_use", &folder.seen(&args));
+    assert_eq!(folder.files(), ["settings"]);
+}
