@@ -1,11 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::Secret;
+use fixtures::credentials::{Credentials, Secret};
 use reports::{Hop, Level};
 
 use super::{Asked, Found};
 use crate::judge::Check;
+use crate::mock::{MockService, NewSession};
+use crate::target::RunningEdge;
 use crate::wire::{self, Answer, Draft, Endpoint, NoAnswer, Sent};
 
 /// What a backend stands before: a service, a key set, or both, and what was given to open them.
@@ -17,6 +19,12 @@ pub struct Counter {
     pub keys: Option<Endpoint>,
     /// What was given.
     pub given: Given,
+    /// The service is our mock.
+    pub mock: Option<Arc<MockService>>,
+    /// What our mock knows.
+    pub credentials: Option<Arc<Credentials>>,
+    /// An edge that relays to our mock.
+    pub edge: Option<RunningEdge>,
     /// A text that no other run sends.
     pub run: String,
 }
@@ -30,6 +38,11 @@ pub struct Given {
     pub expired_token: Option<Secret>,
     /// A license.
     pub license: Option<Secret>,
+    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
+    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
+        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
+    }
+
     /// Reference of a session that has a verdict.
     pub session_ref: Option<String>,
 }
@@ -103,9 +116,9 @@ impl Ask {
 }
 
 /// Path of the interface before a session reference.
-pub(super) const VERDICT: &str = "/v1/verdict/";
+const VERDICT: &str = "/v1/verdict/";
 /// Path of the interface for the key set.
-pub(super) const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
+const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
 
 impl Backend {
     /// A backend for one case; `marker` is a text that no other case of this run has.
@@ -123,6 +136,36 @@ impl Backend {
         exposed(self.counter.given.read_token.as_ref())
     }
 
+    /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
+    pub fn service(&self) -> &Endpoint {
+        self.counter.service.as_ref().expect("a case is planned only where its target is")
+    }
+
+    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
+    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
+        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
+    }
+
+    /// Reference of a session that has a verdict now. None: there is none, and the case is told why it cannot be played.
+    pub async fn session(&mut self) -> Option<String> {
+        if let Some(mock) = &self.counter.mock {
+            let reference = self.reference("session");
+            mock.add_session(NewSession::new(reference.clone()));
+            return Some(reference);
+        }
+        let reference = self.counter.given.session_ref.clone()?;
+        let reply = self.ask(&Ask::new(&reference).bearer(&self.read_token())).await;
+        if reply.is_ok_and(|answer| answer.status == 404) {
+            self.found.not_run = Some(
+                "the session of --session-ref has no verdict, or one that is too old: give the reference of a session that \
+                 finished less than two minutes ago"
+                    .into(),
+            );
+            return None;
+        }
+        Some(reference)
+    }
+
     /// Asks the service, over a connection of its own.
     pub async fn ask(&mut self, ask: &Ask) -> Reply {
         let limit = self.limit;
@@ -136,14 +179,14 @@ impl Backend {
 
     /// Sends any request to the service.
     pub async fn send(&mut self, draft: &Draft, limit: Duration) -> Sent {
-        let endpoint = self.counter.service.clone();
-        self.send_to(endpoint.as_ref(), Hop::ClientService, draft, limit).await
+        let endpoint = self.service().clone();
+        self.send_to(&endpoint, Hop::ClientService, draft, limit).await
     }
 
     /// Asks for the key set.
     pub async fn ask_keys(&mut self, draft: &Draft) -> Reply {
-        let (endpoint, limit) = (self.counter.keys.clone(), self.limit);
-        self.send_to(endpoint.as_ref(), Hop::ClientKeys, draft, limit).await.reply
+        let endpoint = self.counter.keys.clone().expect("a case is planned only where its target is");
+        self.send_to(&endpoint, Hop::ClientKeys, draft, self.limit).await.reply
     }
 
     /// Notes what was sent by other means.
@@ -174,18 +217,16 @@ impl Backend {
         text.replace(&self.marker, "…").replace(&self.counter.run, "…")
     }
 
-    async fn send_to(
-        &mut self,
-        endpoint: Option<&Endpoint>,
-        hop: Hop,
-        draft: &Draft,
-        limit: Duration,
-    ) -> Sent {
-        let endpoint = endpoint.expect("a case is planned only where its target is");
+    async fn send_to(&mut self, endpoint: &Endpoint, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
         let sent = wire::send(endpoint, draft, limit).await;
         self.record(hop, endpoint, draft, sent.clone());
         sent
     }
+}
+
+/// A request for the key set.
+pub fn fetch_keys() -> Draft {
+    Draft::new("GET", KEYS).header("Accept", "application/json")
 }
 
 /// An answer, or why there is none.

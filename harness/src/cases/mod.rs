@@ -23,7 +23,7 @@ mod surroundings;
 mod unreachable;
 mod words;
 
-pub use backend::{Ask, Backend, Counter, Given};
+pub use backend::{Ask, Backend, Counter, Given, fetch_keys};
 pub use case::{Asks, Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
@@ -58,4 +58,9 @@ pub fn service(mut catalog: Catalog<'_>) -> Vec<Case> {
 pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     keys::add(&mut catalog);
     catalog.into_cases()
+}
+
+/// All cases there are; each kind of target with a catalog of its own.
+pub fn all<'a>(catalog: impl Fn() -> Catalog<'a>) -> Vec<Case> {
+    [edge(catalog()), service(catalog()), keys(catalog())].concat()
 }

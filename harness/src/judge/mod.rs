@@ -5,6 +5,7 @@ mod code;
 mod cors;
 mod freshness;
 mod jwks;
+mod jws;
 mod log;
 mod relay;
 
@@ -13,6 +14,7 @@ pub use code::{Code, place_of, same_answer, tells};
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub use freshness::{fresh_for, not_shared};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
+pub use jws::{Signed, is_jws, verify_jws};
 pub use log::{names_refusal, one_refusal_line, shows_nothing};
 pub use relay::{carries_license, presents_certificate, relayed_nothing, relayed_once};
 

@@ -10,12 +10,13 @@ mod outcome;
 mod pins;
 mod plan;
 mod play;
+mod sounding;
 mod tally;
 mod transcript;
 
 pub use arena::Arena;
 pub use baseline::{Baseline, BaselineError};
-pub use desk::{Desk, DeskError, DeskProps, Station};
+pub use desk::{Desk, DeskError, DeskProps, Party, Station};
 pub use fleet::{Behind, Fleet, LeaseError, Props};
 pub use pins::{PinError, Pins};
 pub use ground::{Gap, Ground};

@@ -90,7 +90,7 @@ impl Plan {
     pub fn new(
         cases: Vec<Case>,
         selection: &Selection,
-        surroundings: impl Surroundings,
+        surroundings: &impl Surroundings,
     ) -> Result<Self, PlanError> {
         let all: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
         let filter = globs("--filter", &selection.filter, &all, surroundings.target())?;
