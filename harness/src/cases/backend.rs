@@ -38,11 +38,6 @@ pub struct Given {
     pub expired_token: Option<Secret>,
     /// A license.
     pub license: Option<Secret>,
-    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
-    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
-        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
-    }
-
     /// Reference of a session that has a verdict.
     pub session_ref: Option<String>,
 }
@@ -139,6 +134,11 @@ impl Backend {
     /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
     pub fn service(&self) -> &Endpoint {
         self.counter.service.as_ref().expect("a case is planned only where its target is")
+    }
+
+    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
+    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
+        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
     }
 
     /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
