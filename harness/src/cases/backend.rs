@@ -141,11 +141,6 @@ impl Backend {
         Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
     }
 
-    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
-    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
-        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
-    }
-
     /// Reference of a session that has a verdict now. None: there is none, and the case is told why it cannot be played.
     pub async fn session(&mut self) -> Option<String> {
         if let Some(mock) = &self.counter.mock {

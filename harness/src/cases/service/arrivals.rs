@@ -26,7 +26,6 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     refused(cases);
     replayed(cases);
     long_poll(cases);
-    wait_ends(cases);
 }
 
 /// Why there is no verdict, and the session that is so.
@@ -224,40 +223,6 @@ fn long_poll(cases: &mut Catalog<'_>) {
         .alone()
         .takes(LONG)
         .also("verdict.200.available");
-}
-
-/// A wait is bounded, and ends as it began: by the mock's clock, without waiting.
-fn wait_ends(cases: &mut Catalog<'_>) {
-    let row = cases.row(PENDING).clone();
-    let longest = cases.spec.profile().verdict_wait_max;
-    cases
-        .asks(
-            "statement.wait-optional",
-            "verdict.wait.ends-pending",
-            "a request that waits is answered as pending when the longest wait is over",
-            move |backend| {
-                let row = row.clone();
-                Box::pin(async move {
-                    let reference = backend.reference("ends");
-                    let ask = Ask::new(&reference).bearer(&backend.read_token()).query("waitMs=9999999999");
-                    let (endpoint, draft) = (backend.service().clone(), ask.draft());
-                    let sending = wire::send(&endpoint, &draft, LONG);
-                    let Some((mock, _)) = backend.ours() else { return };
-                    let mut polls = mock.polls();
-                    let passing = async {
-                        let _ = polls.wait_for(|polls| *polls > 0).await;
-                        mock.clock().advance(longest);
-                    };
-                    let (sent, ()) = tokio::join!(sending, passing);
-                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
-                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
-                })
-            },
-        )
-        .needs(&[Need::Mock])
-        .alone()
-        .takes(LONG)
-        .also(PENDING);
 }
 
 fn sealed(backend: &Backend, reference: &str) -> Option<Vec<u8>> {

@@ -1,12 +1,12 @@
 use std::time::Duration;
 
-use reports::Level;
+use reports::{Hop, Level};
 
 use super::super::backend::Reply;
 use super::super::{Ask, Backend, Catalog, Need, words};
 use super::{PENDING, UNAUTHORIZED, answer};
 use crate::judge::{self, Check};
-use crate::wire::NoAnswer;
+use crate::wire::{self, NoAnswer};
 
 /// Longest wait for an answer to a `waitMs` that asks for no long one. A service may have a usual wait of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -120,22 +120,35 @@ fn ages(cases: &mut Catalog<'_>) {
             )
             .needs(&[Need::ReadToken]);
     }
+    let longest = cases.spec.profile().wait_max;
     cases
         .asks(
             "statement.wait-robust",
             "verdict.wait.huge-ends",
             "a request with waitMs of four months is answered within two and a half minutes",
-            |backend| {
+            move |backend| {
                 Box::pin(async move {
-                    let ask = ages_long(backend, "9999999999");
-                    let sent = backend.ask_within(&ask, AGES).await;
+                    let (endpoint, draft) = (backend.service().clone(), ages_long(backend, "9999999999").draft());
+                    let asking = wire::send(&endpoint, &draft, AGES);
+                    let ((), sent) = tokio::join!(time_passes(backend, longest), asking);
                     backend.check(no_server_error(&sent.reply));
                     backend.observe("verdict.wait.huge-ends", words::status(&sent.reply));
+                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
         .needs(&[Need::ReadToken, Need::Waits])
+        .alone()
         .takes(AGES);
+}
+
+/// Our mock waits by a clock that is put forward; a stranger takes its time.
+async fn time_passes(backend: &Backend, longest: Duration) {
+    if let Some((mock, _)) = backend.ours() {
+        // Not before the request waits; if the mock is gone, there is nothing to wait for.
+        let _ = mock.polls().wait_for(|polls| *polls > 0).await;
+        mock.clock().advance(longest);
+    }
 }
 
 fn ages_long(backend: &Backend, value: &str) -> Ask {
