@@ -131,6 +131,12 @@ pub enum Hop {
     /// From the edge to edgeproof, in the place of the service.
     #[serde(rename = "edge→service")]
     EdgeService,
+    /// From edgeproof, in the place of a backend, to the service.
+    #[serde(rename = "client→service")]
+    ClientService,
+    /// From edgeproof, in the place of a backend, to the key set.
+    #[serde(rename = "client→keys")]
+    ClientKeys,
 }
 
 impl Hop {
@@ -139,6 +145,8 @@ impl Hop {
         match self {
             Self::ClientEdge => "client→edge",
             Self::EdgeService => "edge→service",
+            Self::ClientService => "client→service",
+            Self::ClientKeys => "client→keys",
         }
     }
 }

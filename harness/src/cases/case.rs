@@ -5,10 +5,10 @@ use fixtures::spec::{Row, Stimulus};
 use futures_util::future::BoxFuture;
 use reports::{Basis, Level};
 
-use super::{Conversation, Stage};
+use super::{Backend, Conversation, Stage};
 use crate::target::Setup;
 
-/// One thing that is proven of an edge.
+/// One thing that is proven of an edge, a service or a key set.
 #[derive(Clone)]
 pub struct Case {
     /// Stable slug made for searching, such as `refusal.401.bad-signature`.
@@ -29,9 +29,10 @@ pub struct Case {
     pub stimuli: Vec<Stimulus>,
     /// The settings that its edge is started with.
     pub setup: Setup,
-    /// It needs an edge to itself: it can hold no marker, breaks connections, or reads the log.
+    /// It needs an edge to itself: it can hold no marker, breaks connections, or reads the log; or a mock service to
+    /// itself, whose clock or keys it changes.
     pub alone: bool,
-    /// What it needs besides an edge.
+    /// What it needs besides its target.
     pub needs: Vec<Need>,
     /// About how long it takes, where that is long: such cases begin first.
     pub takes: Duration,
@@ -48,14 +49,19 @@ pub struct Case {
 pub enum Play {
     /// One request, with what the service answers and what is expected: data, which also a pure edge can play.
     Conversation(Box<Conversation>),
-    /// Anything else.
+    /// Anything else at an edge.
     Steps(Steps),
+    /// What a backend asks of a service or a key set.
+    Asks(Asks),
 }
 
 /// The steps of a case that is more than one conversation.
 pub type Steps = Arc<dyn for<'a> Fn(&'a mut Stage) -> BoxFuture<'a, ()> + Send + Sync>;
 
-/// What a case needs besides an edge.
+/// What a backend asks, and what it checks.
+pub type Asks = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
+
+/// What a case needs besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// A mock service behind the edge.
@@ -70,6 +76,18 @@ pub enum Need {
     Https,
     /// An edge that reads the mock service's reasons.
     PlainReasons,
+    /// A read token that is accepted.
+    ReadToken,
+    /// A read token that has expired.
+    ExpiredToken,
+    /// A license, which opens nothing here.
+    License,
+    /// The verdict endpoint and a session that it has a verdict for.
+    Session,
+    /// Leave to take real time.
+    Waits,
+    /// Our mock service: it is told when sessions arrive, what time it is, and which tokens it knows.
+    Mock,
 }
 
 /// When in the run a case is due.
@@ -125,7 +143,7 @@ impl Case {
         self
     }
 
-    /// Needs an edge to itself.
+    /// Needs an edge or a mock service to itself.
     pub fn alone(&mut self) -> &mut Self {
         self.alone = true;
         self

@@ -5,7 +5,7 @@ use fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Case, Conversation, Play, Stage};
+use super::{Backend, Case, Conversation, Play, Stage};
 use crate::judge::Expected;
 use crate::mock::{ReplyShape, Script};
 
@@ -59,6 +59,14 @@ impl<'a> Catalog<'a> {
         self.add(row, id, title, Play::Steps(Arc::new(steps)))
     }
 
+    /// Adds a case for `row` that a backend plays. It needs nothing but its target, unless it is told so.
+    pub fn asks<F>(&mut self, row: &str, id: &str, title: &str, asks: F) -> &mut Case
+    where
+        F: for<'s> Fn(&'s mut Backend) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+    {
+        self.add(row, id, title, Play::Asks(Arc::new(asks))).needs(&[])
+    }
+
     /// The rows of the relay table.
     pub fn reasons(&self) -> Vec<&'a Row> {
         self.spec.table(Table::Relay).collect()
@@ -105,7 +113,8 @@ impl<'a> Catalog<'a> {
         self.cases.last_mut().expect("a case was just pushed")
     }
 
-    fn row(&self, id: &str) -> &'a Row {
+    /// A row by its id.
+    pub fn row(&self, id: &str) -> &'a Row {
         // The names of rows in the code are checked by a test over every version of the interface.
         self.spec.row(id).unwrap_or_else(|| panic!("no row {id} in version {}", self.spec.version()))
     }

@@ -215,7 +215,11 @@ fn not_shown(cases: &mut Catalog<'_>) {
                         stage.script(script);
                         let sent = stage.send(&draft).await;
                         let redactor = Arc::clone(&stage.scene.redactor);
-                        stage.check(judge::no_secrets(|bytes| redactor.finds(bytes), &sent.reply));
+                        stage.check(judge::no_secrets(
+                            judge::EDGE_SECRETS,
+                            |bytes| redactor.finds(bytes),
+                            &sent.reply,
+                        ));
                     })
                 },
             )

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fixtures::credentials::{Credentials, Redactor};
-use reports::Level;
+use reports::{Hop, Level};
 
 use super::conversation::{MARKER, ORIGIN};
 use super::{Conversation, Relayed};
@@ -69,14 +69,33 @@ pub struct Found {
     pub checks: Vec<Check>,
     /// Open points, as `(point, saw)`.
     pub observations: Vec<(String, String)>,
-    /// What the client sent, with a `curl` command where there can be one.
-    pub sent: Vec<(Sent, Option<String>)>,
+    /// What we sent.
+    pub sent: Vec<Asked>,
     /// What the service got.
     pub arrivals: Vec<Arrival>,
     /// Why the case does not apply to this edge, as it turned out.
     pub not_applicable: Option<String>,
     /// Why it could not be played to its end.
     pub not_run: Option<String>,
+}
+
+/// A request that a case sent, with what came of it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Whom.
+    pub hop: Hop,
+    /// Request and answer.
+    pub sent: Sent,
+    /// A `curl` command that sends the same, where there can be one.
+    pub curl: Option<String>,
+}
+
+impl Found {
+    /// Adds a check. One that weighs `must` weighs no more than its case.
+    pub fn check(&mut self, mut check: Check, case: Level) {
+        check.level = check.level.max(case);
+        self.checks.push(check);
+    }
 }
 
 impl Stage {
@@ -137,7 +156,7 @@ impl Stage {
     /// Notes what was sent by other means.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
         let curl = wire::curl(&self.scene.endpoint, draft);
-        self.found.sent.push((sent, curl));
+        self.found.sent.push(Asked { hop: Hop::ClientEdge, sent, curl });
     }
 
     /// What arrived at the service for this case so far.
@@ -164,9 +183,8 @@ impl Stage {
     }
 
     /// Adds a check. One that weighs `must` weighs no more than its case.
-    pub fn check(&mut self, mut check: Check) {
-        check.level = check.level.max(self.level);
-        self.found.checks.push(check);
+    pub fn check(&mut self, check: Check) {
+        self.found.check(check, self.level);
     }
 
     /// Adds checks.

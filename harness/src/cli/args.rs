@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Prove an edge: the embedded one, a program, or one that runs somewhere
+    /// Prove an edge (the embedded one, a program, or one that runs somewhere), a service, or a key set
     Conformance(Box<Conformance>),
     /// Show the interface as rows: every status, reason, body, limit and testable sentence
     Spec(Spec),
@@ -31,8 +31,9 @@ pub(super) enum Command {
 /// should is broken; 2 the command or a file it names is wrong; 3 incomplete, so nothing is proven.
 #[derive(Debug, Args)]
 pub(super) struct Conformance {
-    /// What to prove: `edge`, or the address of one. Without it, and without --launch and --url, the embedded edge
-    #[arg(value_name = "edge|URL")]
+    /// What to prove: `edge`, or the address of one; `service`; `keys`. Without it, and without --launch and --url, the
+    /// embedded edge
+    #[arg(value_name = "edge|service|keys|URL")]
     pub(super) target: Option<String>,
 
     /// Start this program, once for each configuration that the cases need; {port} and {host} are filled in
@@ -65,6 +66,29 @@ pub(super) struct Conformance {
     /// PEM file with the authority of the edge's certificate; else those of the system
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(super) edge_ca: Option<PathBuf>,
+
+    /// The service that gives verdicts, with `service`; with `keys`, the one whose verdicts are verified. Without it the
+    /// mock service
+    #[arg(long, value_name = "URL", help_heading = "Service and keys")]
+    pub(super) base_url: Option<String>,
+    /// The address that the key set is below, with `keys`. Without it the mock's
+    #[arg(long, value_name = "URL", help_heading = "Service and keys")]
+    pub(super) keys_url: Option<String>,
+    /// PEM file with the authority of their certificates; else those of the system
+    #[arg(long, value_name = "FILE", help_heading = "Service and keys")]
+    pub(super) service_ca: Option<PathBuf>,
+    /// A read token that is accepted; else the one in the environment variable READ_TOKEN
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and keys")]
+    pub(super) read_token: Option<String>,
+    /// A read token whose end has passed
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and keys")]
+    pub(super) expired_token: Option<String>,
+    /// A license, to see that it opens nothing
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and keys")]
+    pub(super) license: Option<String>,
+    /// Reference of a session that finished less than two minutes ago
+    #[arg(long, value_name = "REF", help_heading = "Service and keys")]
+    pub(super) session_ref: Option<String>,
 
     /// Only cases whose id matches (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Cases")]

@@ -6,9 +6,9 @@ use reports::{Event, Github, Observation, Reader, Terminal, TerminalOptions};
 
 use super::args::{Color, Conformance};
 use super::failure::Failure;
-use super::plan::{Planned, plan, titles};
+use super::plan::{Planned, Proven, plan, titles};
 use super::{EXIT_USAGE, runtime, signals};
-use crate::run::{Fleet, Pins, Tally, run};
+use crate::run::{Desk, Fleet, Pins, Tally, run};
 
 /// How long what a dropped run leaves behind may take to end.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
@@ -37,38 +37,56 @@ async fn conform(
     planned: Planned,
     interrupted: impl Future<Output = signals::Interruption>,
 ) -> Result<u8, Failure> {
-    let Planned { plan, props, options, mut verdict, seed, record, mut readers } = planned;
-    readers.insert(0, Box::new(Terminal::new(std::io::stdout(), terminal_options(&args, &props.spec))));
+    let Planned { plan, spec, proven, redactor, options, mut verdict, seed, record, mut readers } = planned;
+    readers.insert(0, Box::new(Terminal::new(std::io::stdout(), terminal_options(&args, &spec))));
     if args.github {
         readers.push(Box::new(Github::new(std::io::stdout())));
     }
+    let (kind, target) = match &proven {
+        Proven::Edges(props) => (props.target.kind(), props.target.name().to_owned()),
+        Proven::Desk(props) => (props.kind(), props.name()),
+    };
     let planned = Event::Planned {
         cases: plan.cases.len(),
-        spec_version: props.spec.version().to_string(),
-        spec_digest: props.spec.digest().to_owned(),
-        kind: props.target.kind(),
-        target: props.redactor.redact(props.target.name()).into_owned(),
+        spec_version: spec.version().to_string(),
+        spec_digest: spec.digest().to_owned(),
+        kind,
+        target: redactor.redact(&target).into_owned(),
         seed,
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
     };
-    let fleet = Fleet::new(props).await.map_err(|why| {
-        Failure::of(&why, "choose another address with --service-listen, or end what listens there")
-    })?;
-    let (fleet, options) = (Arc::new(fleet), Arc::new(options));
+    let options = Arc::new(options);
     let mut observations = Vec::new();
     let mut tell = |event: Event| tell(&mut readers, &mut observations, &event);
-    tell(planned);
     let mut tally = Tally::new(&plan);
-    let ended = tokio::select! {
-        () = run(&plan, &fleet, &options, &verdict, &mut tally, &mut tell) => None,
-        signal = interrupted => Some(signal.exit_code()),
+    let ended = match proven {
+        Proven::Edges(props) => {
+            let fleet = Fleet::new(*props).await.map_err(|why| {
+                Failure::of(&why, "choose another address with --service-listen, or end what listens there")
+            })?;
+            let fleet = Arc::new(fleet);
+            tell(planned);
+            let ended = tokio::select! {
+                () = run(&plan, &fleet, &options, &verdict, &mut tally, &mut tell) => None,
+                signal = interrupted => Some(signal.exit_code()),
+            };
+            if ended.is_none()
+                && let Some(fleet) = Arc::into_inner(fleet)
+            {
+                fleet.stop().await;
+            }
+            ended
+        }
+        Proven::Desk(props) => {
+            let desk = Arc::new(Desk::new(*props));
+            tell(planned);
+            tokio::select! {
+                () = run(&plan, &desk, &options, &verdict, &mut tally, &mut tell) => None,
+                signal = interrupted => Some(signal.exit_code()),
+            }
+        }
     };
     verdict.interrupted = ended;
-    if ended.is_none()
-        && let Some(fleet) = Arc::into_inner(fleet)
-    {
-        fleet.stop().await;
-    }
     let code = tally.finish(&verdict, &mut tell);
     if let (Some(path), None) = (record, ended) {
         Pins::record(&path, &observations)?;

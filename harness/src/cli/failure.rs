@@ -57,7 +57,7 @@ impl NotAFailure for crate::run::BaselineError {}
 impl NotAFailure for crate::run::PinError {}
 impl NotAFailure for crate::run::PlanError {}
 impl NotAFailure for crate::target::CommandError {}
-impl NotAFailure for crate::target::EdgeUrlError {}
+impl NotAFailure for crate::target::BaseUrlError {}
 impl NotAFailure for crate::target::PortNameError {}
 impl NotAFailure for fixtures::credentials::SettingsError {}
 impl NotAFailure for fixtures::spec::SpecError {}

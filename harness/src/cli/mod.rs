@@ -6,6 +6,8 @@ mod edge;
 mod failure;
 mod mint;
 mod plan;
+mod plan_desk;
+mod plan_edges;
 pub mod signals;
 mod spec;
 

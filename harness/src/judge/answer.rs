@@ -51,6 +51,23 @@ pub fn error_body(reply: &Reply) -> Check {
     }
 }
 
+/// The body is JSON, whatever it says.
+pub fn is_json(reply: &Reply) -> Check {
+    let expected = "JSON";
+    match reply {
+        Ok(answer) => {
+            let ok = answer.complete && serde_json::from_slice::<Value>(&answer.body).is_ok();
+            Check::new("body", expected, shown(&answer.body), ok)
+        }
+        Err(why) => Check::new("answer", expected, why.to_string(), false),
+    }
+}
+
+/// Whatever the answer is, it is one, and not an error of the server.
+pub fn no_server_error(reply: &Reply) -> Check {
+    status_in("an answer, and none of 500 to 599", |status| status < 500, reply)
+}
+
 /// A header's value satisfies `fits`, which `words` says.
 pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &Reply) -> Check {
     let what = format!("header {name}");
@@ -64,9 +81,12 @@ pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &
     }
 }
 
+/// What an edge holds and a page must never see.
+pub const EDGE_SECRETS: &str = "license and no private key";
+
 /// No secret is anywhere in the answer. `finds` knows them, in whatever way they are written; none is reported.
-pub fn no_secrets(finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> Check {
-    let expected = "no license and no private key in the answer";
+pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> Check {
+    let expected = format!("no {which} in the answer");
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return Check::new("answer", expected, why.to_string(), false),
@@ -231,7 +251,7 @@ mod tests {
         let mut answer = reply(200, "{}").unwrap();
         answer.headers.insert("x-debug", "Bearer hunter2".parse().unwrap());
         let finds = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
-        let check = no_secrets(finds, &Ok(answer));
+        let check = no_secrets(EDGE_SECRETS, finds, &Ok(answer));
         assert_eq!((check.ok, check.actual.as_str()), (false, "one in header x-debug"));
     }
 }

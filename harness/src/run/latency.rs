@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use reports::{AddedLatency, Level};
 
+use super::fleet::Fleet;
 use super::play::Player;
 use crate::cases::collection;
 use crate::mock::Script;
@@ -13,11 +14,11 @@ const SAMPLES: usize = 64;
 
 /// Latency that the edge adds, one collection after the other over one connection, when nothing else runs: what
 /// passes between sending and answer, less what the mock service took of it.
-pub(super) async fn measure(player: &Player) -> Option<AddedLatency> {
-    let lease = player.fleet.lease(player.fleet.reserve(Setup::Standard, false).await).await.ok()?;
+pub(super) async fn measure(player: &Player<Fleet>) -> Option<AddedLatency> {
+    let lease = player.arena.lease(player.arena.reserve(Setup::Standard, false).await).await.ok()?;
     lease.slot.scene.service.as_ref()?;
     let mut stage = player.stage(&lease.slot, false, Level::Open);
-    stage.script(Script::accept(&player.fleet.props().profile));
+    stage.script(Script::accept(&player.arena.props().profile));
     let draft = stage.fill(&collection());
     let sent = wire::send_in_turn(&lease.slot.scene.endpoint, &vec![draft; 2 * SAMPLES], stage.limit).await;
     let arrivals = stage.arrivals();

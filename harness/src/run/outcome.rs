@@ -24,7 +24,7 @@ pub(super) fn report(
     mismatches.sort_by_key(|mismatch| mismatch.level);
     let (outcome, because) = judge(case.level, found, &mismatches);
     let told = |of: fn(&Check) -> &String| told(found.checks.iter().map(of), redactor);
-    let reproduce = found.sent.iter().find_map(|(_, curl)| curl.clone()).unwrap_or_default();
+    let reproduce = found.sent.iter().find_map(|asked| asked.curl.clone()).unwrap_or_default();
     let broken = matches!(outcome, Outcome::Fail | Outcome::Warn);
     CaseReport {
         outcome,

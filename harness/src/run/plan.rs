@@ -26,7 +26,16 @@ pub struct Selection {
     pub only: Option<Vec<String>>,
 }
 
-/// What there is to play with.
+/// What there is to play with, as far as a plan has to know it.
+pub trait Surroundings {
+    /// What is to be proven, as the command calls it.
+    fn target(&self) -> &'static str;
+
+    /// Why a case does not apply, if it does not: with what would have to be given.
+    fn lack(&self, case: &Case) -> Option<String>;
+}
+
+/// What there is to play with at an edge.
 #[derive(Debug, Clone, Copy)]
 pub struct Circumstances {
     /// Edges can be started with other settings.
@@ -59,7 +68,7 @@ pub enum PlanError {
     },
     /// Matches no case.
     #[error("use {option} {glob:?}: no case has such an id{}", similar(near))]
-    #[diagnostic(help("`edgeproof conformance edge --list` shows all ids"))]
+    #[diagnostic(help("`edgeproof conformance {target} --list` shows all ids"))]
     NoMatch {
         /// The option.
         option: &'static str,
@@ -67,6 +76,8 @@ pub enum PlanError {
         glob: String,
         /// Ids that look like it.
         near: Vec<String>,
+        /// What is to be proven, as the command calls it.
+        target: &'static str,
     },
     /// Together they leave nothing.
     #[error("plan a run: the filters leave no case")]
@@ -79,11 +90,11 @@ impl Plan {
     pub fn new(
         cases: Vec<Case>,
         selection: &Selection,
-        circumstances: Circumstances,
+        surroundings: &impl Surroundings,
     ) -> Result<Self, PlanError> {
         let all: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
-        let filter = globs("--filter", &selection.filter, &all)?;
-        let exclude = globs("--exclude", &selection.exclude, &all)?;
+        let filter = globs("--filter", &selection.filter, &all, surroundings.target())?;
+        let exclude = globs("--exclude", &selection.exclude, &all, surroundings.target())?;
         let wanted = |id: &str| {
             let only = selection.only.as_ref().is_none_or(|only| only.iter().any(|other| other == id));
             let filtered = filter.is_empty() || filter.iter().any(|glob| glob.is_match(id));
@@ -93,7 +104,7 @@ impl Plan {
             .into_iter()
             .filter(|case| wanted(&case.id))
             .map(|case| {
-                let why = circumstances.lack(&case);
+                let why = surroundings.lack(&case);
                 (Arc::new(case), why)
             })
             .collect();
@@ -105,15 +116,20 @@ impl Plan {
     }
 }
 
-impl Circumstances {
-    /// Why a case does not apply, if it does not.
-    fn lack(self, case: &Case) -> Option<String> {
+impl Surroundings for Circumstances {
+    fn target(&self) -> &'static str {
+        "edge"
+    }
+
+    fn lack(&self, case: &Case) -> Option<String> {
         if !self.starts_edges && case.setup != Setup::Standard {
             return Some(format!("needs an edge with {}: use --launch", case.setup.describe()));
         }
         case.needs.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
     }
+}
 
+impl Circumstances {
     fn lacks(self, need: Need) -> Option<&'static str> {
         match need {
             Need::Service => {
@@ -126,6 +142,12 @@ impl Circumstances {
             ),
             Need::Https => (!self.https).then_some("needs an edge that is reached with https"),
             Need::PlainReasons => None,
+            Need::ReadToken
+            | Need::ExpiredToken
+            | Need::License
+            | Need::Session
+            | Need::Waits
+            | Need::Mock => Some("is for a service: use `edgeproof conformance service`"),
         }
     }
 }
@@ -134,18 +156,23 @@ impl Circumstances {
 pub(super) fn needs_plain_reasons(case: &Case) -> bool {
     let conversation = match &case.play {
         Play::Conversation(conversation) => conversation.answer.as_ref(),
-        Play::Steps(_) => None,
+        Play::Steps(_) | Play::Asks(_) => None,
     };
     let reason = conversation.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.needs.contains(&Need::PlainReasons) || reason.is_some_and(|reason| reason != "unknown")
 }
 
-fn globs(option: &'static str, given: &[String], ids: &[String]) -> Result<Vec<GlobMatcher>, PlanError> {
+fn globs(
+    option: &'static str,
+    given: &[String],
+    ids: &[String],
+    target: &'static str,
+) -> Result<Vec<GlobMatcher>, PlanError> {
     let mut globs = Vec::new();
     for text in given {
         let glob = glob_of(text).map_err(|why| PlanError::Glob { option, glob: text.clone(), why })?;
         if !ids.iter().any(|id| glob.is_match(id)) {
-            return Err(PlanError::NoMatch { option, glob: text.clone(), near: near(text, ids) });
+            return Err(PlanError::NoMatch { option, glob: text.clone(), near: near(text, ids), target });
         }
         globs.push(glob);
     }

@@ -8,6 +8,7 @@ use reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
+use super::arena::Arena;
 use super::fleet::{Fleet, Lease, LeaseError, Slot};
 use super::pins::Pins;
 use super::{Sounding, outcome};
@@ -53,10 +54,9 @@ pub(super) enum Message {
     Ended(usize, Box<CaseReport>),
 }
 
-/// Plays cases on the edges of a fleet.
-#[derive(Clone)]
-pub(super) struct Player {
-    pub(super) fleet: Arc<Fleet>,
+/// Plays cases where they belong.
+pub struct Player<A> {
+    pub(super) arena: Arc<A>,
     pub(super) options: Arc<Options>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
@@ -68,12 +68,12 @@ struct Played {
     in_company: bool,
 }
 
-impl Player {
+impl<A: Arena> Player<A> {
     /// Plays a case, as often as asked for, and tells what came of it.
     pub(super) async fn play(self, index: usize, case: Arc<Case>, jobs: &Semaphore) {
         let mut last = None;
         for round in 0..self.options.repeat.max(1) {
-            let mut report = self.play_once(&case, jobs).await;
+            let mut report = A::play_once(&self, &case, jobs).await;
             let right = matches!(report.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable);
             if !right && self.options.repeat > 1 {
                 report.because = format!("time {} of {}: {}", round + 1, self.options.repeat, report.because);
@@ -89,19 +89,48 @@ impl Player {
         }
     }
 
+    /// Longest wait for one answer.
+    pub(super) fn limit(&self) -> Duration {
+        self.options.case_timeout.mul_f32(0.5)
+    }
+
+    /// Says that a case begins.
+    pub(super) fn begin(&self, case: &Case) {
+        let _ = self.messages.send(Message::Began(case.id.clone()));
+    }
+
+    /// Tells how to call what is proven, and waits for a line from whoever looks at it.
+    pub(super) async fn hold_for_a_line(&self, text: String) {
+        let _ = self.messages.send(Message::Notice(text + "\npress Enter to go on"));
+        // A thread of its own: the runtime would wait for one of its threads when a signal ends the run.
+        let (come, line) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || come.send(std::io::stdin().read_line(&mut String::new())));
+        // Whether a line came or standard input is closed, it goes on.
+        let _ = line.await;
+    }
+}
+
+impl<A> Clone for Player<A> {
+    fn clone(&self) -> Self {
+        let (arena, options) = (Arc::clone(&self.arena), Arc::clone(&self.options));
+        Self { arena, options, messages: self.messages.clone() }
+    }
+}
+
+impl Player<Fleet> {
     /// A plain collection, outside of any case.
     pub(super) async fn sound(&self) -> Sounding {
-        let lease = self.fleet.lease(self.fleet.reserve(Setup::Standard, false).await).await?;
+        let lease = self.arena.lease(self.arena.reserve(Setup::Standard, false).await).await?;
         let mut stage = self.stage(&lease.slot, false, Level::Must);
-        stage.script(Script::accept(&self.fleet.props().profile));
+        stage.script(Script::accept(&self.arena.props().profile));
         stage.send(&collection()).await;
         Ok(stage.end())
     }
 
     /// Whether the edge reads no reason at all: then, what the mock service's reply looks like.
     pub(super) async fn reasons(&self) -> Option<String> {
-        let lease = self.fleet.lease(self.fleet.reserve(Setup::Standard, false).await).await.ok()?;
-        let shape = &self.fleet.props().shape;
+        let lease = self.arena.lease(self.arena.reserve(Setup::Standard, false).await).await.ok()?;
+        let shape = &self.arena.props().shape;
         lease.slot.scene.service.as_ref()?;
         for (status, reason) in [(401, "revoked"), (403, "edgeproof_sounding"), (409, "replayed_bundle")] {
             let mut stage = self.stage(&lease.slot, false, Level::Must);
@@ -118,11 +147,11 @@ impl Player {
 
     /// A stage on this edge.
     pub(super) fn stage(&self, slot: &Slot, alone: bool, level: Level) -> Stage {
-        let limit = self.options.case_timeout.mul_f32(0.5);
-        Stage::new(Arc::clone(&slot.scene), next_marker(), alone, level, limit)
+        Stage::new(Arc::clone(&slot.scene), next_marker(), alone, level, self.limit())
     }
 
-    async fn play_once(&self, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+    /// Plays a case once, and again alone where its edge died in company.
+    pub(super) async fn play_on_an_edge(&self, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         let played = self.play_on(case, case.alone, jobs).await;
         if !played.in_company {
             return played.report;
@@ -132,11 +161,11 @@ impl Player {
     }
 
     async fn play_on(&self, case: &Arc<Case>, alone: bool, jobs: &Semaphore) -> Played {
-        let place = self.fleet.reserve(case.setup, alone).await;
+        let place = self.arena.reserve(case.setup, alone).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
-        let _ = self.messages.send(Message::Began(case.id.clone()));
+        self.begin(case);
         let began = Instant::now();
-        let lease = match self.fleet.lease(place).await {
+        let lease = match self.arena.lease(place).await {
             Ok(lease) => lease,
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
@@ -150,6 +179,10 @@ impl Player {
                 timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
             }
             Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
+            Play::Asks(_) => {
+                stage.found.not_run = Some("it is for a service, and this is an edge".into());
+                true
+            }
         };
         let later = stage.later.take();
         let mut found = stage.end();
@@ -162,14 +195,14 @@ impl Player {
         if let Some(exit) = death {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
-        leaks(&self.fleet.props().redactor, &mut found);
+        leaks(&self.arena.props().redactor, &mut found);
         self.options.pins.check(&mut found);
         if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
             && found.checks.iter().any(|check| !check.ok)
         {
             quiet(log).await;
         }
-        let props = self.fleet.props();
+        let props = self.arena.props();
         let log = lease.slot.edge.log().cloned();
         let settings = lease.slot.settings.clone();
         if let Some(later) = later {
@@ -198,7 +231,7 @@ impl Player {
         }
         for _ in 0..SETTLE_TRIES {
             let mut stage = self.stage(&lease.slot, false, Level::Must);
-            stage.script(Script::accept(&self.fleet.props().profile));
+            stage.script(Script::accept(&self.arena.props().profile));
             if stage.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200) {
                 return true;
             }
@@ -228,7 +261,7 @@ impl Player {
             LeaseError::Service(_) => Vec::new(),
         };
         let notes = (!last.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last });
-        outcome::report(case, &found, began.elapsed(), notes, &self.fleet.props().redactor)
+        outcome::report(case, &found, began.elapsed(), notes, &self.arena.props().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.
@@ -251,13 +284,7 @@ impl Player {
                 _ = write!(text, "\nthe service is ready for:\n  {curl}");
             }
         }
-        text.push_str("\npress Enter to go on");
-        let _ = self.messages.send(Message::Notice(text));
-        // A thread of its own: the runtime would wait for one of its threads when a signal ends the run.
-        let (come, line) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || come.send(std::io::stdin().read_line(&mut String::new())));
-        // Whether a line came or standard input is closed, it goes on.
-        let _ = line.await;
+        self.hold_for_a_line(text).await;
     }
 }
 
@@ -269,7 +296,7 @@ async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
             Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_))
         )
     };
-    if found.sent.iter().any(|(sent, _)| broken(&sent.reply)) {
+    if found.sent.iter().any(|asked| broken(&asked.sent.reply)) {
         return timeout(DEATH_LIMIT, slot.edge.died()).await.ok();
     }
     slot.edge.exited()
@@ -285,9 +312,10 @@ async fn quiet(log: &LogTail) {
 
 /// Whatever a case is about: an answer with a credential in it is wrong.
 fn leaks(redactor: &Redactor, found: &mut Found) {
-    let mut answers = found.sent.iter().filter(|(sent, _)| sent.reply.is_ok());
-    let leak = answers.find_map(|(sent, _)| {
-        Some(judge::no_secrets(|bytes| redactor.finds(bytes), &sent.reply)).filter(|check| !check.ok)
+    let mut answers = found.sent.iter().map(|asked| &asked.sent.reply).filter(|reply| reply.is_ok());
+    let leak = answers.find_map(|reply| {
+        Some(judge::no_secrets(judge::EDGE_SECRETS, |bytes| redactor.finds(bytes), reply))
+            .filter(|check| !check.ok)
     });
     // The cases that are about it have found it themselves.
     found.checks.extend(leak.filter(|leak| !found.checks.contains(leak)));
@@ -307,7 +335,7 @@ fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Reda
 }
 
 /// A text that no other case sends, as long as its placeholder, so that sizes on the wire are known beforehand.
-fn next_marker() -> String {
+pub(super) fn next_marker() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
     let mut marker = *b"q0000000";

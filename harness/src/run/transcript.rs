@@ -7,8 +7,9 @@ use http::{HeaderMap, Version};
 use reports::escape::visible;
 use reports::{Exchange, Hop};
 
+use crate::cases::Asked;
 use crate::mock::{Arrival, Given};
-use crate::wire::{Answer, NoAnswer, Request, Sent};
+use crate::wire::{Answer, NoAnswer, Request};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 600;
@@ -17,23 +18,12 @@ const HEADERS_SHOWN: usize = 40;
 /// Exchanges at the service that are shown.
 const ARRIVALS_SHOWN: usize = 4;
 
-/// What went over both hops, in order.
-pub(super) fn exchanges(
-    sent: &[(Sent, Option<String>)],
-    arrivals: &[Arrival],
-    redactor: &Redactor,
-) -> Vec<Exchange> {
+/// What went over all hops, in order.
+pub(super) fn exchanges(sent: &[Asked], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
     let clean = |text: String| redactor.redact(&text).into_owned();
-    let at_edge = sent.iter().map(|(sent, _)| {
+    let at_target = sent.iter().map(|Asked { hop, sent, .. }| {
         let response = sent.reply.as_ref().map_or_else(no_answer, answer);
-        (
-            sent.at,
-            Exchange {
-                hop: Hop::ClientEdge,
-                request: clean(request(&sent.request)),
-                response: clean(response),
-            },
-        )
+        (sent.at, Exchange { hop: *hop, request: clean(request(&sent.request)), response: clean(response) })
     });
     let at_service = arrivals.iter().take(ARRIVALS_SHOWN).map(|arrival| {
         let exchange = Exchange {
@@ -43,7 +33,7 @@ pub(super) fn exchanges(
         };
         (arrival.at, exchange)
     });
-    let mut all: Vec<_> = at_edge.chain(at_service).collect();
+    let mut all: Vec<_> = at_target.chain(at_service).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, exchange)| exchange).collect()
 }

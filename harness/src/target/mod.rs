@@ -1,7 +1,8 @@
-//! The edge under test: embedded, launched, or attached to.
+//! The edge under test: embedded, launched, or attached to; and addresses of whatever else is proven.
 
 mod any;
 mod attach;
+mod base_url;
 mod command;
 mod descendants;
 mod embedded;
@@ -17,7 +18,8 @@ mod running;
 mod setup;
 
 pub use any::Target;
-pub use attach::{Attached, EdgeUrl, EdgeUrlError};
+pub use attach::Attached;
+pub use base_url::{BaseUrl, BaseUrlError};
 pub use command::{CommandError, CommandLine};
 pub use embedded::Embedded;
 pub use error::StartError;

@@ -1,7 +1,7 @@
 //! Edges that run already.
 
 use fixtures::credentials::EdgeSettings;
-use harness::target::{Attached, EdgeUrl, StartError, Target};
+use harness::target::{Attached, BaseUrl, StartError, Target};
 use miette::Diagnostic;
 use reports::TargetKind;
 use rstest::rstest;
@@ -11,7 +11,7 @@ use crate::program::{command, get, launch};
 #[tokio::test]
 async fn an_edge_that_answers_is_attached_to_and_left_alone() {
     let launched = launch(&command("serve", "")).start(&EdgeSettings::default()).await.unwrap();
-    let url: EdgeUrl = format!("http://127.0.0.1:{}/below", launched.addr().port()).parse().unwrap();
+    let url = BaseUrl::of_edge(&format!("http://127.0.0.1:{}/below", launched.addr().port())).unwrap();
     let target = Target::Attached(Attached { url, ca: None });
     assert_eq!(target.kind(), TargetKind::Attached);
     let edge = target.start(&EdgeSettings::default()).await.unwrap();
@@ -26,12 +26,12 @@ async fn an_edge_that_answers_is_attached_to_and_left_alone() {
 #[tokio::test]
 async fn an_edge_that_is_not_there_is_told() {
     let held = harness::target::HeldPort::bind().unwrap();
-    let url = format!("http://{}", held.addr()).parse().unwrap();
+    let url = BaseUrl::of_edge(&format!("http://{}", held.addr())).unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Unreachable { .. }), "{error:?}");
     assert!(error.help().unwrap().to_string().contains("check the address"));
 
-    let url = "http://edge.invalid".parse().unwrap();
+    let url = BaseUrl::of_edge("http://edge.invalid").unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Endpoint(_)), "{error:?}");
 }
@@ -41,7 +41,7 @@ async fn an_edge_that_is_not_there_is_told() {
 #[case("http://127.0.0.1:8080/", "http://127.0.0.1:8080/")]
 #[case("http://[::1]:8080/edge/", "http://[::1]:8080/edge")]
 fn addresses_of_edges(#[case] given: &str, #[case] expected: &str) {
-    assert_eq!(given.parse::<EdgeUrl>().unwrap().as_url().as_str(), expected);
+    assert_eq!(BaseUrl::of_edge(given).unwrap().as_url().as_str(), expected);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn what_is_no_address_of_an_edge_is_told_with_what_to_do() {
         "https://edge.example/health",
     ];
     let told = wrong.map(|given| {
-        let error = given.parse::<EdgeUrl>().unwrap_err();
+        let error = BaseUrl::of_edge(given).unwrap_err();
         format!("failed to {error}\n  help: {}\n", error.help().unwrap())
     });
     insta::assert_snapshot!(told.concat());

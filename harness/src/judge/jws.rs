@@ -1,0 +1,175 @@
+//! Verifies a token as anybody does who knows the key set alone (RFC 7515, 7518, 8037), whatever service signed it.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fixtures::key_set::{Jwk, KeySet};
+use ring::signature::{
+    self, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+};
+use serde_json::Value;
+
+/// What became of verifying a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signed {
+    /// A key of the set signed it.
+    Verified,
+    /// The set has the key, and that did not sign it.
+    NotVerified,
+    /// The set has no key for it. Holds the id that its header names.
+    UnknownKey(Option<String>),
+    /// Its header asks for this algorithm, which signs nothing.
+    Unsigned(String),
+    /// Its header asks for this algorithm, which is not verified here.
+    Unsupported(String),
+    /// Not a JWS.
+    Malformed,
+}
+
+/// Three parts of base64url, the first of which is a header with an algorithm (RFC 7515 §7.1).
+pub fn is_jws(text: &str) -> bool {
+    header(text).is_some()
+}
+
+/// Verifies a token in compact form.
+pub fn verify_jws(token: &str, set: &KeySet) -> Signed {
+    let Some(header) = header(token) else { return Signed::Malformed };
+    let text = |name: &str| header.get(name).and_then(Value::as_str).map(str::to_owned);
+    let algorithm = text("alg").unwrap_or_default();
+    if algorithm.eq_ignore_ascii_case("none") || algorithm.starts_with("HS") {
+        return Signed::Unsigned(algorithm);
+    }
+    let Some(method) = Method::of(&algorithm) else { return Signed::Unsupported(algorithm) };
+    let kid = text("kid");
+    let fits = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
+    let keys: Vec<&Jwk> = set.keys().iter().filter(fits).collect();
+    let Some((signed, signature)) = token.rsplit_once('.') else { return Signed::Malformed };
+    let Some(signature) = decode(signature) else { return Signed::Malformed };
+    if keys.is_empty() {
+        return Signed::UnknownKey(kid);
+    }
+    let verified = keys.iter().any(|key| method.verify(key, signed.as_bytes(), &signature).unwrap_or(false));
+    if verified { Signed::Verified } else { Signed::NotVerified }
+}
+
+/// How a signature is verified.
+enum Method {
+    Ed25519,
+    Ecdsa(&'static str, &'static dyn VerificationAlgorithm),
+    Rsa(&'static RsaParameters),
+}
+
+impl Method {
+    fn of(algorithm: &str) -> Option<Self> {
+        Some(match algorithm {
+            "EdDSA" | "Ed25519" => Self::Ed25519,
+            "ES256" => Self::Ecdsa("P-256", &signature::ECDSA_P256_SHA256_FIXED),
+            "ES384" => Self::Ecdsa("P-384", &signature::ECDSA_P384_SHA384_FIXED),
+            "RS256" => Self::Rsa(&signature::RSA_PKCS1_2048_8192_SHA256),
+            "RS384" => Self::Rsa(&signature::RSA_PKCS1_2048_8192_SHA384),
+            "RS512" => Self::Rsa(&signature::RSA_PKCS1_2048_8192_SHA512),
+            "PS256" => Self::Rsa(&signature::RSA_PSS_2048_8192_SHA256),
+            "PS384" => Self::Rsa(&signature::RSA_PSS_2048_8192_SHA384),
+            "PS512" => Self::Rsa(&signature::RSA_PSS_2048_8192_SHA512),
+            _ => return None,
+        })
+    }
+
+    fn fits(&self, key: &Jwk) -> bool {
+        match self {
+            Self::Ed25519 => key.kty() == Some("OKP") && key.text("crv") == Some("Ed25519"),
+            Self::Ecdsa(curve, _) => key.kty() == Some("EC") && key.text("crv") == Some(curve),
+            Self::Rsa(_) => key.kty() == Some("RSA"),
+        }
+    }
+
+    /// None: the key lacks a part.
+    fn verify(&self, key: &Jwk, signed: &[u8], signature: &[u8]) -> Option<bool> {
+        let part = |name: &str| key.text(name).and_then(decode);
+        let verified = match self {
+            Self::Ed25519 => {
+                UnparsedPublicKey::new(&signature::ED25519, part("x")?).verify(signed, signature)
+            }
+            Self::Ecdsa(_, algorithm) => {
+                let point = [vec![4], part("x")?, part("y")?].concat();
+                UnparsedPublicKey::new(*algorithm, point).verify(signed, signature)
+            }
+            Self::Rsa(parameters) => {
+                RsaPublicKeyComponents { n: part("n")?, e: part("e")? }.verify(parameters, signed, signature)
+            }
+        };
+        Some(verified.is_ok())
+    }
+}
+
+fn header(token: &str) -> Option<Value> {
+    let mut parts = token.split('.');
+    let (Some(header), Some(payload), Some(signature), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return None;
+    };
+    let header: Value = serde_json::from_slice(&decode(header)?).ok()?;
+    (decode(payload).is_some() && decode(signature).is_some() && header.get("alg")?.is_string())
+        .then_some(header)
+}
+
+fn decode(text: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text).ok()
+}
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verified => f.write_str("verifies"),
+            Self::NotVerified => f.write_str("does not verify with the key that it names"),
+            Self::UnknownKey(Some(kid)) => write!(f, "the set has no fitting key with the id {kid:?}"),
+            Self::UnknownKey(None) => f.write_str("the set has no fitting key"),
+            Self::Unsigned(algorithm) => {
+                write!(f, "its header says {algorithm:?}, which no public key verifies")
+            }
+            Self::Unsupported(algorithm) => {
+                write!(f, "its header says {algorithm:?}, which edgeproof does not verify")
+            }
+            Self::Malformed => f.write_str("is no JWS"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    /// RFC 7515 appendix A.3, and RFC 8037 appendix A.
+    const SET: &str = r#"{"keys":[
+        {"kty":"EC","crv":"P-256","kid":"ec","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"},
+        {"kty":"OKP","crv":"Ed25519","kid":"ed","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+    const ES256: &str = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+    const EDDSA: &str = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
+
+    #[rstest]
+    #[case::es256(ES256.into(), Signed::Verified)]
+    #[case::eddsa(EDDSA.into(), Signed::Verified)]
+    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), Signed::NotVerified)]
+    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), Signed::NotVerified)]
+    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), Signed::Unsigned("none".into()))]
+    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), Signed::Unsigned("HS256".into()))]
+    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), Signed::Unsupported("ES512".into()))]
+    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), Signed::UnknownKey(None))]
+    #[case::no_token("a.b.c".into(), Signed::Malformed)]
+    fn verifies(#[case] token: String, #[case] expected: Signed) {
+        assert_eq!(verify_jws(&token, &KeySet::parse(SET.as_bytes()).unwrap()), expected);
+    }
+
+    #[rstest]
+    #[case(ES256, true)]
+    #[case("1.2.3", false)]
+    #[case("eyJhbGciOiJFUzI1NiJ9.e30", false)]
+    #[case("www.example.org", false)]
+    fn knows_a_token(#[case] text: &str, #[case] expected: bool) {
+        assert_eq!(is_jws(text), expected);
+    }
+}
