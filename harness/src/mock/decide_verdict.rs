@@ -34,6 +34,9 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     decision.about_verdict()
 }
 
+/// Characters of a suffix that are told.
+const SUFFIX: usize = 64;
+
 /// The row's body, or the profile's around the row's code.
 fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> Value {
     if let Some(body) = row.body_with(&[("<session_ref>", reference.into())]) {
@@ -42,7 +45,8 @@ fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> 
     let code = row.code().unwrap_or_default();
     let suffixed = matches!(row.fact, Fact::Verdict { suffixed: true, .. });
     let reason = match suffix.filter(|_| suffixed) {
-        Some(suffix) => format!("{code}:{suffix}"),
+        // It may come from the token, whose sender chose its length.
+        Some(suffix) => format!("{code}:{}", suffix.chars().take(SUFFIX).collect::<String>()),
         None => code.to_owned(),
     };
     fill(&profile.verdict_refused, &[("<reason>", reason.into())])
