@@ -4,9 +4,12 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::str::FromStr;
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use fixtures::credentials::{EdgeSettings, Redactor};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -28,6 +31,10 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_SHOWN: usize = 500;
 /// Longest pause between probes.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts at the same time: a program's time to get ready must not go by while all the others get ready as well.
+static STARTS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(available_parallelism().map_or(2, |cores| cores.get().max(2))));
 
 /// An edge that is a program: how it is started, and when it is ready.
 ///
@@ -101,11 +108,16 @@ impl Launch {
         settings: &EdgeSettings,
         mut ports: impl FnMut() -> io::Result<u16>,
     ) -> Result<RunningEdge, StartError> {
+        let _start = STARTS.acquire().await.expect("the semaphore is never closed");
         let mut attempt = 1;
         loop {
             let port = ports().map_err(StartError::NoPort)?;
             match self.attempt(settings, port).await {
-                Err(StartError::ExitedEarly { .. }) if attempt < ATTEMPTS && is_taken(port) => attempt += 1,
+                Err(StartError::ExitedEarly { last, .. })
+                    if attempt < ATTEMPTS && (is_taken(port) || names_a_taken_port(&last)) =>
+                {
+                    attempt += 1;
+                }
                 result => return result,
             }
         }
@@ -215,6 +227,14 @@ impl FromStr for PortName {
     }
 }
 
+/// Whether a program says that its port is in use. Who used it (perhaps as the near end of a connection) may have
+/// given it back by the time that can be looked at.
+fn names_a_taken_port(last: &[String]) -> bool {
+    let says =
+        |line: &String| line.contains("EADDRINUSE") || line.to_lowercase().contains("address already in use");
+    last.iter().any(says)
+}
+
 /// The last lines of the output, without the secrets that the program was given.
 fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     let mut secrets = Redactor::empty();
@@ -251,7 +271,11 @@ mod tests {
     use crate::target::HeldPort;
 
     async fn ports_asked_for(taken: &[u16]) -> (usize, Result<RunningEdge, StartError>) {
-        let launch = Launch::new(CommandLine::parse("sh -c 'exit 1'").unwrap());
+        started("sh -c 'exit 1'", taken).await
+    }
+
+    async fn started(line: &str, taken: &[u16]) -> (usize, Result<RunningEdge, StartError>) {
+        let launch = Launch::new(CommandLine::parse(line).unwrap());
         let mut asked = 0;
         let ports = || {
             asked += 1;
@@ -270,6 +294,18 @@ mod tests {
             assert_eq!(asked, expected);
             assert!(matches!(result, Err(StartError::ExitedEarly { .. })), "{result:?}");
         }
+    }
+
+    /// As Node, Python, Java, Go and Rust word it.
+    #[rstest]
+    #[case("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080")]
+    #[case("OSError: [Errno 98] error while attempting to bind on address: address already in use")]
+    #[case("java.net.BindException: Address already in use")]
+    #[case("Address already in use (os error 98)")]
+    #[tokio::test]
+    async fn a_port_that_was_taken_for_a_moment_is_replaced(#[case] words: &str) {
+        let line = format!("sh -c 'echo \"$0\" >&2; exit 1' \"{words}\"");
+        assert_eq!(started(&line, &[]).await.0, ATTEMPTS);
     }
 
     #[rstest]
