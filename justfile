@@ -37,9 +37,9 @@ snapshots:
     INSTA_SNAPSHOT_REFERENCES_FILE="$PWD/target/snapshots-seen" cargo test --workspace --quiet >/dev/null
     ./.ci/orphans target/snapshots-seen
 
-# The edges that come with edgeproof, launched.
-edges:
-    cargo run --quiet --package harness -- conformance --launch 'node fixtures/edges/node/edge.mjs'
+# The edges that come with edgeproof, in other languages: all, or those named.
+edges *ARGS:
+    ./.ci/edges "$@"
 
 # Speed and size of a run; a benchmark, not a test.
 bench *ARGS:

@@ -292,14 +292,22 @@ fn recovery(cases: &mut Catalog<'_>) {
         .alone();
 }
 
+/// One of a few collections in a row passes. Not the first one: it may go out on a connection whose end the edge has not
+/// noticed, and what may have arrived must not be sent again (RFC 9110 §9.2.2), so that one is lost.
 async fn works_again(stage: &mut Stage, conversation: &Conversation) -> Check {
-    let sent = stage.send(&conversation.draft).await;
+    const TRIES: usize = 3;
     let expected = conversation.answer.as_ref().map(Expected::to_string).unwrap_or_default();
-    let ok = conversation
-        .answer
-        .as_ref()
-        .is_some_and(|expected| judge::exact(expected, &sent.reply).iter().all(|check| check.ok));
-    Check::new("answer after that", expected, words::summary(stage, &sent.reply), ok)
+    let mut actual = String::new();
+    for _ in 0..TRIES {
+        stage.script(conversation.script.clone().unwrap_or_else(Script::decide));
+        let sent = stage.send(&conversation.draft).await;
+        let is_right = |answer: &Expected| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+        actual = words::summary(stage, &sent.reply);
+        if conversation.answer.as_ref().is_some_and(is_right) {
+            return Check::new("answer after that", expected, actual, true).at(Level::Should);
+        }
+    }
+    Check::new("answers after that", format!("{expected}, by the third at the latest"), actual, false)
         .at(Level::Should)
         .hint("the service is there again; don't keep a connection that failed, nor the fact that one did")
 }

@@ -111,7 +111,11 @@ fn finish(readers: Vec<Box<dyn Reader + Send>>, code: u8) -> u8 {
         if let Err(why) = reader.finish() {
             // Whoever closed standard output has seen enough: that says nothing about the target.
             if why.kind() != std::io::ErrorKind::BrokenPipe {
-                let _ = writeln!(std::io::stderr().lock(), "failed to write a report: {why}");
+                let _ = writeln!(
+                    std::io::stderr().lock(),
+                    "failed to write a report: {}",
+                    crate::error_text(&why)
+                );
                 code = if code == 0 { EXIT_USAGE } else { code };
             }
         }

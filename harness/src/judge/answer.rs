@@ -6,6 +6,9 @@ use crate::wire::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;
 
+/// Members too many that are named.
+const NAMED: usize = 4;
+
 /// An answer that the interface gives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {
@@ -170,12 +173,13 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
                 .push(format!("\"{key}\" is {}, it should be {value}", shown(other.to_string().as_bytes()))),
         }
     }
-    words.extend(
-        actual
-            .keys()
-            .filter(|key| !expected.contains_key(*key))
-            .map(|key| format!("\"{key}\" is one member too many")),
-    );
+    let mut more = actual.keys().filter(|key| !expected.contains_key(*key));
+    for key in more.by_ref().take(NAMED) {
+        words.push(format!("\"{}\" is one member too many", shown(key.as_bytes())));
+    }
+    if let others @ 1.. = more.count() {
+        words.push(format!("and so are {others} others"));
+    }
     (!words.is_empty()).then(|| words.join("; "))
 }
 

@@ -110,6 +110,7 @@ pub(super) async fn serve<H, F, B, E>(
             .header_read_timeout(limits.head)
             .max_buf_size(limits.head_bytes)
             .half_close(true)
+            .title_case_headers(limits.title_case)
             .serve_connection(io, service)
             .with_upgrades();
         drive(served, http1::UpgradeableConnection::graceful_shutdown, drain).await;

@@ -51,6 +51,8 @@ pub struct Limits {
     pub head_bytes: usize,
     /// Requests at the same time on one HTTP/2 connection.
     pub streams: u32,
+    /// Names of header fields begin with capitals, over HTTP/1.1.
+    pub title_case: bool,
 }
 
 enum Order {
@@ -140,6 +142,7 @@ impl Default for Limits {
             body: Duration::from_secs(60),
             head_bytes: 64 * 1024,
             streams: 256,
+            title_case: false,
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::judge::Check;
 
 /// Expectations that are told in one line.
 const TOLD: usize = 4;
+/// Characters of one text that an edge had a part in; what is longer is cut.
+const LONGEST: usize = 2000;
 
 /// What became of a case: from what it found to what every report shows.
 pub(super) fn report(
@@ -24,7 +26,8 @@ pub(super) fn report(
     mismatches.sort_by_key(|mismatch| mismatch.level);
     let (outcome, because) = judge(case.level, found, &mismatches);
     let told = |of: fn(&Check) -> &String| told(found.checks.iter().map(of), redactor);
-    let reproduce = found.sent.iter().find_map(|asked| asked.curl.clone()).unwrap_or_default();
+    // The first request is what the case is about; where no curl can send it, a later one would show nothing.
+    let reproduce = found.sent.first().and_then(|asked| asked.curl.clone()).unwrap_or_default();
     let broken = matches!(outcome, Outcome::Fail | Outcome::Warn);
     CaseReport {
         outcome,
@@ -37,7 +40,7 @@ pub(super) fn report(
             .iter()
             .map(|(point, saw)| Observation {
                 point: point.clone(),
-                saw: redactor.redact(&one_line(saw)).into_owned(),
+                saw: cut(redactor.redact(&one_line(saw)).into_owned()),
             })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
@@ -108,7 +111,7 @@ fn judge(level: Level, found: &Found, mismatches: &[Mismatch]) -> (Outcome, Stri
 }
 
 fn clean(mismatch: Mismatch, redactor: &Redactor) -> Mismatch {
-    let clean = |text: &str| redactor.redact(&visible(text)).into_owned();
+    let clean = |text: &str| cut(redactor.redact(&visible(text)).into_owned());
     Mismatch {
         expected: clean(&mismatch.expected),
         actual: clean(&mismatch.actual),
@@ -130,7 +133,17 @@ fn told<'c>(texts: impl Iterator<Item = &'c String>, redactor: &Redactor) -> Str
     if more > 0 {
         line.push_str("; …");
     }
-    redactor.redact(&one_line(&line)).into_owned()
+    cut(redactor.redact(&one_line(&line)).into_owned())
+}
+
+/// After the secrets were taken out: half a secret is not recognised.
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        let length = text.len();
+        text.truncate(end);
+        text.push_str(&format!("… ({length} bytes)"));
+    }
+    text
 }
 
 #[cfg(test)]

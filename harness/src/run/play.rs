@@ -232,8 +232,11 @@ impl Player<Fleet> {
         for _ in 0..SETTLE_TRIES {
             let mut stage = self.stage(&lease.slot, false, Level::Must);
             stage.script(Script::accept(&self.arena.props().profile));
-            if stage.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200) {
-                return true;
+            match stage.send(&collection()).await.reply {
+                Ok(answer) if answer.status == 200 => return true,
+                // It would take as long each time.
+                Err(NoAnswer::TimedOut(_)) => return false,
+                _ => {}
             }
         }
         false

@@ -15,6 +15,8 @@ use crate::wire::{Answer, NoAnswer, Request};
 const BODY_SHOWN: usize = 600;
 /// Header fields that are shown.
 const HEADERS_SHOWN: usize = 40;
+/// Characters of a header field's value that are shown.
+const VALUE_SHOWN: usize = 600;
 /// Exchanges at the service that are shown.
 const ARRIVALS_SHOWN: usize = 4;
 
@@ -81,7 +83,10 @@ fn version(version: Version) -> &'static str {
 fn push_headers(text: &mut String, headers: &HeaderMap) {
     for (name, value) in headers.iter().take(HEADERS_SHOWN) {
         let value = String::from_utf8_lossy(value.as_bytes());
-        _ = writeln!(text, "{name}: {}", visible(&value));
+        let shown: String = value.chars().take(VALUE_SHOWN).collect();
+        let more =
+            if shown.len() < value.len() { format!("… ({} bytes)", value.len()) } else { String::new() };
+        _ = writeln!(text, "{name}: {}{more}", visible(&shown));
     }
     if headers.len() > HEADERS_SHOWN {
         _ = writeln!(text, "… and {} header fields more", headers.len() - HEADERS_SHOWN);

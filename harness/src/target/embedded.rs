@@ -7,7 +7,8 @@ use url::Url;
 
 use super::running::Runs;
 use super::{LogTail, RunningEdge, StartError};
-use crate::mock::edge::{Edge, EdgeError, EdgeOptions, EdgeTls};
+use crate::mock::edge::style::Style;
+use crate::mock::edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 use crate::wire::Endpoint;
 
 /// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
@@ -17,6 +18,7 @@ pub struct Embedded {
     spec: Arc<Spec>,
     profile: Profile,
     https: Option<Https>,
+    style: Style,
 }
 
 #[derive(Debug, Clone)]
@@ -28,7 +30,7 @@ struct Https {
 impl Embedded {
     /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None }
+        Self { spec, profile, https: None, style: Style::default() }
     }
 
     /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
@@ -39,13 +41,20 @@ impl Embedded {
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
     }
 
+    /// The same in another style.
+    #[must_use]
+    pub fn style(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
     /// Starts one.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         let log = LogTail::default();
         let options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
-            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
+            style: self.style,
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
         };
         let edge = Edge::start(options).await?;
         let url =
@@ -53,5 +62,10 @@ impl Embedded {
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = Endpoint::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
+    }
+
+    fn sink(&self, log: LogTail) -> LogSink {
+        let stream = self.style.stream();
+        LogSink::new(move |line| log.push(stream, line))
     }
 }

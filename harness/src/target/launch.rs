@@ -4,9 +4,12 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::str::FromStr;
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use fixtures::credentials::{EdgeSettings, Redactor};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -28,6 +31,10 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_SHOWN: usize = 500;
 /// Longest pause between probes.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts at the same time: a program's time to get ready must not go by while all the others get ready as well.
+static STARTS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(available_parallelism().map_or(2, |cores| cores.get().max(2))));
 
 /// An edge that is a program: how it is started, and when it is ready.
 ///
@@ -101,6 +108,7 @@ impl Launch {
         settings: &EdgeSettings,
         mut ports: impl FnMut() -> io::Result<u16>,
     ) -> Result<RunningEdge, StartError> {
+        let _start = STARTS.acquire().await.expect("the semaphore is never closed");
         let mut attempt = 1;
         loop {
             let port = ports().map_err(StartError::NoPort)?;

@@ -117,7 +117,7 @@ impl AnswerReader {
                     return Ok(None);
                 };
                 let left = chunk_size(&line)?;
-                if body.len() as u64 + left > MAX_BODY as u64 {
+                if left > (MAX_BODY - body.len()) as u64 {
                     return Err(too_long());
                 }
                 self.state = if left == 0 {
@@ -327,6 +327,10 @@ mod tests {
     #[case::chunk_size(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\no\r\n",
         "broken: a chunk size that is not a number"
+    )]
+    #[case::chunk_that_overflows(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\nffffffffffffffff\r\n",
+        "broken: body longer than 4194304 bytes"
     )]
     #[case::until_end("HTTP/1.1 200 OK\r\n\r\nok", "200 whole \"ok\"")]
     #[case::no_content("HTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]

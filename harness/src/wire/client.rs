@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -30,25 +31,40 @@ pub async fn send(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Sent {
     Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
 }
 
-/// Sends requests one after the other over one connection, HTTP/1.1; after one without a whole answer, the rest
-/// are not sent.
+/// Sends requests one after the other over one connection, HTTP/1.1, or over a new one where the peer said that it
+/// closes it (RFC 9112 §9.6); after one without a whole answer, the rest are not sent.
 pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
     let Some(first) = drafts.first() else { return sent };
     let mut connection = KeptConnection::open(endpoint, first).await;
-    for draft in drafts {
+    for (number, draft) in drafts.iter().enumerate() {
         let at = Instant::now();
         let reply = match &mut connection {
             Ok(connection) => connection.exchange(endpoint, draft, limit).await,
             Err(why) => Err(why.clone()),
         };
-        if let Err(why) = &reply {
-            connection = Err(why.clone());
+        match &reply {
+            Err(why) => connection = Err(why.clone()),
+            Ok(answer) if closes(draft, answer) && number + 1 < drafts.len() => {
+                connection = KeptConnection::open(endpoint, draft).await;
+            }
+            Ok(_) => {}
         }
         let request = as_request(endpoint, draft, Version::HTTP_11);
         sent.push(Sent { request, reply, at, took: at.elapsed() });
     }
     sent
+}
+
+/// The connection ends with this answer: it says so, or its body has no other end (RFC 9112 §6.3, §9.3).
+fn closes(draft: &Draft, answer: &Answer) -> bool {
+    let says = |word: &str| {
+        let values = answer.headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|option| option.trim().eq_ignore_ascii_case(word))
+    };
+    let bodiless = draft.method == "HEAD" || matches!(answer.status, 204 | 304);
+    let ends = answer.headers.contains_key(CONTENT_LENGTH) || answer.headers.contains_key(TRANSFER_ENCODING);
+    says("close") || (answer.version == Version::HTTP_10 && !says("keep-alive")) || !(bodiless || ends)
 }
 
 /// Sends one request over HTTP/2. `None`: the endpoint does not offer it.

@@ -111,7 +111,7 @@ pub fn conclude(rules: &Rules, facts: &Facts, relayed: &Relayed) -> Answer {
 }
 
 fn refusal(rules: &Rules, facts: &Facts, status: StatusCode, reply: Option<&[u8]>) -> Answer {
-    let reason = reply.and_then(plain_reason);
+    let reason = reply.and_then(|reply| plain_reason(reply, rules.reason));
     let row = if reason.is_some() { &rules.refused } else { &rules.refused_unknown };
     let values = [("<reason>", json!(reason)), ("<status>", json!(status.as_u16()))];
     let body = row.body_with(&values).unwrap_or_default();

@@ -6,6 +6,7 @@ mod decide;
 mod error;
 mod inbound;
 mod outgoing;
+mod payload;
 mod pool;
 mod program;
 mod reason;
@@ -14,6 +15,7 @@ mod rules;
 mod server;
 mod service;
 mod socket;
+pub mod style;
 mod websocket;
 
 pub use decide::{Answer, Decision, Facts, Relayed, conclude, decide};

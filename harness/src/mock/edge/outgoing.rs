@@ -16,6 +16,8 @@ pub(super) struct Outgoing {
     /// What is there and not yet taken.
     first: Option<Bytes>,
     rest: Option<Rest>,
+    /// Its length is told, where it is known.
+    sized: bool,
     upload: Arc<Upload>,
 }
 
@@ -34,7 +36,7 @@ struct Rest {
 
 impl Outgoing {
     /// `idle` is the longest time without a byte from the page.
-    pub(super) fn new(inbound: Inbound, idle: Duration) -> (Self, Arc<Upload>) {
+    pub(super) fn new(inbound: Inbound, idle: Duration, sized: bool) -> (Self, Arc<Upload>) {
         let (first, rest) = match inbound {
             Inbound::Whole(bytes) => (bytes, None),
             Inbound::Longer { first, rest } => {
@@ -43,7 +45,7 @@ impl Outgoing {
         };
         let upload = Arc::new(Upload { broken: AtomicBool::new(false), last: Mutex::new(Instant::now()) });
         let first = Some(first).filter(|first| !first.is_empty());
-        (Self { first, rest, upload: Arc::clone(&upload) }, upload)
+        (Self { first, rest, sized, upload: Arc::clone(&upload) }, upload)
     }
 }
 
@@ -101,6 +103,9 @@ impl Body for Outgoing {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if !self.sized {
+            return SizeHint::default();
+        }
         let first = self.first.as_ref().map_or(0, Bytes::len) as u64;
         let Some(rest) = &self.rest else { return SizeHint::with_exact(first) };
         let rest = rest.body.size_hint();

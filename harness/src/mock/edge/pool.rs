@@ -24,6 +24,8 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// first.
 pub(super) struct Pool {
     connector: Connector,
+    /// Connections are kept for later requests.
+    keeps: bool,
     kept: Mutex<Kept>,
 }
 
@@ -58,8 +60,8 @@ pub(super) struct Lease {
 }
 
 impl Pool {
-    pub(super) fn new(connector: Connector) -> Self {
-        Self { connector, kept: Mutex::default() }
+    pub(super) fn new(connector: Connector, keeps: bool) -> Self {
+        Self { connector, keeps, kept: Mutex::default() }
     }
 
     /// A connection that is open as far as the system knows, or a new one.
@@ -70,6 +72,7 @@ impl Pool {
         let (sender, watch) = self.connector.connect().await?;
         let user = match &sender {
             Sender::Http1(_) => None,
+            Sender::Http2(_) if !self.keeps => None,
             Sender::Http2(sender) => {
                 let users = Arc::new(());
                 let user = Arc::clone(&users);
@@ -84,6 +87,9 @@ impl Pool {
     /// Takes a connection back after its answer was read to the end.
     pub(super) fn give_back(self: &Arc<Self>, lease: Lease) {
         let Sender::Http1(mut sender) = lease.sender else { return };
+        if !self.keeps {
+            return;
+        }
         let (pool, watch) = (Arc::clone(self), lease.watch);
         let idle = async move {
             // Not before the request was written to its end as well.

@@ -7,6 +7,7 @@ use fixtures::spec::{Profile, Spec};
 use tokio::net::lookup_host;
 
 use super::service::{certificates, private_key};
+use super::style::Style;
 use super::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 
 const HOST: &str = "127.0.0.1";
@@ -39,10 +40,19 @@ pub async fn run_program(
     };
     let tls = tls(options.cert.as_deref(), options.key.as_deref())?;
     let service_timeout = profile.relay_timeout;
+    let style = Style::default();
     let settings = EdgeSettings::from_env(&env);
-    let edge =
-        Edge::start(EdgeOptions { spec, profile, settings, listen, tls, log: out.clone(), service_timeout })
-            .await?;
+    let edge = Edge::start(EdgeOptions {
+        spec,
+        profile,
+        settings,
+        listen,
+        tls,
+        log: out.clone(),
+        service_timeout,
+        style,
+    })
+    .await?;
     out.write(format!("edge listening on {}", edge.url()));
     until.await;
     edge.stop().await;

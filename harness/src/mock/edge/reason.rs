@@ -1,12 +1,19 @@
 use serde_json::Value;
 
+use super::style::Reason;
+
 /// The longest code that counts as plain, suffix included. The interface's own are below 30 characters.
 const LONGEST: usize = 128;
 
 /// The reason code in the service's reply, if it has a plain one: in `reason`, or where that is absent in `error`.
-pub(super) fn plain_reason(reply: &[u8]) -> Option<String> {
+pub(super) fn plain_reason(reply: &[u8], from: Reason) -> Option<String> {
     let reply: Value = serde_json::from_slice(reply).ok()?;
-    let code = reply.get("reason").or_else(|| reply.get("error"))?.as_str()?;
+    let code = match from {
+        Reason::Either => reply.get("reason").or_else(|| reply.get("error")),
+        Reason::OnlyReason => reply.get("reason"),
+        Reason::OnlyError => reply.get("error"),
+    };
+    let code = code?.as_str()?;
     is_plain(code).then(|| code.to_owned())
 }
 
@@ -71,6 +78,6 @@ mod tests {
     #[case::cut(br#"{"reason":"exp"#, None)]
     #[case::more_after_it(br#"{"reason":"expired"}x"#, None)]
     fn reasons(#[case] reply: &[u8], #[case] reason: Option<&str>) {
-        assert_eq!(plain_reason(reply).as_deref(), reason);
+        assert_eq!(plain_reason(reply, Reason::Either).as_deref(), reason);
     }
 }

@@ -27,6 +27,10 @@ pub(super) struct Relay {
     pub(super) uri: Uri,
     /// Name of the license's header and its value.
     pub(super) license: Option<(HeaderName, HeaderValue)>,
+    /// Further header fields.
+    pub(super) more: HeaderMap,
+    /// The body goes with its length, where that is known.
+    pub(super) sized: bool,
     /// For the whole exchange. While a body that is not kept in memory moves on, the time does not count.
     pub(super) timeout: Duration,
 }
@@ -34,7 +38,7 @@ pub(super) struct Relay {
 impl Relay {
     /// Relays one body, once. `idle` is the longest time without a byte from the page.
     pub(super) async fn relay(&self, body: Inbound, page: &HeaderMap, idle: Duration) -> Relayed {
-        let (body, upload) = Outgoing::new(body, idle);
+        let (body, upload) = Outgoing::new(body, idle, self.sized);
         let sent = tokio::select! {
             sent = self.send(body, page) => sent,
             () = upload.stalled(self.timeout) => None,
@@ -80,6 +84,7 @@ impl Relay {
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         let headers = request.headers_mut();
+        headers.extend(self.more.clone());
         // Also for none: without it, hyper leaves open whether a POST has a body.
         if let Some(length) = length {
             headers.insert(CONTENT_LENGTH, length.into());

@@ -6,6 +6,7 @@ use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::EdgeError;
+use super::style::Reason;
 
 /// What the edge goes by: rows and profile in the form that requests need, and the one origin that may read answers.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct Rules {
     pub(super) refused_unknown: Row,
     pub(super) preflight: Preflight,
     pub(super) origin: Option<HeaderValue>,
+    /// Where the reason is read from.
+    pub(super) reason: Reason,
 }
 
 /// An answer that is always the same.
@@ -78,6 +81,7 @@ impl Rules {
                 max_age: seconds(profile.preflight_max_age),
             },
             origin,
+            reason: Reason::default(),
         })
     }
 }

@@ -4,12 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use fixtures::credentials::EdgeSettings;
 use fixtures::spec::{Profile, Spec};
 use http::header::EXPECT;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
@@ -17,8 +15,10 @@ use tokio::sync::watch;
 
 use super::super::{ClientAuth, Front, Limits, Peer, Server, server_config};
 use super::decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+use super::payload::Payload;
 use super::relay::Relay;
 use super::rules::Rules;
+use super::style::{HeaderCase, Redirect, Style};
 use super::{EdgeError, inbound, service, websocket};
 use crate::target::{LogTail, Stream};
 
@@ -48,6 +48,8 @@ pub struct EdgeOptions {
     pub log: LogSink,
     /// How long it waits for the service before it calls it unreachable.
     pub service_timeout: Duration,
+    /// What it does where the interface leaves a choice.
+    pub style: Style,
 }
 
 /// With what an edge serves HTTPS.
@@ -75,6 +77,7 @@ struct Context {
     rules: Rules,
     relay: Relay,
     kept: usize,
+    style: Style,
     log: LogSink,
     stopping: watch::Receiver<bool>,
 }
@@ -85,7 +88,7 @@ impl EdgeOptions {
         let profile = spec.profile().clone();
         let service_timeout = profile.relay_timeout;
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        Self { spec, profile, settings, listen, tls: None, log, service_timeout }
+        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style: Style::default() }
     }
 }
 
@@ -115,9 +118,10 @@ impl From<LogTail> for LogSink {
 impl Edge {
     /// Reads the files that the settings name, and listens. Needs a tokio runtime.
     pub async fn start(options: EdgeOptions) -> Result<Self, EdgeError> {
-        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout } = options;
-        let rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
-        let relay = service::relay(&settings, &profile, service_timeout)?;
+        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style } = options;
+        let mut rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
+        rules.reason = style.reason;
+        let relay = service::relay(&settings, &profile, service_timeout, style)?;
         let https = tls.is_some();
         let front =
             match tls {
@@ -134,10 +138,11 @@ impl Edge {
         }
         let (stopping, stopped) = watch::channel(false);
         let kept = profile.max_body.saturating_add(KEPT_BEYOND_LIMIT);
-        let context = Arc::new(Context { rules, relay, kept, log, stopping: stopped });
+        let context = Arc::new(Context { rules, relay, kept, style, log, stopping: stopped });
         let listener =
             TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
-        let server = Server::start(listener, front, Limits::default(), move |request, peer| {
+        let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
+        let server = Server::start(listener, front, limits, move |request, peer| {
             handle(Arc::clone(&context), request, peer)
         })
         .map_err(|source| EdgeError::Io { what: "learn the port that the edge listens on", source })?;
@@ -171,7 +176,7 @@ async fn handle(
     context: Arc<Context>,
     request: Request<Incoming>,
     peer: Arc<Peer>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+) -> Result<Response<Payload>, Infallible> {
     let opening = websocket::handshake(&request);
     let facts = Facts::of(&request, opening.is_some());
     let answer = match decide(&context.rules, &facts) {
@@ -181,11 +186,11 @@ async fn handle(
                 Ok(body) => context.relay.relay(body, &head.headers, BODY_IDLE).await,
                 Err(inbound::Broken) => Relayed::BodyBroken,
             };
-            conclude(&context.rules, &facts, &relayed)
+            conclude(&context.rules, &facts, &context.seen(relayed))
         }
         Decision::Measure => {
             peer.spawn(websocket::echo(request, context.stopping.clone()));
-            return Ok(opening.unwrap_or_default());
+            return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
         }
         Decision::Answer(answer) => {
             // Not where the client waits for a word before it sends: it gets its answer instead.
@@ -195,14 +200,29 @@ async fn handle(
             answer
         }
     };
-    if let Some(line) = &answer.log {
+    let answer = context.style.answer(&context.rules, &facts, answer);
+    for line in answer.log.iter().flat_map(|lines| lines.lines()) {
         context.log.write(line);
     }
-    Ok(respond(answer))
+    Ok(respond(answer, context.style))
 }
 
-fn respond(answer: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(answer.body));
+impl Context {
+    /// What came of relaying, as this style sees it.
+    fn seen(&self, relayed: Relayed) -> Relayed {
+        match relayed {
+            Relayed::Answered { status, .. }
+                if status.is_redirection() && self.style.redirect == Redirect::NoAnswer =>
+            {
+                Relayed::NoAnswer
+            }
+            other => other,
+        }
+    }
+}
+
+fn respond(answer: Answer, style: Style) -> Response<Payload> {
+    let mut response = Response::new(Payload::new(answer.body, style.framing));
     *response.status_mut() = answer.status;
     *response.headers_mut() = answer.headers;
     response

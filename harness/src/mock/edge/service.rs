@@ -14,6 +14,7 @@ use super::EdgeError;
 use super::connect::Connector;
 use super::pool::Pool;
 use super::relay::{Relay, license_header};
+use super::style::{Outbound, Reuse, Style, Upload};
 
 const URL_EXAMPLE: &str = "https://service.example";
 const CERTIFICATES: &str = "certificates (BEGIN CERTIFICATE)";
@@ -24,13 +25,16 @@ pub(super) fn relay(
     settings: &EdgeSettings,
     profile: &Profile,
     timeout: Duration,
+    style: Style,
 ) -> Result<Relay, EdgeError> {
     let given = settings
         .service_url
         .as_deref()
         .ok_or(EdgeError::Missing { setting: "SERVICE_URL", example: URL_EXAMPLE })?;
     let service = parse(given)?;
-    let uri = format!("{}{}", service.as_str().trim_end_matches('/'), profile.relay_path);
+    let license = settings.license.as_ref().map(|license| license.expose());
+    let path = style.relay_path(&profile.relay_path, license);
+    let uri = format!("{}{path}", service.as_str().trim_end_matches('/'));
     let uri: Uri = uri.parse().map_err(|why| not_a_service(given, &why))?;
     let (host, name) = match service.host() {
         Some(Host::Domain(name)) => (name.to_owned(), ServerName::try_from(name.to_owned()).ok()),
@@ -40,20 +44,22 @@ pub(super) fn relay(
     };
     let name = name.ok_or_else(|| not_a_service(given, &"its host cannot be in a certificate"))?;
     let tls = match service.scheme() {
-        "https" => Some((Arc::new(client_config(settings)?), name)),
+        "https" => Some((Arc::new(client_config(settings, style)?), name)),
         _ => None,
     };
     let port = service.port_or_known_default().unwrap_or(443);
-    let license = settings
-        .license
-        .as_ref()
-        .map(|license| {
-            license_header(&profile.license_header, &profile.license_scheme, license.expose())
-                .ok_or(EdgeError::NotAHeader { setting: "LICENSE" })
-        })
-        .transpose()?;
-    let pool = Arc::new(Pool::new(Connector { host, port, tls }));
-    Ok(Relay { pool, uri, license, timeout })
+    let header = |license: &str| match style.license(license) {
+        None => license_header(profile.license_header.as_str(), &profile.license_scheme, license).map(Some),
+        Some(None) => Some(None),
+        Some(Some((name, value))) => license_header(name.as_str(), "", &value).map(Some),
+    };
+    let license = license
+        .map(|license| header(license).ok_or(EdgeError::NotAHeader { setting: "LICENSE" }))
+        .transpose()?
+        .flatten();
+    let pool = Arc::new(Pool::new(Connector { host, port, tls }, style.reuse == Reuse::Kept));
+    let (more, sized) = (style.request_headers(), style.upload == Upload::Sized);
+    Ok(Relay { pool, uri, license, more, sized, timeout })
 }
 
 /// The line to say at the start if only one of certificate and key is set: then none is presented.
@@ -101,7 +107,7 @@ fn parse(given: &str) -> Result<Url, EdgeError> {
     Ok(url)
 }
 
-fn client_config(settings: &EdgeSettings) -> Result<ClientConfig, EdgeError> {
+fn client_config(settings: &EdgeSettings, style: Style) -> Result<ClientConfig, EdgeError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -120,7 +126,10 @@ fn client_config(settings: &EdgeSettings) -> Result<ClientConfig, EdgeError> {
         }
         _ => builder.with_no_client_auth(),
     };
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = match style.outbound {
+        Outbound::Negotiated => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+        Outbound::Http1 => vec![b"http/1.1".to_vec()],
+    };
     Ok(config)
 }
 
