@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -239,7 +240,7 @@ pub(super) fn encode(text: &str) -> String {
         if plain(byte) {
             path.push(char::from(byte));
         } else {
-            path.push_str(&format!("%{byte:02X}"));
+            _ = write!(path, "%{byte:02X}");
         }
         path
     })

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
+use fixtures::spec::{Row, Stimulus};
 
 use super::conversation::{Conversation, collection};
 use super::credentials::licenses;
@@ -49,13 +49,15 @@ fn unlisted(cases: &mut Catalog<'_>) {
         )
         .also("statement.status-and-reason-passed")
         .stimulus(Stimulus::Scripted);
-    for (status, id) in [(401, "token"), (400, "collection")] {
-        let reason = "bad_signature";
+    for row in cases.reasons() {
+        let (Some(status), Some(reason)) = (row.status(), row.code()) else { continue };
+        let shared = |other: &&Row| other.code() == row.code() && other.id != row.id;
+        let Some(other) = cases.reasons().into_iter().find(shared) else { continue };
         let conversation = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason));
-        let title = format!("{reason} comes through with {status}, which says that it is about the {id}");
+        let title = format!("{reason} comes through with {status}, which tells it from {}", other.id);
         cases.conversation(
             "statement.401-or-400",
-            &format!("refusal.same-reason.{status}"),
+            &row.id.replacen("relay.", "refusal.same-reason.", 1),
             &title,
             conversation,
         );

@@ -5,7 +5,8 @@ use bytes::Bytes;
 use super::conversation::{Conversation, MARKER, posted};
 use reports::Level;
 
-use super::{Catalog, Need};
+use super::{Catalog, Need, Phase};
+use crate::judge::{self, Check};
 use crate::mock::Script;
 use crate::wire::Body;
 
@@ -65,6 +66,28 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         );
     }
     once(cases);
+    late(cases);
+}
+
+/// A copy can also come when everybody has stopped looking: all collections that were to arrive once are counted again.
+fn late(cases: &mut Catalog<'_>) {
+    cases
+        .steps(
+            "statement.relayed-once",
+            "relay.once.to-the-end",
+            "of no collection a copy arrived after its answer",
+            |stage| {
+                Box::pin(async move {
+                    let late = stage.scene.late_copies();
+                    let actual = late.first().map_or("none".to_owned(), |first| {
+                        format!("{}, the first of {}", late.len(), judge::shown(&first.request.body))
+                    });
+                    stage.check(Check::new("copies", "none", actual, late.is_empty()));
+                })
+            },
+        )
+        .needs(&[Need::Service])
+        .phase(Phase::Last);
 }
 
 /// A refusal is no reason to try again.

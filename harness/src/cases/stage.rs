@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -31,6 +31,20 @@ pub struct Scene {
     pub license: Option<String>,
     /// `ALLOWED_ORIGIN` as this edge has it, where it is known.
     pub origin: Option<String>,
+    /// Scripts of cases that are over, which still count copies of their collections.
+    pub kept: Mutex<Vec<Kept>>,
+}
+
+impl Scene {
+    /// Collections of cases that are over, of which a copy has arrived since.
+    pub fn late_copies(&self) -> Vec<Arrival> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let late = |kept: &Kept| {
+            let arrivals = kept.scripted.iter().flat_map(Scripted::arrivals);
+            arrivals.skip(kept.arrived).collect::<Vec<_>>()
+        };
+        kept.iter().flat_map(late).collect()
+    }
 }
 
 /// One case on its scene, and everything it finds there.
@@ -48,6 +62,15 @@ pub struct Stage {
     alone: bool,
     level: Level,
     scripted: Vec<Scripted>,
+    /// A collection has to arrive once, and no second time later.
+    once: bool,
+}
+
+/// The scripts of a case that is over, and how much had arrived for it by then.
+#[derive(Debug)]
+pub struct Kept {
+    scripted: Vec<Scripted>,
+    arrived: usize,
 }
 
 /// A judgement on lines of a log that may still be in the edge's buffers.
@@ -110,6 +133,7 @@ impl Stage {
             alone,
             level,
             scripted: Vec::new(),
+            once: false,
         }
     }
 
@@ -122,6 +146,7 @@ impl Stage {
         if let Some(expected) = &conversation.answer {
             self.checks(judge::exact(expected, &sent.reply));
         }
+        self.once |= conversation.relayed == Relayed::Once && !self.alone;
         match conversation.relayed {
             Relayed::Once => self.checks(judge::relayed_once(draft.body.bytes(), &self.arrivals())),
             Relayed::Nothing => self.check(judge::relayed_nothing(&self.arrivals())),
@@ -164,6 +189,17 @@ impl Stage {
         self.scripted.iter().flat_map(Scripted::arrivals).collect()
     }
 
+    /// Where the service's journal stands: a mark for [`Self::arrivals_since`].
+    pub fn service_mark(&self) -> u64 {
+        self.scene.service.as_ref().map_or(0, |service| service.mark())
+    }
+
+    /// Everything that arrived at the service from a mark on, also what has only begun to. For a case that has its edge to
+    /// itself.
+    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
+        self.scene.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
+    }
+
     /// A draft with its placeholders filled in.
     pub fn fill(&self, draft: &Draft) -> Draft {
         let text = |text: &String| text.replace(MARKER, &self.marker).replace(ORIGIN, self.origin());
@@ -202,6 +238,11 @@ impl Stage {
     /// Ends the case and hands out what it found.
     pub fn end(mut self) -> Found {
         self.found.arrivals = self.arrivals();
+        if self.once {
+            let kept =
+                Kept { scripted: std::mem::take(&mut self.scripted), arrived: self.found.arrivals.len() };
+            self.scene.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+        }
         self.found
     }
 }

@@ -59,7 +59,7 @@ fn lacks(key: &Jwk) -> Vec<String> {
         let Some(text) = key.text(name).filter(|text| !text.is_empty()) else { continue };
         match (URL_SAFE_NO_PAD.decode(text), length) {
             (Err(_), _) => {
-                lacks.push(format!("has {name:?} in something other than base64url without padding"))
+                lacks.push(format!("has {name:?} in something other than base64url without padding"));
             }
             (Ok(bytes), Some(length)) if bytes.len() != length => {
                 lacks.push(format!("has {name:?} of {} bytes, its curve needs {length}", bytes.len()));

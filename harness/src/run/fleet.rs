@@ -236,6 +236,7 @@ impl Fleet {
             _ => given.allowed_origin.clone(),
         };
         let scene = Scene {
+            kept: Mutex::default(),
             endpoint: edge.endpoint().clone(),
             service,
             elsewhere: Some(Arc::clone(&self.elsewhere)),

@@ -86,6 +86,15 @@ pub async fn run<A: Arena>(
             take(message, verdict, tally, events);
         }
     }
+    // With filters, a point that was not seen says nothing.
+    if plan.cases.len() == plan.all.len() {
+        for point in player.options.pins.unseen(&tally.observations()) {
+            tally.find(
+                format!("pinned point {point} was not seen: mend its name, or delete it from the file"),
+                true,
+            );
+        }
+    }
     tally.tell(verdict, events);
     if let Some(latency) = A::added_latency(&player).await {
         tally.measured(latency);

@@ -87,6 +87,12 @@ impl Pins {
         probed.map_err(|why| PinError::Unwritable { path: path.into(), why })
     }
 
+    /// Pinned points that none of these observations is about.
+    pub(super) fn unseen<'p>(&'p self, seen: &[Observation]) -> Vec<&'p str> {
+        let points = self.points.keys().map(String::as_str);
+        points.filter(|point| !seen.iter().any(|observation| observation.point == *point)).collect()
+    }
+
     /// Adds a check for each pinned point that was seen.
     pub(super) fn check(&self, found: &mut Found) {
         for (point, saw) in &found.observations {

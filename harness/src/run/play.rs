@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fixtures::credentials::{EdgeSettings, Redactor, Role};
+use fixtures::spec::Table;
 use reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
@@ -132,17 +133,29 @@ impl Player<Fleet> {
         let lease = self.arena.lease(self.arena.reserve(Setup::Standard, false).await).await.ok()?;
         let shape = &self.arena.props().shape;
         lease.slot.scene.service.as_ref()?;
-        for (status, reason) in [(401, "revoked"), (403, "edgeproof_sounding"), (409, "replayed_bundle")] {
+        let spec = &self.arena.props().spec;
+        let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
+        let reasons: Vec<_> =
+            spec.table(Table::Relay).filter_map(|row| Some((row.status()?, row.code()?))).collect();
+        // The first of each status, of those that are not `unknown` anyway.
+        let mut asked: Vec<(u16, &str)> = Vec::new();
+        for (status, reason) in reasons {
+            if Some(reason) != unknown && !asked.iter().any(|(other, _)| *other == status) {
+                asked.push((status, reason));
+            }
+        }
+        for (status, reason) in &asked {
+            let (status, reason) = (*status, *reason);
             let mut stage = self.stage(&lease.slot, false, Level::Must);
             stage.script(Script::refuse(shape, status, reason));
             let sent = stage.send(&collection()).await;
             let answer = sent.reply.ok().filter(|answer| answer.status == status)?;
             let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
-            if body.get("reason").and_then(serde_json::Value::as_str) != Some("unknown") {
+            if body.get("reason").and_then(serde_json::Value::as_str) != unknown {
                 return None;
             }
         }
-        Some(shape.render(401, "revoked").to_string())
+        asked.first().map(|(status, reason)| shape.render(*status, reason).to_string())
     }
 
     /// A stage on this edge.

@@ -69,6 +69,11 @@ impl Tally {
         self.broken |= broken;
     }
 
+    /// How the target behaved at open points so far.
+    pub(super) fn observations(&self) -> Vec<Observation> {
+        self.reports.iter().flatten().flat_map(|report| report.observations.clone()).collect()
+    }
+
     /// Latency that the edge adds.
     pub(super) fn measured(&mut self, latency: AddedLatency) {
         self.latency = Some(latency);
