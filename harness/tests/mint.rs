@@ -66,7 +66,7 @@ fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let output = run(args);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
-    let lines = String::from_utf8(output.stderr).unwrap();
+    let lines = String::from_utf8(output.stderr).unwrap().replace('│', " ");
     lines.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -155,10 +155,7 @@ fn files_are_the_owners_only_and_are_not_replaced_unasked() {
     refused(&args);
     succeeds(&[args, vec!["--force".to_owned()]].concat());
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "theirs", "a link is replaced, not followed");
-    assert_eq!(
-        fs::read_to_string(&file).unwrap(),
-        desk.credentials.license(LicenseForm::Expired) + "\n"
-    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), desk.credentials.license(LicenseForm::Expired) + "\n");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(super) enum Command {
     Spec(Spec),
     /// Make credentials and collections: what connects an edge to the mock service, and everything that is refused
     Mint(Mint),
+    /// Run the mock service, for tests of edges and backends
+    Mock(Box<super::mock::Mock>),
     /// Run the reference edge, with its settings from the environment
     Edge(Edge),
 }

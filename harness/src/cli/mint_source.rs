@@ -56,8 +56,9 @@ impl Source {
     pub(super) fn seal_keys(&self) -> Result<(SealPublicKey, Option<SealPublicKey>), Failure> {
         if let Some(file) = &self.mock {
             let line = mock_line(file)?;
-            let key = SealPublicKey::from_jwk(&line.seal_key)
-                .ok_or_else(|| bad_line(file, "its seal_key is no X25519 key with the id that it should have"))?;
+            let key = SealPublicKey::from_jwk(&line.seal_key).ok_or_else(|| {
+                bad_line(file, "its seal_key is no X25519 key with the id that it should have")
+            })?;
             return Ok((key, None));
         }
         let credentials = self.credentials()?;

@@ -10,6 +10,10 @@ mod mint_collection;
 mod mint_output;
 mod mint_source;
 mod mint_tokens;
+mod mock;
+mod mock_log;
+mod mock_magic;
+mod mock_ready;
 mod plan;
 pub mod signals;
 mod spec;
@@ -40,6 +44,7 @@ pub fn main() -> ExitCode {
         Command::Conformance(args) => conformance::main(*args),
         Command::Spec(args) => spec::main(&args),
         Command::Mint(args) => mint::main(&args),
+        Command::Mock(args) => mock::main(&args),
         Command::Edge(args) => edge::main(&args),
     };
     match done {
