@@ -83,8 +83,8 @@ impl Clock {
     pub(super) fn until(&self, time: SystemTime) -> Option<Duration> {
         let setting = self.setting();
         match time.duration_since(setting.now()) {
-            Ok(left) => matches!(setting, Setting::Running(_)).then_some(left),
-            Err(_) => Some(Duration::ZERO),
+            Ok(left) if !left.is_zero() => matches!(setting, Setting::Running(_)).then_some(left),
+            Ok(_) | Err(_) => Some(Duration::ZERO),
         }
     }
 

@@ -40,6 +40,7 @@ pub(super) struct Recording {
     length: u64,
     /// Bytes that count among those in flight.
     counted: usize,
+    shortened: bool,
 }
 
 /// An arrival in the journal, and in the script that claimed it.
@@ -58,7 +59,7 @@ pub(super) struct Entry {
 }
 
 /// Bytes of all requests in the journal.
-const KEPT: usize = 64 * 1024 * 1024;
+const KEPT: usize = 72 * 1024 * 1024;
 
 /// Bytes of bodies whose requests go on, in all. What goes beyond is not kept.
 const IN_FLIGHT: usize = 512 * 1024 * 1024;
@@ -128,7 +129,7 @@ impl Journal {
         log.evict(self.capacity);
         drop(log);
         let journal = Arc::downgrade(self);
-        Recording { entry, journal, buffer: BytesMut::new(), length: 0, counted: 0 }
+        Recording { entry, journal, buffer: BytesMut::new(), length: 0, counted: 0, shortened: false }
     }
 
     /// Forgets what is in it. The numbers go on.
@@ -172,22 +173,22 @@ impl Recording {
         self.length += chunk.len() as u64;
         let room = RECORDED - self.buffer.len();
         let part = &chunk[..chunk.len().min(room)];
-        let Some(journal) =
-            self.journal.upgrade().filter(|_| !self.is_shortened() || self.buffer.len() == RECORDED)
-        else {
+        if self.shortened || part.is_empty() {
             return;
-        };
+        }
+        let Some(journal) = self.journal.upgrade() else { return };
         if journal.in_flight.fetch_add(part.len(), Ordering::Relaxed) + part.len() > IN_FLIGHT {
             journal.in_flight.fetch_sub(part.len(), Ordering::Relaxed);
+            self.shortened = true;
             return;
         }
         self.counted += part.len();
         self.buffer.extend_from_slice(part);
     }
 
-    /// Less of the body was kept than is for other bodies of its length.
+    /// There was no room for all of the body, though another time there would be.
     pub(super) fn is_shortened(&self) -> bool {
-        (self.buffer.len() as u64) < self.length.min(RECORDED as u64)
+        self.shortened
     }
 
     /// Notes that a script is for it.

@@ -101,7 +101,7 @@ pub struct ServiceOptions {
     pub reply_shape: ReplyShape,
     /// What connections may cost.
     pub limits: Limits,
-    /// Arrivals that its journal keeps, of 64 MiB in all.
+    /// Arrivals that its journal keeps, of 72 MiB in all.
     pub journal: usize,
     /// A second address, where it serves the same without TLS: for backends that cannot be told an authority.
     pub plain: Option<Listen>,
