@@ -120,7 +120,8 @@ pub(super) fn main(args: &Mock) -> Result<u8, Failure> {
 }
 
 async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running, Failure> {
-    let seed = args.seed.unwrap_or_else(rand::random);
+    // So short that every language reads it as a number.
+    let seed = args.seed.unwrap_or_else(|| rand::random::<u32>().into());
     let given = match &args.settings {
         Some(folder) => Some(SettingsFolder::load(folder, SystemTime::now())?),
         None => None,

@@ -129,7 +129,8 @@ impl Ready {
             None => (&self.service, format!("--cacert {} ", quoted(&self.service_ca_file.to_string_lossy()))),
         };
         let url = format!("{base}{}", self.verdict_path.replace("{sessionRef}", &ready));
-        _ = writeln!(text, "curl {ca}-H \"Authorization: Bearer $READ_TOKEN\" {}", quoted(&url));
+        let header = quoted(&format!("Authorization: Bearer {}", self.read_token));
+        _ = writeln!(text, "curl {ca}-H {header} {}", quoted(&url));
         text
     }
 }

@@ -32,7 +32,8 @@ fn encoded(reference: &str) -> String {
 fn a_reference_comes_back_exactly_as_it_was_sent() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let bench = runtime.block_on(Bench::start());
-    let client = std::cell::RefCell::new(runtime.block_on(async { http1(bench.connect("http/1.1").await).await }));
+    let client =
+        std::cell::RefCell::new(runtime.block_on(async { http1(bench.connect("http/1.1").await).await }));
     let ask = |path: &str| {
         let client = &mut *client.borrow_mut();
         runtime.block_on(async {
