@@ -13,9 +13,13 @@ conformance *ARGS:
 spec *ARGS:
     @cargo run --quiet --package harness -- spec "$@"
 
-# Make credentials that connect an edge to the mock service: edge-settings --out DIR.
+# Make credentials and collections in every form: edge-settings --out DIR, license, read-token, certificates, collection.
 mint *ARGS:
     @cargo run --quiet --package harness -- mint "$@"
+
+# Run the mock service for other tests: --edge ADDR, --admin ADDR, --magic.
+mock *ARGS:
+    @cargo run --quiet --package harness -- mock "$@"
 
 # Run the reference edge, with its settings from the environment.
 edge *ARGS:

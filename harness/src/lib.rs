@@ -1,8 +1,10 @@
 //! The conformance harness: mock service, reference edge, targets, cases, judging, and the run that ties them.
 
+pub mod admin;
 pub mod cases;
 pub mod cli;
 pub mod judge;
+pub mod magic;
 pub mod mock;
 pub mod run;
 pub mod target;

@@ -21,8 +21,10 @@ pub(super) enum Command {
     Conformance(Box<Conformance>),
     /// Show the interface as rows: every status, reason, body, limit and testable sentence
     Spec(Spec),
-    /// Make credentials that connect an edge to the mock service
+    /// Make credentials and collections: what connects an edge to the mock service, and everything that is refused
     Mint(Mint),
+    /// Run the mock service, for tests of edges and backends
+    Mock(Box<super::mock::Mock>),
     /// Run the reference edge, with its settings from the environment
     Edge(Edge),
 }
@@ -220,6 +222,14 @@ pub(super) enum MintCommand {
         #[arg(long, value_name = "DIR")]
         mounted_at: Option<PathBuf>,
     },
+    /// A license token, valid or wrong in one of the ways that the interface names
+    License(super::mint_tokens::License),
+    /// A read token, valid or wrong in one of the ways that the interface names
+    ReadToken(super::mint_tokens::ReadToken),
+    /// Certificates and keys of every part, also those that are refused
+    Certificates(super::mint_certificates::Certificates),
+    /// A sealed collection, valid or wrong in one of the ways that the interface names
+    Collection(super::mint_collection::Collection),
 }
 
 /// Settings come from the environment: LICENSE, SERVICE_URL, SERVICE_CA_FILE, EDGE_CLIENT_CERT_FILE,

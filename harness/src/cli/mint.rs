@@ -1,22 +1,19 @@
 use std::io::Write;
 use std::path::Path;
 
-use fixtures::credentials::{Connection, Credentials, MintOptions, SettingsFolder};
+use fixtures::credentials::{Connection, SettingsFolder};
 
 use super::args::{Mint, MintCommand};
 use super::failure::Failure;
+use super::mint_certificates::fresh;
 
 /// `edgeproof mint`.
 pub(super) fn main(args: &Mint) -> Result<u8, Failure> {
     match &args.command {
         MintCommand::EdgeSettings { out, service_host, service_port, origin, mounted_at } => {
-            let mut options = MintOptions::default();
             // The names of this machine stay in the certificate, for a mock service that is tried out from here.
             let first = service_host.first().cloned().unwrap_or_else(|| "localhost".into());
-            options.service_hosts.extend(service_host.iter().cloned());
-            options.service_hosts.dedup();
-            let credentials = Credentials::mint(&options)
-                .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without port"))?;
+            let credentials = fresh(service_host)?;
             let host = if first.contains(':') { format!("[{first}]") } else { first };
             let connection = Connection {
                 service_url: format!("https://{host}:{service_port}"),
@@ -25,9 +22,13 @@ pub(super) fn main(args: &Mint) -> Result<u8, Failure> {
             };
             SettingsFolder::save(&credentials, out, &connection)?;
             explain(out, &connection);
-            Ok(0)
         }
+        MintCommand::License(license) => license.run()?,
+        MintCommand::ReadToken(token) => token.run()?,
+        MintCommand::Certificates(certificates) => certificates.run()?,
+        MintCommand::Collection(collection) => collection.run()?,
     }
+    Ok(0)
 }
 
 /// What to do with it, ready to be copied. A closed pipe is no failure: the folder is written.

@@ -5,6 +5,15 @@ mod conformance;
 mod edge;
 mod failure;
 mod mint;
+mod mint_certificates;
+mod mint_collection;
+mod mint_output;
+mod mint_source;
+mod mint_tokens;
+mod mock;
+mod mock_log;
+mod mock_magic;
+mod mock_ready;
 mod plan;
 mod plan_desk;
 mod plan_edges;
@@ -37,6 +46,7 @@ pub fn main() -> ExitCode {
         Command::Conformance(args) => conformance::main(*args),
         Command::Spec(args) => spec::main(&args),
         Command::Mint(args) => mint::main(&args),
+        Command::Mock(args) => mock::main(&args),
         Command::Edge(args) => edge::main(&args),
     };
     match done {

@@ -1,4 +1,4 @@
-use fixtures::spec::{Fact, Profile, Row, Spec, Table, fill};
+use fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -23,8 +23,7 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
             Decision::json(status, verdict.clone(), None)
         }
         (Some((status, row)), _) => {
-            let body = body(row, profile, facts.reference, suffix);
-            Decision::json(status, body.to_string(), Some(cause))
+            return refuse(row, status, profile, facts.reference, suffix, cause);
         }
         // These tables have no row for it.
         (None, _) if refusal.is_some() => Decision::of_http(StatusCode::UNAUTHORIZED),
@@ -36,6 +35,19 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
 
 /// Characters of a suffix that are told.
 const SUFFIX: usize = 64;
+
+/// The answer of a row that gives no verdict.
+pub(super) fn refuse(
+    row: &Row,
+    status: u16,
+    profile: &Profile,
+    reference: &str,
+    suffix: Option<&str>,
+    cause: Stimulus,
+) -> Decision {
+    let body = body(row, profile, reference, suffix);
+    Decision::json(status, body.to_string(), Some(cause)).about_verdict()
+}
 
 /// The row's body, or the profile's around the row's code.
 fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> Value {

@@ -162,7 +162,7 @@ impl Exchange {
         let version = self.recording.entry().version();
         let http2 = version == Version::HTTP_2;
         match &reply.action {
-            Action::Decide | Action::CutDecision { .. } => {
+            Action::Decide | Action::Pass | Action::CutDecision { .. } => {
                 if !read && !self.read_rest(shared).await {
                     return Err(Ended);
                 }
@@ -215,6 +215,9 @@ impl Exchange {
             Route::KeySet => {
                 let published = shared.keys.published(shared.clock.now());
                 decide_key_set(&shared.profile, shared.key_set_lasts, &published, entry.headers())
+            }
+            Route::Health => {
+                Decision::json(shared.profile.health_status, shared.profile.health_body.to_string(), None)
             }
             Route::NotFound => Decision::of_http(StatusCode::NOT_FOUND),
             Route::MethodNotAllowed => Decision::method_not_allowed(),

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 
 use super::arrival::{Arrival, Given};
 use super::connection::{Peer, TlsFacts};
+use super::observer::Observer;
 use super::presented::holds_token;
 use super::route::Endpoint;
 use crate::wire::Request;
@@ -27,6 +28,7 @@ pub(super) struct Journal {
     capacity: usize,
     /// Bytes of bodies whose requests go on.
     in_flight: AtomicUsize,
+    observer: Option<Observer>,
     log: Mutex<Log>,
 }
 
@@ -90,7 +92,17 @@ struct Progress {
 impl Journal {
     /// Keeps so many arrivals; at least one, for the counting.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), in_flight: AtomicUsize::new(0), log: Mutex::default() }
+        Self {
+            capacity: capacity.max(1),
+            in_flight: AtomicUsize::new(0),
+            observer: None,
+            log: Mutex::default(),
+        }
+    }
+
+    /// Told of every arrival when it is finished.
+    pub(super) fn observed(self, observer: Option<Observer>) -> Self {
+        Self { observer, ..self }
     }
 
     /// Opens the entry of a request whose head was read.
@@ -229,6 +241,10 @@ impl Recording {
                 *counted += kept;
                 log.kept += kept;
                 log.evict(journal.capacity);
+            }
+            drop(log);
+            if let Some(observer) = &journal.observer {
+                observer.see(&self.entry.arrival());
             }
         }
     }

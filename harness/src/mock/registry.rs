@@ -157,10 +157,13 @@ impl Registration {
     /// Whether the script is for a request of this route whose body holds these bytes, of which those before `from` were
     /// searched already.
     pub(super) fn matches(&self, route: &Route, body: &[u8], from: usize) -> bool {
+        if matches!(self.reply_at(self.served.load(Ordering::Acquire)).reply.action, Action::Pass) {
+            return false;
+        }
         let marker = match (&self.target, route) {
             (Target::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
             (Target::Verdicts, Route::Verdict(_)) | (Target::KeySet, Route::KeySet) => return true,
-            (_, Route::Verdict(_) | Route::KeySet) => return false,
+            (_, Route::Verdict(_) | Route::KeySet | Route::Health) => return false,
             (Target::Everything, _) => return true,
             (Target::Marker(marker), _) => marker,
             (Target::VerdictOf(_) | Target::Verdicts | Target::KeySet, _) => return false,
@@ -225,7 +228,7 @@ impl Prepared {
             _ => HeaderMap::new(),
         };
         let given = match &reply.action {
-            Action::Decide | Action::CutDecision { .. } => None,
+            Action::Decide | Action::Pass | Action::CutDecision { .. } => None,
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
                 Some(Given::Answer { status: *status, headers: headers.clone(), body })

@@ -1,5 +1,5 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
 use fixtures::spec::Version;
@@ -11,6 +11,7 @@ use super::decide::decide;
 use super::decision::Decision;
 use super::facts::{Facts, Seen};
 use super::journal::Recording;
+use super::magic;
 use super::replay::{Admission, EdgeId};
 use super::session::{NewSession, Ready};
 use super::shared::Shared;
@@ -21,9 +22,12 @@ pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
         // What the service could not keep it cannot judge.
         return Decision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
+    let entry = recording.entry();
+    if let Some(decision) = magic::by_license(shared, entry.target(), entry.headers()) {
+        return decision;
+    }
     let (now, faults) = (shared.clock.now(), shared.faults());
     let opened = look(shared, recording.body());
-    let entry = recording.entry();
     let seen = Seen {
         target: entry.target(),
         headers: entry.headers(),
@@ -43,9 +47,14 @@ pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
     let (None, Ok((contents, id)), Ok(license)) = (decision.cause, opened, &facts.license) else {
         return decision;
     };
+    let ready = match magic::by_collection(shared, &contents.session_ref) {
+        Some(Err(refusal)) => return refusal,
+        Some(Ok(ready)) => ready,
+        None => Ready::After(faults.verdict_delay),
+    };
     match shared.replays.admit(id, edge, now) {
         Admission::Admitted => {
-            accept(shared, contents, &license.license_id, faults.verdict_delay, now);
+            accept(shared, contents, &license.license_id, ready, now);
             decision
         }
         Admission::Refused(copy) => {
@@ -68,9 +77,9 @@ fn look(shared: &Shared, body: &[u8]) -> Result<(Contents, ReplayId), Collection
     }
 }
 
-fn accept(shared: &Shared, contents: Contents, license_id: &str, delay: Duration, now: SystemTime) {
+fn accept(shared: &Shared, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {
     let judgement = Judgement::of(&contents.measurements);
-    let session = NewSession::new(contents.session_ref).judgement(judgement).ready(Ready::After(delay));
+    let session = NewSession::new(contents.session_ref).judgement(judgement).ready(ready);
     shared.sessions.add(session, license_id, now);
 }
 

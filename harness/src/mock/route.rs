@@ -22,6 +22,7 @@ pub(super) enum Route {
     Relay,
     Verdict(Reference),
     KeySet,
+    Health,
     NotFound,
     MethodNotAllowed,
 }
@@ -34,6 +35,9 @@ pub(super) struct Reference {
     /// A page can have passed it to `start()`: it is text.
     pub(super) possible: bool,
 }
+
+/// The mock's own, for whoever starts it: the interface has none on the service.
+const HEALTH: &str = "/health";
 
 /// Where the endpoints are, from the tables.
 #[derive(Debug, Default)]
@@ -76,6 +80,7 @@ impl Paths {
         match reference {
             Some(reference) if reads => Route::Verdict(Reference::decode(reference)),
             Some(_) => Route::MethodNotAllowed,
+            None if reads && path == HEALTH => Route::Health,
             None if reads => Route::NotFound,
             None => Route::Relay,
         }
@@ -88,7 +93,7 @@ impl Route {
             Self::Relay => Endpoint::Relay,
             Self::Verdict(_) => Endpoint::Verdict,
             Self::KeySet => Endpoint::KeySet,
-            Self::NotFound | Self::MethodNotAllowed => Endpoint::Nothing,
+            Self::Health | Self::NotFound | Self::MethodNotAllowed => Endpoint::Nothing,
         }
     }
 }
@@ -152,6 +157,8 @@ mod tests {
     #[case("HEAD", "/.well-known/browser-verdict-jwks.json", Route::KeySet)]
     #[case("GET", "/v1/verdict", Route::NotFound)]
     #[case("GET", "/", Route::NotFound)]
+    #[case("GET", "/health", Route::Health)]
+    #[case("POST", "/health", Route::Relay)]
     fn other_requests_have_a_place_too(#[case] method: &str, #[case] path: &str, #[case] expected: Route) {
         assert_eq!(route(method, path), expected);
     }

@@ -52,7 +52,9 @@ pub enum When {
 pub enum Action {
     /// The mock service decides as it does without a script.
     Decide,
-    /// The same; but the connection ends after this many bytes of the answer, its head included. On HTTP/2 they are
+    /// The script is over, whatever follows: another one is for the request, or none.
+    Pass,
+    /// As [`Action::Decide`]; but the connection ends after this many bytes of the answer, its head included. On HTTP/2 they are
     /// counted from all that the connection sends.
     CutDecision {
         /// Bytes that are sent.

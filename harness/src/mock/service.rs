@@ -14,6 +14,7 @@ use super::clock::Clock;
 use super::exchange;
 use super::facts::Outage;
 use super::listener::{Front, Limits, Server};
+use super::observer::Observer;
 use super::registry::Scripted;
 use super::reply_shape::ReplyShape;
 use super::script::{Facade, Match, Script};
@@ -110,6 +111,10 @@ pub struct ServiceOptions {
     pub verdict_delay: Duration,
     /// Sessions that it keeps; the oldest goes first.
     pub sessions: usize,
+    /// Whether [magic values](crate::magic) bring about their rows.
+    pub magic: bool,
+    /// Told of every request when it is finished.
+    pub observer: Option<Observer>,
 }
 
 /// Where a mock service listens.
@@ -142,6 +147,8 @@ impl ServiceOptions {
             clock: Clock::default(),
             verdict_delay: Duration::ZERO,
             sessions: 100_000,
+            magic: false,
+            observer: None,
             spec,
         }
     }
@@ -214,6 +221,16 @@ impl MockService {
     /// The interface that it keeps.
     pub fn spec(&self) -> &Arc<Spec> {
         &self.shared.spec
+    }
+
+    /// What it does where the interface shows nothing.
+    pub fn profile(&self) -> &Profile {
+        &self.shared.profile
+    }
+
+    /// Body of its refusals to edges.
+    pub fn reply_shape(&self) -> &ReplyShape {
+        &self.shared.reply_shape
     }
 
     /// Its time, to be moved.
@@ -306,6 +323,11 @@ impl MockService {
         self.shared.replays.clear();
         self.shared.journal.clear();
         self.shared.clock.set_offset(0);
+    }
+
+    /// Forgets what arrived. The numbers go on.
+    pub fn clear_journal(&self) {
+        self.shared.journal.clear();
     }
 
     /// What arrived, as far as it is kept, in its order.

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::verdict::Judgement;
+use fixtures::verdict::{Confidence, Decision, Judgement};
 use tokio::sync::{Notify, watch};
 
 use super::session::{NewSession, Ready};
@@ -74,6 +74,14 @@ enum Readiness {
     AfterFirstPoll(Duration),
     Always,
     Never,
+}
+
+impl Issue {
+    /// A verdict of this time that nothing speaks against.
+    pub(super) fn at(at: SystemTime) -> Self {
+        let judgement = Judgement { decision: Decision::Allow, confidence: Confidence::FULL };
+        Self { at, judgement, body: OnceLock::new() }
+    }
 }
 
 impl Sessions {

@@ -19,6 +19,7 @@ use super::service::ServiceOptions;
 use super::sessions::Sessions;
 use super::tls::{ClientAuth, server_config};
 use super::verdict_facts::ReadOutage;
+use crate::magic::Magic;
 
 /// What all requests of a mock service share.
 pub(super) struct Shared {
@@ -28,6 +29,8 @@ pub(super) struct Shared {
     pub(super) sessions: Sessions,
     pub(super) replays: Replays,
     pub(super) keys: KeyStore,
+    /// Where magic values are heeded.
+    pub(super) magic: Option<Magic>,
     pub(super) spec: Arc<Spec>,
     pub(super) profile: Profile,
     pub(super) credentials: Arc<Credentials>,
@@ -59,7 +62,8 @@ impl Shared {
         // What a key signed last is found so long, and a key set without it may be kept so long.
         let keeps = verdict_lasts.saturating_add(profile.keys_max_age);
         Self {
-            journal: Arc::new(Journal::new(options.journal)),
+            journal: Arc::new(Journal::new(options.journal).observed(options.observer.clone())),
+            magic: options.magic.then(|| Magic::of(&spec)),
             registry: Arc::default(),
             clock: options.clock.clone(),
             sessions: Sessions::new(options.sessions, verdict_lasts),

@@ -1,0 +1,137 @@
+use std::net::{IpAddr, SocketAddr};
+
+use http::HeaderMap;
+use http::header::{HOST, ORIGIN};
+
+use super::Refusal;
+
+/// Who may call the admin port. A page that was loaded from elsewhere can send requests here, and with a name that it
+/// lets resolve to this address (DNS rebinding) it can even read the answers; but it can hide neither its origin nor that
+/// name.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Any address is ours, for there may be translations between.
+    open: bool,
+    names: Vec<String>,
+}
+
+impl Guard {
+    /// For an admin port at this address, which may be called by these names as well.
+    pub fn new(addr: SocketAddr, names: &[String]) -> Self {
+        let names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { open: !addr.ip().is_loopback(), names }
+    }
+
+    /// Looks at a request; `authority` is what its target names, where it does.
+    pub fn check(&self, authority: Option<&str>, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().map_err(|_| Refusal::ForeignHost)?,
+            (None, _) => authority.ok_or(Refusal::ForeignHost)?,
+            _ => return Err(Refusal::ForeignHost),
+        };
+        if authority.is_some_and(|authority| !authority.eq_ignore_ascii_case(host)) || !self.is_ours(host) {
+            return Err(Refusal::ForeignHost);
+        }
+        let same = format!("http://{host}");
+        if headers
+            .get_all(ORIGIN)
+            .iter()
+            .any(|origin| !origin.as_bytes().eq_ignore_ascii_case(same.as_bytes()))
+        {
+            return Err(Refusal::ForeignOrigin);
+        }
+        // Where a browser sends no origin, it says this.
+        let site = headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes);
+        match site {
+            None | Some(b"same-origin" | b"none") => Ok(()),
+            Some(_) => Err(Refusal::ForeignOrigin),
+        }
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let Some(name) = without_port(host) else { return false };
+        if let Ok(ip) = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+            // No page gets an address by resolving a name.
+            return self.open || ip.is_loopback();
+        }
+        let name = name.to_ascii_lowercase();
+        name == "localhost" || self.names.contains(&name)
+    }
+}
+
+fn without_port(host: &str) -> Option<&str> {
+    let end = match host.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => host.find(':').unwrap_or(host.len()),
+    };
+    let (name, port) = host.split_at(end);
+    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    (is_port && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, HeaderValue};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn check(addr: &str, fields: &[(&'static str, &'static str)]) -> Result<(), Refusal> {
+        let headers = fields
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, value);
+        }
+        Guard::new(addr.parse().unwrap(), &["admin.test".to_owned()]).check(None, &map)
+    }
+
+    #[rstest]
+    #[case::name("localhost:7000")]
+    #[case::without_port("localhost")]
+    #[case::v4("127.0.0.1:7000")]
+    #[case::v6("[::1]:7000")]
+    #[case::allowed("Admin.Test:80")]
+    fn ours(#[case] host: &'static str) {
+        assert_eq!(check("127.0.0.1:7000", &[("host", host)]), Ok(()));
+        let origin: &'static str = Box::leak(format!("http://{host}").into_boxed_str());
+        assert_eq!(check("127.0.0.1:7000", &[("host", host), ("origin", origin)]), Ok(()));
+    }
+
+    #[rstest]
+    #[case::rebinding("attacker.example:7000")]
+    #[case::looks_like_ours("localhost.attacker.example")]
+    #[case::other_address("10.0.0.1:7000")]
+    #[case::no_port("localhost:port")]
+    #[case::nothing("")]
+    #[case::half("[::1")]
+    fn foreign_hosts(#[case] host: &'static str) {
+        assert_eq!(check("127.0.0.1:7000", &[("host", host)]), Err(Refusal::ForeignHost));
+    }
+
+    #[test]
+    fn hosts_that_cannot_be_told() {
+        assert_eq!(check("127.0.0.1:7000", &[]), Err(Refusal::ForeignHost));
+        let two = [("host", "localhost"), ("host", "localhost")];
+        assert_eq!(check("127.0.0.1:7000", &two), Err(Refusal::ForeignHost));
+    }
+
+    #[rstest]
+    #[case::page("origin", "https://attacker.example")]
+    #[case::sandboxed("origin", "null")]
+    #[case::page_of_this_machine("origin", "http://localhost:3000")]
+    #[case::form("sec-fetch-site", "cross-site")]
+    #[case::sibling("sec-fetch-site", "same-site")]
+    fn foreign_origins(#[case] name: &'static str, #[case] value: &'static str) {
+        let fields = [("host", "localhost:7000"), (name, value)];
+        assert_eq!(check("127.0.0.1:7000", &fields), Err(Refusal::ForeignOrigin));
+    }
+
+    #[test]
+    fn an_open_port_is_called_by_any_address_and_by_no_foreign_name() {
+        assert_eq!(check("0.0.0.0:7000", &[("host", "172.17.0.2:7000")]), Ok(()));
+        assert_eq!(check("0.0.0.0:7000", &[("host", "attacker.example")]), Err(Refusal::ForeignHost));
+    }
+}

@@ -1,0 +1,95 @@
+use std::fmt;
+
+use fixtures::credentials::{Credentials, LICENSE_PREFIX, READ_PREFIX, Redactor};
+use http::HeaderValue;
+
+/// Takes secrets out of what is shown of requests: those of the mock service by label, and whatever looks like a token.
+pub struct Hide(Redactor);
+
+/// What tokens begin with.
+const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
+
+impl Hide {
+    /// Knows these credentials.
+    pub fn new(credentials: &Credentials) -> Self {
+        Self(Redactor::new(credentials))
+    }
+
+    /// A text without secrets. Magic values are none.
+    pub fn text(&self, text: &str) -> String {
+        let text = self.0.redact(text);
+        if !MARKS.iter().any(|mark| text.contains(mark)) {
+            return text.into_owned();
+        }
+        let mut shown = String::with_capacity(text.len());
+        let mut rest: &str = &text;
+        while !rest.is_empty() {
+            let end = rest.find(|c| !is_of_token(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            let secret = MARKS.iter().any(|mark| word.contains(mark)) && !is_magic(word);
+            shown.push_str(if secret { "[token]" } else { word });
+            let between = after.find(is_of_token).unwrap_or(after.len());
+            let (between, next) = after.split_at(between);
+            shown.push_str(between);
+            rest = next;
+        }
+        shown
+    }
+
+    /// The value of a header; of one that presents a credential in an unknown way, only that there is one.
+    pub fn header(&self, value: &HeaderValue) -> String {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let shown = self.text(&text);
+        let magic = text.split_whitespace().last().is_some_and(is_magic);
+        if value.is_sensitive() && shown == text && !magic { "[hidden]".to_owned() } else { shown }
+    }
+}
+
+impl fmt::Debug for Hide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hide")
+    }
+}
+
+fn is_of_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+fn is_magic(word: &str) -> bool {
+    [LICENSE_PREFIX, READ_PREFIX]
+        .iter()
+        .any(|prefix| word.strip_prefix(prefix).is_some_and(|rest| rest.starts_with("magic.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::credentials::{LicenseForm, MintOptions, ReadTokenForm};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("/v1/verdict/order%204711?waitMs=5", "/v1/verdict/order%204711?waitMs=5")]
+    #[case("/relay?l=service_license_v4.public.abc-_.def&x=1", "/relay?l=[token]&x=1")]
+    #[case("a vendor_v4.public.x, b", "a [token], b")]
+    #[case("Bearer service_read_magic.verdict.401.expired", "Bearer service_read_magic.verdict.401.expired")]
+    #[case("ü service_read_ü", "ü [token]ü")]
+    fn what_looks_like_a_token_is_hidden(#[case] text: &str, #[case] shown: &str) {
+        let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+        assert_eq!(Hide::new(&credentials).text(text), shown);
+    }
+
+    #[test]
+    fn our_own_are_told_by_their_label() {
+        let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+        let hide = Hide::new(&credentials);
+        let (license, token) =
+            (credentials.license(LicenseForm::Valid), credentials.read_token(ReadTokenForm::Expired));
+        let shown = hide.text(&format!("{license} {token}"));
+        assert!(shown.starts_with("[license valid ") && shown.contains("[read-token expired "), "{shown}");
+        let mut basic = HeaderValue::from_static("Digest abc");
+        assert_eq!(hide.header(&basic), "Digest abc");
+        basic.set_sensitive(true);
+        assert_eq!(hide.header(&basic), "[hidden]");
+    }
+}
