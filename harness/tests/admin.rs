@@ -277,7 +277,7 @@ async fn foreign_pages_command_nothing(#[case] fields: &[(&str, &str)], #[case] 
     let time = bench.service.clock().now();
     let host =
         if fields[0].0 == "Host" { String::new() } else { format!("Host: {}\r\n", bench.admin.addr()) };
-    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let fields: String = fields.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect();
     let body = r#"{"advance":"2m"}"#;
     let request = format!(
         "POST /clock HTTP/1.1\r\n{host}{fields}Content-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",

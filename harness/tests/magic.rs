@@ -169,7 +169,8 @@ async fn a_verdict_is_ready_after_the_milliseconds_of_its_reference() {
 #[tokio::test]
 async fn a_pending_one_is_waited_for_and_never_comes() {
     let bench = Bench::start(true).await;
-    let polling = bench.poll("magic.verdict-pending?waitMs=30000", &bench.token());
+    let token = bench.token();
+    let polling = bench.poll("magic.verdict-pending?waitMs=30000", &token);
     let moving = async {
         bench.service.polls().wait_for(|waiting| *waiting == 1).await.unwrap();
         bench.service.clock().advance(Duration::from_secs(30));

@@ -174,7 +174,7 @@ fn certificates_of_all_roles_are_new_where_no_service_is_named() {
 #[rstest]
 #[case::nobody(&["license"], "mint what no service would know")]
 #[case::nobody_opens(&["collection", "--session-ref", "s"], "mint what no service would know")]
-#[case::no_settings(&["license", "--settings", "/nowhere"], "there is no service/credentials.json")]
+#[case::no_settings(&["license", "--settings", "/nowhere"], "there is no service/")]
 #[case::no_line(&["license", "--mock", "/nowhere"], "read /nowhere")]
 #[case::two(&["license", "--settings", ".", "--mock", "x"], "cannot be used with")]
 #[case::all_to_standard_output(&["license", "--settings", ".", "--all"], "required")]

@@ -244,7 +244,7 @@ fn magic_values_are_printed_and_nothing_is_served() {
 #[case::open_admin(&["--admin", "0.0.0.0:0"], "other machines could reach it")]
 #[case::open_plain(&["--plain", "0.0.0.0:0"], "other machines could reach it")]
 #[case::host(&["--listen", "127.0.0.1:0", "--service-host", "https://x"], "give --service-host a name")]
-#[case::settings(&["--settings", "/nowhere"], "there is no service/credentials.json")]
+#[case::settings(&["--settings", "/nowhere"], "there is no service/")]
 #[case::both(&["--settings", ".", "--service-host", "x"], "cannot be used with")]
 #[case::profile(&["--profile", "/nowhere"], "/nowhere")]
 #[case::admin_host(&["--admin-host", "x"], "--admin")]

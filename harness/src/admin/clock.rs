@@ -35,7 +35,7 @@ pub(super) fn change(clock: &Clock, body: &[u8]) -> Result<Value, Refusal> {
         }
         Move { advance: None, rewind: None, set: None, stop: Some(true) } => clock.stop(),
         Move { advance: None, rewind: None, set: None, stop: Some(false) } => {
-            clock.set_offset(clock.offset())
+            clock.set_offset(clock.offset());
         }
         _ => return Err(Refusal::bad("say one of \"advance\", \"rewind\", \"set\" and \"stop\"")),
     }

@@ -29,7 +29,7 @@ impl Part {
             match pair.split_once('=') {
                 Some(("since", value)) => part.since = number(value)?,
                 Some(("limit", value)) => {
-                    part.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST)
+                    part.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
                 }
                 _ => return Err(Refusal::bad(format!("{pair:?}: there is ?since=NUMBER and ?limit=COUNT"))),
             }
@@ -117,7 +117,8 @@ fn body(bytes: &[u8], hide: &Hide) -> (Value, bool) {
     let mut text = hide.text(text);
     let shortened = text.len() > SHOWN;
     if shortened {
-        text.truncate(text.floor_char_boundary(SHOWN));
+        let end = (0..=SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
     }
     (Value::String(text), shortened)
 }

@@ -1,7 +1,5 @@
 //! `edgeproof mint certificates`.
 
-#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
-
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fixtures::credentials::{Credentials, MintOptions, Role};

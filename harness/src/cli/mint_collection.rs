@@ -1,7 +1,5 @@
 //! `edgeproof mint collection`.
 
-#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
-
 use std::path::PathBuf;
 use std::time::SystemTime;
 

@@ -1,7 +1,5 @@
 //! Where minted things go: a folder of the owner's, or standard output.
 
-#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Whose credentials are used: of a settings folder, or of a mock service that runs.
 
-#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
-
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

@@ -1,7 +1,5 @@
 //! `edgeproof mint license` and `read-token`.
 
-#![expect(clippy::doc_markdown, reason = "doc lines are what `--help` prints, and that is plain text")]
-
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fixtures::credentials::{LicenseForm, ReadTokenForm};

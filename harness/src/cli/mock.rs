@@ -136,17 +136,15 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
     .await?;
     let port = listener.local_addr().map_err(|why| Failure::of(&why, "this should not happen"))?.port();
 
-    let (folder, dir, credentials, connection) = match (given, &args.settings) {
-        (Some(SettingsFolder { credentials, connection }), Some(dir)) => {
+    let (folder, dir, credentials, connection) =
+        if let (Some(SettingsFolder { credentials, connection }), Some(dir)) = (given, &args.settings) {
             (None, absolute(dir)?, credentials, connection)
-        }
-        _ => {
+        } else {
             let credentials = mint(args)?;
             let connection = new_connection(args, port);
             let (folder, dir) = save(&credentials, &connection)?;
             (Some(folder), dir, credentials, connection)
-        }
-    };
+        };
     let credentials = Arc::new(credentials);
     let hide = Arc::new(Hide::new(&credentials));
     let (log, written) = Log::new(args.quiet, Arc::clone(&spec), Arc::clone(&hide));

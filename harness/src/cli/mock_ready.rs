@@ -21,7 +21,7 @@ pub(super) struct Ready {
     schema: &'static str,
     /// As this machine reaches the service, with TLS.
     service: String,
-    /// As the edge reaches it: SERVICE_URL.
+    /// As the edge reaches it: `SERVICE_URL`.
     service_url: String,
     /// Without TLS.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -99,6 +99,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is judged may also be none")]
     fn reply(headers: &[(&'static str, &str)]) -> Reply {
         let mut map = HeaderMap::new();
         for (name, value) in headers {

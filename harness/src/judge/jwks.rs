@@ -15,7 +15,7 @@ pub fn has_keys(set: &KeySet) -> Check {
 
 /// Different keys have different ids (RFC 7517 §4.5).
 pub fn distinct_ids(set: &KeySet) -> Check {
-    told("ids", "different keys have different \"kid\"s", set.id_faults()).hint(
+    told("ids", "different keys have different \"kid\"s", &set.id_faults()).hint(
         "whoever looks a key up by its id may find the other one, and take a good signature for a bad one",
     )
 }
@@ -25,20 +25,20 @@ pub fn public_only(set: &KeySet) -> Check {
     let mut faults: Vec<String> = set.private_members().iter().map(ToString::to_string).collect();
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
     faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
-    listed("members", "public ones only", faults)
+    listed("members", "public ones only", &faults)
         .hint("whoever reads it can sign verdicts: take the key out of use, and publish the public half of a new one")
 }
 
 /// Every key is of a registered type and holds what a key of that type has to hold (RFC 7518 §6, RFC 8037 §2).
 pub fn typed_keys(set: &KeySet) -> Vec<Check> {
-    let types = told("types", "each key has a registered \"kty\"", set.type_faults());
+    let types = told("types", "each key has a registered \"kty\"", &set.type_faults());
     let incomplete: Vec<String> = set
         .keys()
         .iter()
         .enumerate()
         .flat_map(|(index, key)| lacks(key).into_iter().map(move |lack| format!("key {index} {lack}")))
         .collect();
-    vec![types, listed("keys", "each whole, by its type", incomplete)]
+    vec![types, listed("keys", "each whole, by its type", &incomplete)]
 }
 
 /// What a key of a known type lacks.
@@ -82,11 +82,12 @@ fn coordinate(curve: &str) -> Option<usize> {
     })
 }
 
-fn told(what: &str, expected: &str, faults: Vec<KeySetFault>) -> Check {
-    listed(what, expected, faults.iter().map(ToString::to_string).collect())
+fn told(what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    listed(what, expected, &faults)
 }
 
-fn listed(what: &str, expected: &str, faults: Vec<String>) -> Check {
+fn listed(what: &str, expected: &str, faults: &[String]) -> Check {
     let actual = if faults.is_empty() { expected.to_owned() } else { faults.join("; ") };
     Check::new(what, expected, actual, faults.is_empty())
 }

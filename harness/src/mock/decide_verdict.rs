@@ -75,6 +75,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is judged may also be none")]
     fn good() -> Result<ReadClaims, ReadTokenFault> {
         Ok(ReadClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH })
     }

@@ -34,7 +34,7 @@ pub(super) async fn answer(
         Forced::Session(token, state) => (token, Some(state)),
         Forced::Nothing(token) => (token, None),
     };
-    let reader = Reader { token, reference, forced, shared };
+    let reader = Reader { shared, token, reference, forced };
     let (mut session, _) = reader.look(now);
     let longest = wait_ms(query, shared.profile.wait_max);
     if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {

@@ -80,7 +80,7 @@ pub(super) struct Registration {
 /// A [`Match`], made ready to be searched for.
 #[derive(Debug)]
 enum Target {
-    Marker(Finder<'static>),
+    Marker(Box<Finder<'static>>),
     Everything,
     VerdictOf(String),
     Verdicts,
@@ -113,7 +113,7 @@ impl Registry {
         assert!(!script.replies.is_empty(), "a script has at least one reply");
         let registration = Arc::new(Registration {
             target: match on {
-                Match::Marker(marker) => Target::Marker(Finder::new(&marker).into_owned()),
+                Match::Marker(marker) => Target::Marker(Box::new(Finder::new(&marker).into_owned())),
                 Match::Everything => Target::Everything,
                 Match::VerdictOf(reference) => Target::VerdictOf(reference),
                 Match::Verdicts => Target::Verdicts,
@@ -162,11 +162,11 @@ impl Registration {
         }
         let marker = match (&self.target, route) {
             (Target::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
-            (Target::Verdicts, Route::Verdict(_)) | (Target::KeySet, Route::KeySet) => return true,
-            (_, Route::Verdict(_) | Route::KeySet | Route::Health) => return false,
-            (Target::Everything, _) => return true,
-            (Target::Marker(marker), _) => marker,
-            (Target::VerdictOf(_) | Target::Verdicts | Target::KeySet, _) => return false,
+            (Target::Verdicts, Route::Verdict(_))
+            | (Target::KeySet, Route::KeySet)
+            | (Target::Everything, Route::Relay | Route::NotFound | Route::MethodNotAllowed) => return true,
+            (Target::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => marker,
+            _ => return false,
         };
         // A marker may begin in what was searched and end in what was not.
         let from = from.saturating_sub(marker.needle().len().saturating_sub(1));

@@ -188,7 +188,9 @@ mod tests {
             let (mut now, mut admitted) = (1_000_000i64, HashMap::<usize, (i64, i64)>::new());
             for (which, step) in steps {
                 now += step;
-                admitted.values_mut().for_each(|(_, latest)| *latest = now.max(*latest));
+                for (_, latest) in admitted.values_mut() {
+                    *latest = now.max(*latest);
+                }
                 if replays.admit(ids[which], HERE, at(now.unsigned_abs())) == Admission::Admitted
                     && let Some((before, latest)) = admitted.insert(which, (now, now))
                 {

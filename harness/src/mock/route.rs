@@ -102,13 +102,12 @@ impl Reference {
     /// Decodes percent signs, once. A percent sign that begins no code stands for itself. Bytes that are not UTF-8 are no
     /// reference of any session, and are told back as they were written.
     fn decode(written: &str) -> Self {
-        match String::from_utf8(percent::decode(written.as_bytes())) {
-            Ok(text) => Self { text, possible: true },
-            Err(_) => {
-                // What a path holds unencoded may be no text either.
-                let text = String::from_utf8_lossy(written.as_bytes()).into_owned();
-                Self { text, possible: false }
-            }
+        if let Ok(text) = String::from_utf8(percent::decode(written.as_bytes())) {
+            Self { text, possible: true }
+        } else {
+            // What a path holds unencoded may be no text either.
+            let text = String::from_utf8_lossy(written.as_bytes()).into_owned();
+            Self { text, possible: false }
         }
     }
 }

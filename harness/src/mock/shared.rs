@@ -63,7 +63,7 @@ impl Shared {
         let keeps = verdict_lasts.saturating_add(profile.keys_max_age);
         Self {
             journal: Arc::new(Journal::new(options.journal).observed(options.observer.clone())),
-            magic: options.magic.then(|| Magic::of(&spec)),
+            magic: options.magic.then(|| Magic::of(spec)),
             registry: Arc::default(),
             clock: options.clock.clone(),
             sessions: Sessions::new(options.sessions, verdict_lasts),

@@ -51,7 +51,6 @@ fn targets() {
             &["conformance", "--url", "edge.example"],
             &["conformance", "--url", "https://edge.example/v1/signals"],
             &["conformance", "not a target"],
-            &["conformance", "service"],
             &["conformance", "https://edge.example", "--url", "https://edge.example"],
             &["conformance", "--url", "https://edge.example", "--launch", "true"],
             &["conformance", "--settings", "nowhere", "--url", "http://127.0.0.1:9"],

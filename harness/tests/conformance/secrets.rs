@@ -49,7 +49,7 @@ async fn no_report_shows_a_credential_of_the_run() {
         https: false,
         loopback_clients: cfg!(target_os = "linux"),
     };
-    let plan = Plan::new(all, &selection, circumstances).unwrap();
+    let plan = Plan::new(all, &selection, &circumstances).unwrap();
     let fleet = Fleet::new(Props {
         files: CredentialFiles::write(&credentials).unwrap(),
         target: Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap())),

@@ -2,19 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fixtures::spec::{Coverage, Fact, Row, Stimulus, Table, Version};
-use harness::cases::Case;
+use fixtures::spec::{Coverage, Row, Stimulus, Table, Version};
+use harness::cases::{Case, Catalog, all};
+use harness::mock::ReplyShape;
 use rstest::rstest;
 
 use crate::catalog;
-
-/// Rows that an edge is proven by.
-fn is_about_edges(row: &Row) -> bool {
-    match (&row.fact, row.table) {
-        (Fact::Endpoint { party, .. } | Fact::Setting { party, .. }, _) => party == "edge",
-        (_, table) => matches!(table, Table::Edge | Table::Relay | Table::Limits | Table::Statements),
-    }
-}
 
 fn proving<'c>(row: &'c Row, cases: &'c [Case]) -> impl Iterator<Item = &'c Case> {
     cases.iter().filter(|case| case.rows.contains(&row.id))
@@ -22,9 +15,12 @@ fn proving<'c>(row: &'c Row, cases: &'c [Case]) -> impl Iterator<Item = &'c Case
 
 #[rstest]
 fn every_row_has_a_case_or_says_why_not(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, cases) = catalog(version);
-    let due = spec.rows().iter().filter(|row| is_about_edges(row) && row.coverage == Coverage::Cases);
-    let without: Vec<_> = due.filter(|row| proving(row, cases).next().is_none()).map(|row| &row.id).collect();
+    let (spec, _) = catalog(version);
+    let shape = ReplyShape::from_profile(spec.profile());
+    let cases = all(|| Catalog::new(spec, &shape, false));
+    let due = spec.rows().iter().filter(|row| row.coverage == Coverage::Cases);
+    let without: Vec<_> =
+        due.filter(|row| proving(row, &cases).next().is_none()).map(|row| &row.id).collect();
     assert!(without.is_empty(), "no case proves {without:?}");
 }
 

@@ -58,7 +58,7 @@ pub(crate) async fn blamed(
     if cases == Cases::OneEdge {
         all.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
     }
-    let plan = Plan::new(all, &Selection::default(), circumstances).unwrap();
+    let plan = Plan::new(all, &Selection::default(), &circumstances).unwrap();
     let fleet = Fleet::new(Props {
         spec: Arc::clone(spec),
         shape,

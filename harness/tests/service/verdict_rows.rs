@@ -1,5 +1,6 @@
 //! Every stimulus of every row of 7.4, and the key set, asked for real.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use fixtures::credentials::ReadTokenForm;
@@ -50,7 +51,7 @@ async fn every_row_is_answered_when_its_cause_happens() {
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Verdict) {
         let mut wire = String::new();
-        for stimulus in row.stimuli.iter().copied() {
+        for &stimulus in &row.stimuli {
             let form = bring_about(&bench, stimulus);
             let (request, answer) = ask(&bench, form, PATH).await;
             check(&bench, row, stimulus, &answer);
@@ -58,7 +59,7 @@ async fn every_row_is_answered_when_its_cause_happens() {
             let label = format!("[read token {}]", form.label());
             let text = shown(&request, &answer, &[(&token, &label)]);
             assert!(!text.contains(&bench.credentials.read_token(ReadTokenForm::Valid)));
-            wire += &format!("# {stimulus}\n{text}\n");
+            _ = writeln!(wire, "# {stimulus}\n{text}");
         }
         assert!(!wire.is_empty(), "{} has no stimulus", row.id);
         with_settings!({ snapshot_suffix => &row.id, omit_expression => true }, {
@@ -99,7 +100,7 @@ async fn every_row_of_the_key_set_with_a_stimulus_is_answered() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Keys) {
-        for stimulus in row.stimuli.iter().copied() {
+        for &stimulus in &row.stimuli {
             assert_eq!(stimulus, Stimulus::KeySetFetched, "no way is known to bring it about");
             let path = "/.well-known/browser-verdict-jwks.json";
             let (request, answer) = ask(&bench, ReadTokenForm::Missing, path).await;

@@ -28,7 +28,7 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
         https: false,
         loopback_clients: cfg!(target_os = "linux"),
     };
-    let plan = Plan::new(cases, &Selection::default(), everything).unwrap();
+    let plan = Plan::new(cases, &Selection::default(), &everything).unwrap();
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let profile = spec.profile().clone();
     let fleet = Fleet::new(Props {

@@ -176,8 +176,8 @@ mod tests {
     #[case::two_parts("service_read_0123456789abcdef.fedcba9876543210".into())]
     fn every_damage_makes_another_token(#[case] token: String) {
         let damaged: Vec<String> = Damage::ALL.iter().filter_map(|damage| damage.apply(&token)).collect();
-        assert!(damaged.len() >= 6);
-        assert_eq!(damaged.iter().collect::<BTreeSet<_>>().len(), damaged.len(), "{damaged:?}");
+        // Of a token of two parts, to cut it off and to drop its last part is the same.
+        assert!(damaged.iter().collect::<BTreeSet<_>>().len() >= 6, "{damaged:?}");
         for damaged in damaged {
             assert_ne!(damaged, token);
             assert!(damaged.starts_with(READ_PREFIX));

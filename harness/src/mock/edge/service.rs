@@ -32,7 +32,7 @@ pub(super) fn relay(
         .as_deref()
         .ok_or(EdgeError::Missing { setting: "SERVICE_URL", example: URL_EXAMPLE })?;
     let service = parse(given)?;
-    let license = settings.license.as_ref().map(|license| license.expose());
+    let license = settings.license.as_ref().map(fixtures::credentials::Secret::expose);
     let path = style.relay_path(&profile.relay_path, license);
     let uri = format!("{}{path}", service.as_str().trim_end_matches('/'));
     let uri: Uri = uri.parse().map_err(|why| not_a_service(given, &why))?;

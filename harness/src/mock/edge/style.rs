@@ -324,6 +324,7 @@ impl Style {
     }
 
     /// The header that carries the license. Outer none: the profile's, inner none: no header does.
+    #[expect(clippy::option_option, reason = "whether the style says anything, and what it says")]
     pub(super) fn license(&self, license: &str) -> Option<Option<(HeaderName, String)>> {
         let own = |name| HeaderName::from_static(name);
         match self.carriage {
