@@ -1,0 +1,1 @@
+pub(super) fn render(_: &super::LoadReport) -> Result<String, quick_junit::SerializeError> { Ok(String::new()) }

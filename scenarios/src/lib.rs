@@ -1,0 +1,7 @@
+//! Load for the edge relay, for verdict polling, and for the whole journey of a session; the program `edgeproof-load`.
+//!
+//! Goose runs the users. Requests go over connections of our own, and begin when a pacer says: a response time counts from
+//! the intended start, so that a target that stalls cannot hide it.
+
+pub mod measure;
+pub mod plan;
