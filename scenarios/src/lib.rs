@@ -5,3 +5,9 @@
 
 pub mod measure;
 pub mod plan;
+pub mod engine;
+pub mod scenario;
+pub mod service;
+pub mod cli;
+pub mod merge;
+pub mod report;

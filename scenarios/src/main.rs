@@ -1,3 +1,7 @@
 //! The program `edgeproof-load`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scenarios::cli::main()
+}

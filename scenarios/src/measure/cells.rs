@@ -72,7 +72,7 @@ impl Cells {
             self.sent.resize(place + 1, 0);
             self.unanswered.resize(place + 1, 0);
         }
-        if sample.outcome != Outcome::Dropped {
+        if sample.outcome.was_sent() {
             self.sent[place] += 1;
             self.unanswered[place] += u64::from(!matches!(sample.outcome, Outcome::Answer { .. }));
         }
@@ -82,7 +82,7 @@ impl Cells {
         }
         let cell = self.cell(sample.route, sample.outcome, sample.expected);
         cell.response.record(sample.response);
-        if sample.outcome != Outcome::Dropped {
+        if sample.outcome.was_sent() {
             cell.service.record(sample.service);
         }
     }

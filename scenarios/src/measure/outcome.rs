@@ -19,6 +19,8 @@ pub enum Outcome {
     Open,
     /// Never sent: no connection was free before the end.
     Dropped,
+    /// A verdict that was not there in time: given up between two questions.
+    GivenUp,
 }
 
 /// What the body of an answer says.
@@ -99,7 +101,15 @@ impl Codes {
             Outcome::Failed(failure) => failure.to_string(),
             Outcome::Open => "still open at the end".into(),
             Outcome::Dropped => "never sent".into(),
+            Outcome::GivenUp => "no verdict in time".into(),
         }
+    }
+}
+
+impl Outcome {
+    /// A request was sent for it.
+    pub fn was_sent(self) -> bool {
+        !matches!(self, Self::Dropped | Self::GivenUp)
     }
 }
 
