@@ -53,6 +53,8 @@ pub struct Attack {
 
 /// Longest wait for all users to be connected.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+/// Time until goose has noticed that all users run.
+const GOOSE_SETTLES: Duration = Duration::from_millis(700);
 /// Longest wait for goose to notice that its users are done.
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -81,6 +83,8 @@ impl Attack {
         let Self { mut options, run } = self;
         let goose = goose(&options, &run)?;
         let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
+        // It is left over from an earlier run of this process, and counts as Ctrl-C.
+        goose::reset_killswitch();
         let mut attack = tokio::spawn(async move { goose.execute().await.map(drop).map_err(|why| why.to_string()) });
         tokio::pin!(interrupted);
 
@@ -91,6 +95,10 @@ impl Attack {
             () = killed() => Some(Interruption::Interrupt),
             broke = &mut attack => return Err(broke_off(broke)),
         };
+        if options.goose_report.is_some() {
+            // Goose forgets what it counted while users were starting.
+            sleep(GOOSE_SETTLES).await;
+        }
         if let (Some(at), None) = (options.start_at, ended_by) {
             let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
             ended_by = tokio::select! {
@@ -229,9 +237,10 @@ fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineE
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
-    // Each user plays its lane once, to the end; the rate is how fast goose starts them.
+    // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
+    // own: users tell it themselves when they are done.
     let mut arguments =
-        vec!["--users", &users, "--increase-rate", &rate, "--iterations", "1", "-qqq", "--no-telnet", "--no-print-metrics"];
+        vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet", "--no-print-metrics"];
     arguments.extend(["--no-error-summary", "--host", "http://127.0.0.1"]);
     let report = options.goose_report.as_ref().map(|path| path.to_string_lossy().into_owned());
     match &report {
@@ -281,6 +290,8 @@ fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
             let session = user.get_session_data::<Session>().cloned();
             let Some(mut client) = session.and_then(|Session(client)| client.lock().unwrap_or_else(PoisonError::into_inner).take())
             else {
+                // Until goose ends the user.
+                sleep(Duration::from_millis(20)).await;
                 return Ok(());
             };
             let run = Arc::clone(client.run());
@@ -298,6 +309,10 @@ fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
             }
             drop(client);
             run.user_done();
+            if let Some(done) = &user.shutdown_channel {
+                // Goose ends when all users said so; it listens as long as it runs.
+                let _ = done.send(user.weighted_users_index);
+            }
             Ok(())
         })
     })
