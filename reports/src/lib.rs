@@ -27,7 +27,8 @@ pub use format::{Format, open, open_titled};
 pub use github::Github;
 pub use json::{Report, report_schema};
 pub use outcome::{
-    AddedLatency, Basis, CaseReport, EdgeNotes, Exchange, Hop, Level, Mismatch, Observation, Outcome, Summary, TargetKind,
+    AddedLatency, Basis, CaseReport, EdgeNotes, Exchange, Hop, Level, Mismatch, Observation, Outcome,
+    Summary, TargetKind,
 };
 pub use recorder::Recorder;
 pub use sections::{Section, Titles, by_section};

@@ -3,11 +3,11 @@
 //! Goose runs the users. Requests go over connections of our own, and begin when a pacer says: a response time counts from
 //! the intended start, so that a target that stalls cannot hide it.
 
-pub mod measure;
-pub mod plan;
+pub mod cli;
 pub mod engine;
+pub mod measure;
+pub mod merge;
+pub mod plan;
+pub mod report;
 pub mod scenario;
 pub mod service;
-pub mod cli;
-pub mod merge;
-pub mod report;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use reports::load::{Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Timeline, TimelineMoment, Timing};
+use reports::load::{
+    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Timeline, TimelineMoment, Timing,
+};
 
 use crate::measure::{self, Histogram, HistogramError, Moment};
-use crate::report::{exit_code, judge_report, timing};
 use crate::plan::Threshold;
+use crate::report::{exit_code, judge_report, timing};
 
 /// Reports that are not the shards of one run.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -17,7 +19,9 @@ pub enum MergeError {
     None,
     /// A shard is not there.
     #[error("merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
-    #[diagnostic(help("name the report of every shard; one that did not run leaves a hole in the load, and the sum would look better than the truth"))]
+    #[diagnostic(help(
+        "name the report of every shard; one that did not run leaves a hole in the load, and the sum would look better than the truth"
+    ))]
     Missing {
         /// Counted from 0.
         missing: Vec<u32>,
@@ -52,7 +56,10 @@ pub enum MergeError {
 
 /// Adds the shards of a run up, and judges the sum once: against these thresholds, or those that the shards had. A shard that
 /// is invalid makes the sum invalid.
-pub fn merge(reports: &[LoadReport], thresholds: Option<&[(Threshold, bool)]>) -> Result<LoadReport, MergeError> {
+pub fn merge(
+    reports: &[LoadReport],
+    thresholds: Option<&[(Threshold, bool)]>,
+) -> Result<LoadReport, MergeError> {
     let Some(first) = reports.first() else { return Err(MergeError::None) };
     check(first, reports)?;
     let mut sum = first.clone();
@@ -83,7 +90,8 @@ pub fn merge(reports: &[LoadReport], thresholds: Option<&[(Threshold, bool)]>) -
     let requests: u64 = sum.routes.iter().map(|route| route.sent).sum();
     let generators = || reports.iter().map(|report| &report.generator);
     sum.generator.cpu_s = generators().map(|generator| generator.cpu_s).sum();
-    sum.generator.cpu_s_per_100k = if requests == 0 { 0.0 } else { sum.generator.cpu_s * 1e5 / requests as f64 };
+    sum.generator.cpu_s_per_100k =
+        if requests == 0 { 0.0 } else { sum.generator.cpu_s * 1e5 / requests as f64 };
     sum.generator.starved = generators().map(|generator| generator.starved).fold(0.0, f64::max);
     sum.generator.memory_first = generators().map(|generator| generator.memory_first).sum();
     sum.generator.memory_last = generators().map(|generator| generator.memory_last).sum();
@@ -163,10 +171,13 @@ fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, HistogramError> {
         if sums.iter().any(|sum| sum.route == *name) {
             continue;
         }
-        let own = || reports.iter().filter_map(|report| report.routes.iter().find(|route| route.route == *name));
+        let own =
+            || reports.iter().filter_map(|report| report.routes.iter().find(|route| route.route == *name));
         let mut outcomes: Vec<reports::load::OutcomeFigures> = Vec::new();
         for outcome in own().flat_map(|route| &route.outcomes) {
-            let same = |other: &&reports::load::OutcomeFigures| other.outcome == outcome.outcome && other.expected == outcome.expected;
+            let same = |other: &&reports::load::OutcomeFigures| {
+                other.outcome == outcome.outcome && other.expected == outcome.expected
+            };
             if outcomes.iter().any(|known| same(&known)) {
                 continue;
             }
@@ -178,7 +189,8 @@ fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, HistogramError> {
                 ..outcome.clone()
             });
         }
-        outcomes.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
+        outcomes
+            .sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
         sums.push(RouteFigures {
             route: name.clone(),
             sent: own().map(|route| route.sent).sum(),
@@ -216,11 +228,18 @@ fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
         let Timeline { width_ms, moments } = &report.timeline;
         let restored = moments
             .iter()
-            .map(|moment| Moment { due: moment.due, ended: moment.ended, errors: moment.errors, steps: moment.steps.clone() })
+            .map(|moment| Moment {
+                due: moment.due,
+                ended: moment.ended,
+                errors: moment.errors,
+                steps: moment.steps.clone(),
+            })
             .collect();
         let width = std::time::Duration::from_millis(*width_ms);
         sum.add(&measure::Timeline::restore(width, restored).ok_or(MergeError::Timeline)?);
-        asked.extend(moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)));
+        asked.extend(
+            moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)),
+        );
     }
     let width = sum.width();
     let width_ms = width.as_millis() as u64;
@@ -244,7 +263,10 @@ fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
 
 fn state(reports: &[LoadReport]) -> LoadState {
     let any = |state| reports.iter().any(|report| report.state == state);
-    [LoadState::Invalid, LoadState::Partial, LoadState::Unchecked].into_iter().find(|state| any(*state)).unwrap_or(LoadState::Complete)
+    [LoadState::Invalid, LoadState::Partial, LoadState::Unchecked]
+        .into_iter()
+        .find(|state| any(*state))
+        .unwrap_or(LoadState::Complete)
 }
 
 fn findings(reports: &[LoadReport]) -> Vec<String> {

@@ -5,8 +5,9 @@ use std::time::Duration;
 use reports::TargetKind;
 use reports::json::Tool;
 use reports::load::{
-    Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures,
-    Plan, Rates, Reconciled, RouteFigures, ShardOf, ThresholdResult, Timeline, TimelineMoment, Timing,
+    Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, ShardOf, ThresholdResult,
+    Timeline, TimelineMoment, Timing,
 };
 
 use crate::engine::{EdgeSample, Raw};
@@ -55,10 +56,17 @@ const GONE: Duration = Duration::from_secs(1);
 pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
     let cells = &raw.recorded.cells;
     let measured_s = (facts.plan.measured_ms as f64 / 1000.0).min(
-        raw.took.saturating_sub(raw.drained).saturating_sub(Duration::from_millis(facts.plan.warm_up_ms)).as_secs_f64(),
+        raw.took
+            .saturating_sub(raw.drained)
+            .saturating_sub(Duration::from_millis(facts.plan.warm_up_ms))
+            .as_secs_f64(),
     );
-    let routes: Vec<RouteFigures> =
-        facts.routes.iter().enumerate().map(|(place, name)| route(&facts, cells, place, name, measured_s)).collect();
+    let routes: Vec<RouteFigures> = facts
+        .routes
+        .iter()
+        .enumerate()
+        .map(|(place, name)| route(&facts, cells, place, name, measured_s))
+        .collect();
     let response = sum(cells, None, |cell| &cell.response);
     let requests: u64 = cells.sent.iter().sum();
     let ledger = ledger(&raw.recorded.ledger);
@@ -122,7 +130,11 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
     });
     report.thresholds = judge_report(&report, facts.thresholds);
     let imbalance = imbalance(&report, raw);
-    let partial = facts.partial.into_iter().chain(gone).chain(raw.interrupted.map(|signal| format!("{signal} ended it early")));
+    let partial = facts
+        .partial
+        .into_iter()
+        .chain(gone)
+        .chain(raw.interrupted.map(|signal| format!("{signal} ended it early")));
     report.state = match (imbalance.is_empty(), health.invalid.is_empty(), facts.unchecked) {
         (false, _, _) | (true, false, false) => LoadState::Invalid,
         (true, _, true) => LoadState::Unchecked,
@@ -141,7 +153,8 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
             report.ledger.dropped, report.ledger.open
         ));
     }
-    report.exit_code = raw.interrupted.map_or_else(|| exit_code(&report), harness::cli::signals::Interruption::exit_code);
+    report.exit_code =
+        raw.interrupted.map_or_else(|| exit_code(&report), harness::cli::signals::Interruption::exit_code);
     report
 }
 
@@ -207,7 +220,9 @@ fn rates(ledger: &Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
     let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
     let asked: f64 = arrivals
         .iter()
-        .map(|arrivals| arrivals.measured() as f64 / (arrivals.end() - arrivals.warm_up()).as_secs_f64().max(1e-9))
+        .map(|arrivals| {
+            arrivals.measured() as f64 / (arrivals.end() - arrivals.warm_up()).as_secs_f64().max(1e-9)
+        })
         .sum();
     Rates {
         asked: (!arrivals.is_empty()).then_some(asked),
@@ -219,8 +234,10 @@ fn rates(ledger: &Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
 fn route(facts: &Facts<'_>, cells: &Cells, place: usize, name: &str, measured_s: f64) -> RouteFigures {
     let id = RouteId(place as u8);
     let own = || cells.cells.iter().filter(|cell| cell.route == id);
-    let answered: u64 =
-        own().filter(|cell| matches!(cell.outcome, Outcome::Answer { .. })).map(|cell| cell.response.count()).sum();
+    let answered: u64 = own()
+        .filter(|cell| matches!(cell.outcome, Outcome::Answer { .. }))
+        .map(|cell| cell.response.count())
+        .sum();
     let mut outcomes: Vec<OutcomeFigures> = own()
         .map(|cell| OutcomeFigures {
             outcome: facts.codes.label(cell.outcome),
@@ -298,7 +315,12 @@ fn unreached(facts: &Facts<'_>, cells: &Cells, place: usize) -> u64 {
     let warm_up: u64 = if facts.faults.is_empty() {
         0
     } else {
-        let all: u64 = cells.cells.iter().filter(|cell| usize::from(cell.route.0) == place).map(|cell| cell.response.count()).sum();
+        let all: u64 = cells
+            .cells
+            .iter()
+            .filter(|cell| usize::from(cell.route.0) == place)
+            .map(|cell| cell.response.count())
+            .sum();
         cells.sent.get(place).copied().unwrap_or(0).saturating_sub(all)
     };
     measured + warm_up
@@ -311,7 +333,10 @@ fn imbalance(report: &LoadReport, raw: &Raw) -> Vec<String> {
     }
     let scheduled = raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled;
     if scheduled != raw.released {
-        found.push(format!("the pacer let {} operations begin, and {scheduled} are accounted for", raw.released));
+        found.push(format!(
+            "the pacer let {} operations begin, and {scheduled} are accounted for",
+            raw.released
+        ));
     }
     found.extend(report.reconciled.iter().filter(|counted| !counted.agrees).map(|counted| {
         format!(
@@ -377,7 +402,8 @@ fn timeline(timeline: &measure::Timeline, arrivals: &[&Arrivals]) -> Timeline {
         .enumerate()
         .map(|(place, moment)| {
             let (from, to) = (width * place as u32, width * (place as u32 + 1));
-            let asked: u64 = arrivals.iter().map(|arrivals| arrivals.before(to) - arrivals.before(from)).sum();
+            let asked: u64 =
+                arrivals.iter().map(|arrivals| arrivals.before(to) - arrivals.before(from)).sum();
             TimelineMoment {
                 asked: asked as f64,
                 due: moment.due,

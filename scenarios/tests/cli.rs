@@ -68,15 +68,29 @@ fn a_target_that_is_down_is_no_result() {
 fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("load.json");
-    let mut arguments = vec![scenario, "--rate", "40", "--duration", "1s", "--warm-up", "200ms", "--unchecked", "--quiet"];
+    let mut arguments =
+        vec![scenario, "--rate", "40", "--duration", "1s", "--warm-up", "200ms", "--unchecked", "--quiet"];
     let to = format!("json={}", json.display());
-    arguments.extend(["--verdict-after", "50ms", "--poll-interval", "20ms", "--report", &to, "--threshold", threshold]);
+    arguments.extend([
+        "--verdict-after",
+        "50ms",
+        "--poll-interval",
+        "20ms",
+        "--report",
+        &to,
+        "--threshold",
+        threshold,
+    ]);
     let output = load(&arguments);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let report = report(&json);
     assert_eq!(report.exit_code, 1);
-    assert!(report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()), "{said}");
+    assert!(
+        report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()),
+        "{said}"
+    );
     // Nothing else was wrong: everything is accounted for, and came out as expected.
     assert_eq!(report.errors(), 0, "{said}");
     assert!(report.reconciled.iter().all(|counted| counted.agrees), "{said}");
@@ -89,7 +103,8 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let formats = ["json", "html", "markdown", "junit"].map(|format| format!("{format}={}", path(format)));
     let goose = path("goose.html");
-    let mut arguments = vec!["edge-relay", "--users", "4", "--duration", "1s", "--warm-up", "0s", "--unchecked"];
+    let mut arguments =
+        vec!["edge-relay", "--users", "4", "--duration", "1s", "--warm-up", "0s", "--unchecked"];
     arguments.extend(["--replay-share", "20%", "--goose-report", &goose]);
     formats.iter().for_each(|format| arguments.extend(["--report", format]));
     let output = load(&arguments);
@@ -98,10 +113,16 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     assert!(said.contains("closed model: 4 users"), "{said}");
     let report = report(Path::new(&path("json")));
     assert_eq!(report.rate.asked, None);
-    let replayed = report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "409 replayed_bundle").unwrap();
+    let replayed =
+        report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "409 replayed_bundle").unwrap();
     assert!(replayed.expected);
     let html = std::fs::read_to_string(path("html")).unwrap();
-    assert!(html.contains("<svg") && !html.contains("http-equiv") && !html.contains("<script") && !html.contains("src="));
+    assert!(
+        html.contains("<svg")
+            && !html.contains("http-equiv")
+            && !html.contains("<script")
+            && !html.contains("src=")
+    );
     assert!(std::fs::read_to_string(path("markdown")).unwrap().contains("409 replayed"));
     assert!(std::fs::read_to_string(path("junit")).unwrap().contains("testcase"));
     assert!(std::fs::read_to_string(&goose).unwrap().contains("/v1/signals"));
@@ -112,12 +133,14 @@ fn a_service_that_is_gone_for_a_while_shows_with_its_recovery() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("load.json");
     let to = format!("json={}", json.display());
-    let mut arguments = vec!["edge-relay", "--rate", "50", "--duration", "4s", "--warm-up", "0s", "--unchecked"];
+    let mut arguments =
+        vec!["edge-relay", "--rate", "50", "--duration", "4s", "--warm-up", "0s", "--unchecked"];
     arguments.extend(["--service-down-at", "1s:500ms", "--service-slow", "5ms", "--report", &to]);
     let output = load(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     let report = report(&json);
-    let unreachable = report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "502 service_unreachable");
+    let unreachable =
+        report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "502 service_unreachable");
     assert!(unreachable.is_some_and(|outcome| outcome.count > 5), "{:?}", report.routes[0].outcomes.len());
     assert!(report.faults.iter().any(|fault| fault.recovery_ms.is_some()), "{:?}", report.faults);
     assert!(report.reconciled[0].agrees);

@@ -9,7 +9,9 @@ use rstest::rstest;
 use scenarios::engine::{AttackLane, AttackOptions, Connector, Lane, Raw, Scenario, TlsOptions, play};
 use scenarios::measure::{Codes, RouteId};
 use scenarios::plan::{Arrivals, Rate, Shard, Share, Stages};
-use scenarios::scenario::{Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References};
+use scenarios::scenario::{
+    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References,
+};
 use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -96,7 +98,11 @@ fn outcomes(raw: &Raw) -> Vec<String> {
 #[rstest]
 #[case::accepted(200, r#"{"ok":true}"#, "200 × 20")]
 #[case::accepted_with_more(200, r#"{"ok":true,"more":1}"#, "! 200 with another body × 20")]
-#[case::replayed(409, r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#, "! 409 replayed_bundle × 20")]
+#[case::replayed(
+    409,
+    r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+    "! 409 replayed_bundle × 20"
+)]
 #[case::refused(401, r#"{"error":"service_rejected","reason":"expired","status":401}"#, "! 401 expired × 20")]
 #[case::unreachable(502, r#"{"error":"service_unreachable"}"#, "! 502 service_unreachable × 20")]
 #[case::unread(400, r#"{"error":"read_failed"}"#, "! 400 read_failed × 20")]
@@ -105,7 +111,10 @@ fn outcomes(raw: &Raw) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
     let edge = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(ResponseTemplate::new(status).set_body_string(body)).mount(&edge).await;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(status).set_body_string(body))
+        .mount(&edge)
+        .await;
     let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(5), Duration::from_secs(5)).await;
     assert_eq!(outcomes(&raw), [expected]);
     assert_eq!(raw.recorded.ledger.answered, 20);
@@ -118,7 +127,8 @@ async fn an_edge_that_does_not_answer_in_time() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), Duration::from_secs(5)).await;
+    let raw =
+        load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), Duration::from_secs(5)).await;
     assert_eq!(outcomes(&raw), ["! timed out × 20"]);
     assert_eq!((raw.recorded.ledger.failed, raw.recorded.ledger.scheduled), (20, 20));
 }
@@ -128,7 +138,8 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
+    let raw =
+        load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
     // Four users, each with one under way.
     assert_eq!(outcomes(&raw), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = raw.recorded.ledger;
@@ -179,7 +190,9 @@ async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
         ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).respond_with(pending).mount(&service).await;
-    let raw = load(Arc::new(polling(&service.uri(), 0).await), Duration::from_secs(5), Duration::from_secs(5)).await;
+    let raw =
+        load(Arc::new(polling(&service.uri(), 0).await), Duration::from_secs(5), Duration::from_secs(5))
+            .await;
     let found = outcomes(&raw);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");

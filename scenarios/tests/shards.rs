@@ -9,7 +9,19 @@ const SHARDS: u32 = 3;
 
 fn start(index: Option<u32>, to: &Path) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof-load"));
-    command.args(["edge-relay", "--rate", "90", "--duration", "2s", "--warm-up", "500ms", "--seed", "7", "--unchecked", "--quiet"]);
+    command.args([
+        "edge-relay",
+        "--rate",
+        "90",
+        "--duration",
+        "2s",
+        "--warm-up",
+        "500ms",
+        "--seed",
+        "7",
+        "--unchecked",
+        "--quiet",
+    ]);
     command.args(["--service-slow", "30ms", "--report", &format!("json={}", to.display())]);
     if let Some(index) = index {
         command.args(["--shards", &SHARDS.to_string()]).env("JOB_COMPLETION_INDEX", index.to_string());
@@ -49,7 +61,12 @@ fn shards_make_the_whole_run() {
     assert_eq!(sum.shards.len(), SHARDS as usize);
     let near = |one: f64, other: f64, part: f64| (one / other - 1.0).abs() <= part;
     assert!(near(sum.rate.asked.unwrap(), whole.rate.asked.unwrap(), 0.001));
-    assert!(near(sum.rate.delivered, whole.rate.delivered, 0.02), "{} {}", sum.rate.delivered, whole.rate.delivered);
+    assert!(
+        near(sum.rate.delivered, whole.rate.delivered, 0.02),
+        "{} {}",
+        sum.rate.delivered,
+        whole.rate.delivered
+    );
     // Both wait 30 ms for the service; how busy this machine is comes on top.
     let (one, other) = (sum.service.figures.p50_us as f64, whole.service.figures.p50_us as f64);
     assert!(one >= 30_000.0 && other >= 30_000.0 && near(one, other, 0.5), "{one} {other}");

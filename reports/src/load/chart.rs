@@ -42,8 +42,13 @@ impl Axis {
         let to = if to > 0.0 { to } else { 1.0 };
         let rough = to / 5.0;
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(power);
-        let ticks = (0..=6).map(|n| f64::from(n) * step).filter(|at| *at <= to * 1.001).map(|at| (at, label(at))).collect();
+        let step =
+            [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(power);
+        let ticks = (0..=6)
+            .map(|n| f64::from(n) * step)
+            .filter(|at| *at <= to * 1.001)
+            .map(|at| (at, label(at)))
+            .collect();
         Self { from: 0.0, to, log: false, ticks }
     }
 
@@ -109,7 +114,12 @@ impl Chart {
         }
         for (at, label) in &self.x.ticks {
             let x = self.at_x(*at);
-            let _ = write!(out, "<text class=\"x\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>", HEIGHT - 8.0, markup(label));
+            let _ = write!(
+                out,
+                "<text class=\"x\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                HEIGHT - 8.0,
+                markup(label)
+            );
         }
         out.push_str(&self.shapes);
         for line in &self.lines {
@@ -121,8 +131,9 @@ impl Chart {
 
     fn caption(&self) -> String {
         let names = self.lines.iter().filter(|line| !line.name.is_empty());
-        let legend: String =
-            names.map(|line| format!(" <span class=\"key {}\">{}</span>", line.class, markup(&line.name))).collect();
+        let legend: String = names
+            .map(|line| format!(" <span class=\"key {}\">{}</span>", line.class, markup(&line.name)))
+            .collect();
         format!("<b>{}</b>{legend}", markup(&self.title))
     }
 

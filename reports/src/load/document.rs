@@ -479,7 +479,9 @@ impl LoadReport {
             (1, LoadState::Partial) => "a threshold is broken, and the run is partial",
             (1, _) => "a threshold is broken",
             (_, LoadState::Partial) => "partial: not all of it ran",
-            (0, LoadState::Unchecked) => "every threshold holds; whether the generator kept up was not judged",
+            (0, LoadState::Unchecked) => {
+                "every threshold holds; whether the generator kept up was not judged"
+            }
             (0, _) if self.thresholds.is_empty() => "done; no thresholds were set",
             (0, _) => "every threshold holds",
             _ => "incomplete",

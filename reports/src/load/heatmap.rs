@@ -13,7 +13,8 @@ pub(super) fn chart(report: &LoadReport) -> Option<String> {
     let row = |step: usize| step / 2;
     let x = Axis::linear(timeline.moments.len() as f64 * width, |at| format!("{at:.0} s"));
     let y = Axis::log(upper(row(first) * 2).max(1.0) / 1.2, upper(last), |us| micros(us as u64));
-    let mut chart = Chart::new("Distribution over time: when requests were due, and their response time", x, y);
+    let mut chart =
+        Chart::new("Distribution over time: when requests were due, and their response time", x, y);
     let mut cells: Vec<(usize, usize, u64)> = Vec::new();
     for (place, moment) in timeline.moments.iter().enumerate() {
         for (step, count) in moment.steps.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -19,10 +19,17 @@ pub(super) fn render(report: &LoadReport) -> String {
         include_str!("load.css"),
         markup(&title)
     );
-    let _ = writeln!(out, "<p>{}<br>{}<br>started {}</p>", markup(&target(report)), markup(&plan(report)), markup(&report.started));
+    let _ = writeln!(
+        out,
+        "<p>{}<br>{}<br>started {}</p>",
+        markup(&target(report)),
+        markup(&plan(report)),
+        markup(&report.started)
+    );
     if !report.findings.is_empty() {
         let class = if is_sound(report) { "note" } else { "note bad" };
-        let items: String = report.findings.iter().map(|finding| format!("<li>{}</li>", markup(finding))).collect();
+        let items: String =
+            report.findings.iter().map(|finding| format!("<li>{}</li>", markup(finding))).collect();
         let _ = writeln!(out, "<ul class=\"{class}\">{items}</ul>");
     }
     thresholds(&mut out, report);
@@ -81,10 +88,14 @@ fn ledger(out: &mut String, report: &LoadReport) {
 }
 
 fn figures(out: &mut String, report: &LoadReport) {
-    out.push_str("<h2>Figures</h2>\n<table><tr><th><th>count<th>p50<th>p90<th>p95<th>p99<th>p99.9<th>max</tr>");
+    out.push_str(
+        "<h2>Figures</h2>\n<table><tr><th><th>count<th>p50<th>p90<th>p95<th>p99<th>p99.9<th>max</tr>",
+    );
     for (name, figures) in rows(report) {
         let Figures { p50_us, p90_us, p95_us, p99_us, p999_us, max_us, count: number, .. } = figures;
-        let cells = [p50_us, p90_us, p95_us, p99_us, p999_us, max_us].map(|us| format!("<td class=\"n\">{}", micros(us))).concat();
+        let cells = [p50_us, p90_us, p95_us, p99_us, p999_us, max_us]
+            .map(|us| format!("<td class=\"n\">{}", micros(us)))
+            .concat();
         let _ = write!(out, "<tr><td>{}<td class=\"n\">{}{cells}</tr>", markup(&name), count(number));
     }
     out.push_str("</table>\n<p class=\"small\">Response times count from the intended start; service times from the sending.</p>\n");
@@ -102,7 +113,9 @@ fn latency(report: &LoadReport) -> String {
     let highest = moments.iter().filter_map(|moment| moment.p99_us).max().unwrap_or(1000) as f64;
     let lowest = moments.iter().filter_map(|moment| moment.p50_us).min().unwrap_or(100) as f64;
     let points = |of: fn(&super::TimelineMoment) -> Option<u64>| {
-        let at = |(place, moment)| (place as f64 * width + width / 2.0, of(moment).map_or(f64::NAN, |us| us as f64));
+        let at = |(place, moment)| {
+            (place as f64 * width + width / 2.0, of(moment).map_or(f64::NAN, |us| us as f64))
+        };
         moments.iter().enumerate().map(at).collect()
     };
     Chart::new("Response time of what was due then", x, Axis::log(lowest, highest, |us| micros(us as u64)))
@@ -114,7 +127,10 @@ fn latency(report: &LoadReport) -> String {
 fn rate_chart(report: &LoadReport) -> String {
     let (width, x) = seconds(report);
     let moments = &report.timeline.moments;
-    let most = moments.iter().map(|moment| moment.asked.max(moment.due as f64).max(moment.ended as f64)).fold(0.0, f64::max);
+    let most = moments
+        .iter()
+        .map(|moment| moment.asked.max(moment.due as f64).max(moment.ended as f64))
+        .fold(0.0, f64::max);
     let points = |of: fn(&super::TimelineMoment) -> f64| {
         let at = |(place, moment)| (place as f64 * width + width / 2.0, of(moment) / width);
         moments.iter().enumerate().map(at).collect::<Vec<_>>()
@@ -138,27 +154,37 @@ fn percentiles(report: &LoadReport) -> String {
             format!("p{}", (share * 1e4).round() / 1e4)
         }
     };
-    let timings: Vec<(&str, &'static str, &Timing)> = [("response", "b", &report.response), ("service", "a", &report.service)]
-        .into_iter()
-        .chain(report.time_to_verdict.as_ref().map(|timing| ("time to verdict", "c", timing)))
-        .collect();
+    let timings: Vec<(&str, &'static str, &Timing)> =
+        [("response", "b", &report.response), ("service", "a", &report.service)]
+            .into_iter()
+            .chain(report.time_to_verdict.as_ref().map(|timing| ("time to verdict", "c", timing)))
+            .collect();
     let points = |timing: &Timing| -> Vec<(f64, f64)> {
         let last = timing.figures.count.max(1) as f64;
-        timing.curve.iter().map(|(share, us)| ((1.0 / (1.0 - share)).min(last), (*us).max(1) as f64)).collect()
+        timing
+            .curve
+            .iter()
+            .map(|(share, us)| ((1.0 / (1.0 - share)).min(last), (*us).max(1) as f64))
+            .collect()
     };
     let all: Vec<(f64, f64)> = timings.iter().flat_map(|(_, _, timing)| points(timing)).collect();
     let most = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(1.0, f64::max);
     let least = all.iter().map(|(_, us)| *us).fold(f64::INFINITY, f64::min);
     let x = Axis::log(1.0, most(|point| point.0), label);
-    let y = Axis::log(if least.is_finite() { least } else { 1.0 }, most(|point| point.1), |us| micros(us as u64));
-    timings.into_iter().fold(Chart::new("What this part of them did not exceed", x, y), |chart, (name, class, timing)| {
-        chart.line(name, class, points(timing))
-    })
-    .svg()
+    let y =
+        Axis::log(if least.is_finite() { least } else { 1.0 }, most(|point| point.1), |us| micros(us as u64));
+    timings
+        .into_iter()
+        .fold(Chart::new("What this part of them did not exceed", x, y), |chart, (name, class, timing)| {
+            chart.line(name, class, points(timing))
+        })
+        .svg()
 }
 
 fn distribution(title: &str, timing: &Timing) -> String {
-    let (Some(first), Some(last)) = (timing.distribution.first(), timing.distribution.last()) else { return String::new() };
+    let (Some(first), Some(last)) = (timing.distribution.first(), timing.distribution.last()) else {
+        return String::new();
+    };
     let step = 2f64.powf(0.25);
     let most = timing.distribution.iter().map(|(_, count)| *count).max().unwrap_or(1) as f64;
     let x = Axis::log(first.0 as f64 / step, last.0 as f64, |us| micros(us as u64));
@@ -172,7 +198,9 @@ fn distribution(title: &str, timing: &Timing) -> String {
 }
 
 fn outcomes(out: &mut String, report: &LoadReport) {
-    out.push_str("<h2>Outcomes</h2>\n<table><tr><th>route<th>outcome<th>count<th>part<th>p50<th>p99<th>max</tr>");
+    out.push_str(
+        "<h2>Outcomes</h2>\n<table><tr><th>route<th>outcome<th>count<th>part<th>p50<th>p99<th>max</tr>",
+    );
     for route in &report.routes {
         let whole = route.response.figures.count.max(1) as f64;
         for outcome in &route.outcomes {
@@ -214,7 +242,8 @@ fn costs(out: &mut String, report: &LoadReport) {
         let end = cost.moments.last().map_or(1.0, |moment| moment.at_ms as f64 / 1000.0);
         let x = Axis::linear(end, |at| format!("{at:.0} s"));
         let y = Axis::linear(cost.memory_most as f64 * 1.1, |size| bytes(size as u64));
-        let points = cost.moments.iter().map(|moment| (moment.at_ms as f64 / 1000.0, moment.memory as f64)).collect();
+        let points =
+            cost.moments.iter().map(|moment| (moment.at_ms as f64 / 1000.0, moment.memory as f64)).collect();
         out.push_str(&Chart::new("Memory of the edge", x, y).line("", "a", points).svg());
     }
     for fault in &report.faults {

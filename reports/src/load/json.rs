@@ -19,7 +19,9 @@ impl LoadReport {
         let malformed = |source| ReportError::MalformedLoad { path: path_buf(), source };
         match value.get("schema").and_then(Value::as_str) {
             Some(LOAD_SCHEMA) => {}
-            Some(found) => return Err(ReportError::OtherLoadSchema { path: path_buf(), found: found.to_owned() }),
+            Some(found) => {
+                return Err(ReportError::OtherLoadSchema { path: path_buf(), found: found.to_owned() });
+            }
             None => return Err(malformed(serde::de::Error::custom("it has no `schema`"))),
         }
         // From the text again and not from the value: so the error knows its line.

@@ -26,7 +26,8 @@ pub(super) fn render(report: &LoadReport) -> Result<String, SerializeError> {
             None => threshold.rule.clone(),
         };
         let said = text::judged(threshold);
-        let status = if threshold.holds { TestCaseStatus::success() } else { failed(NonSuccessKind::Failure, &said) };
+        let status =
+            if threshold.holds { TestCaseStatus::success() } else { failed(NonSuccessKind::Failure, &said) };
         let mut case = TestCase::new(one_line(&name), status);
         case.set_classname("edgeproof.load.threshold");
         case.set_system_out(visible(&said));

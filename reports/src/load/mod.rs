@@ -11,9 +11,9 @@ mod markdown;
 mod text;
 
 pub use document::{
-    Added, Comparison, Difference, Drain, EdgeCost, EdgeMoment, Fault, Figures, Generator, Ledger, LoadReport, LoadState, LoadTarget,
-    Model, OutcomeFigures, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult, Timeline, TimelineMoment,
-    Timing,
+    Added, Comparison, Difference, Drain, EdgeCost, EdgeMoment, Fault, Figures, Generator, Ledger,
+    LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Plan, PlanStage, Rates, Reconciled,
+    RouteFigures, Seal, ShardOf, ThresholdResult, Timeline, TimelineMoment, Timing,
 };
 pub use file::LoadFile;
 pub use json::{LOAD_SCHEMA, load_schema};
@@ -24,7 +24,9 @@ use crate::{Format, ReportError};
 /// The document that a format makes of a run.
 pub fn render(format: Format, report: &LoadReport) -> Result<String, ReportError> {
     match format {
-        Format::Json => report.to_json().map_err(|source| ReportError::Render { format, source: source.into() }),
+        Format::Json => {
+            report.to_json().map_err(|source| ReportError::Render { format, source: source.into() })
+        }
         Format::Junit => {
             junit::render(report).map_err(|source| ReportError::Render { format, source: source.into() })
         }

@@ -25,7 +25,11 @@ pub fn count(number: u64) -> String {
 
 /// `499.8/s`.
 pub fn rate(per_second: f64) -> String {
-    if per_second >= 1000.0 { format!("{}/s", count(per_second.round() as u64)) } else { format!("{per_second:.1}/s") }
+    if per_second >= 1000.0 {
+        format!("{}/s", count(per_second.round() as u64))
+    } else {
+        format!("{per_second:.1}/s")
+    }
 }
 
 /// `0:42`, `1:02:03`.
@@ -100,7 +104,9 @@ pub(super) fn rows(report: &LoadReport) -> Vec<(String, Figures)> {
     if report.routes.len() > 1 {
         rows.extend(report.routes.iter().map(|route| (route.route.clone(), route.response.figures)));
     }
-    rows.extend(report.edge_added.as_ref().map(|added| ("added by the edge".to_owned(), added.timing.figures)));
+    rows.extend(
+        report.edge_added.as_ref().map(|added| ("added by the edge".to_owned(), added.timing.figures)),
+    );
     if report.waiting.figures.max_us > 1000 {
         rows.push(("waiting for a connection".to_owned(), report.waiting.figures));
     }
@@ -163,7 +169,9 @@ impl Text {
         self.line(&format!("\n  {:<26}{head}", ""), Style::new().dimmed());
         for (name, figures) in rows(report) {
             let Figures { p50_us, p90_us, p95_us, p99_us, p999_us, max_us, .. } = figures;
-            let cells = [p50_us, p90_us, p95_us, p99_us, p999_us, max_us].map(|us| format!("{:>10}", micros(us))).concat();
+            let cells = [p50_us, p90_us, p95_us, p99_us, p999_us, max_us]
+                .map(|us| format!("{:>10}", micros(us)))
+                .concat();
             self.plain(&format!("  {:<26}{cells}", one_line(&name)));
         }
     }
@@ -183,7 +191,11 @@ impl Text {
 
     fn costs(&mut self, report: &LoadReport) {
         let generator = &report.generator;
-        let with = if report.target.kind == crate::TargetKind::Embedded { ", edge and service included" } else { "" };
+        let with = if report.target.kind == crate::TargetKind::Embedded {
+            ", edge and service included"
+        } else {
+            ""
+        };
         self.plain(&format!(
             "\n  generator: {:.2} CPU s for 100,000 requests{with}, {} to {}",
             generator.cpu_s_per_100k,
@@ -221,7 +233,11 @@ impl Text {
 
     fn comparison(&mut self, report: &LoadReport) {
         let Some(comparison) = &report.comparison else { return };
-        self.plain(&format!("  against {} of {}", one_line(&comparison.baseline), one_line(&comparison.started)));
+        self.plain(&format!(
+            "  against {} of {}",
+            one_line(&comparison.baseline),
+            one_line(&comparison.started)
+        ));
         for difference in &comparison.differences {
             let style = match difference.verdict.as_str() {
                 "worse" => Style::new().red(),

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use fixtures::spec::{Spec, Version};
-use harness::target::{Attached, CommandLine, EdgeUrl, Embedded, Launch, PortName, RunningEdge, Scheme, Target};
+use harness::target::{
+    Attached, CommandLine, EdgeUrl, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
+};
 use harness::wire::Endpoint;
 use reports::load::LoadTarget;
 use url::Url;
@@ -14,7 +16,9 @@ use super::failure::Failure;
 use crate::engine::{Client, ClientIdentity, Connector, Run, Scenario, TlsOptions};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arriving, guard};
-use crate::scenario::{BadToken, Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References};
+use crate::scenario::{
+    BadToken, Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References,
+};
 use crate::service::{Faults, Scripted, ScriptedOptions};
 
 /// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
@@ -76,9 +80,14 @@ impl Ground {
                 verdict_after: if own_verdicts { args.verdict_after } else { Duration::ZERO },
             };
             let service = Scripted::start(options).await;
-            Some(Arc::new(service.map_err(|why| Failure::of(&why, "check the limits on open files").incomplete())?))
+            Some(Arc::new(
+                service.map_err(|why| Failure::of(&why, "check the limits on open files").incomplete())?,
+            ))
         } else if faults.any() {
-            return Err(Failure::usage("do anything to a service that is not ours", "--service-… needs the scripted service: leave out --edge-url and --base-url"));
+            return Err(Failure::usage(
+                "do anything to a service that is not ours",
+                "--service-… needs the scripted service: leave out --edge-url and --base-url",
+            ));
         } else {
             None
         };
@@ -102,7 +111,12 @@ impl Ground {
         Ok(ground)
     }
 
-    async fn find_edge(&mut self, args: &Load, spec: &Arc<Spec>, credentials: &Credentials) -> Result<(), Failure> {
+    async fn find_edge(
+        &mut self,
+        args: &Load,
+        spec: &Arc<Spec>,
+        credentials: &Credentials,
+    ) -> Result<(), Failure> {
         let target = target(args, spec)?;
         // Before anything is sent there, a probe included.
         if let Target::Attached(attached) = &target {
@@ -116,8 +130,12 @@ impl Ground {
         let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
         let endpoint = edge.endpoint();
         let connector = Connector::new(endpoint, &tls(args, args.edge_ca.clone()))?;
-        let posting = Posting::new(&connector, &args.origin)
-            .ok_or_else(|| Failure::usage(format!("post from the origin {:?}", args.origin), "give an origin such as https://shop.example"))?;
+        let posting = Posting::new(&connector, &args.origin).ok_or_else(|| {
+            Failure::usage(
+                format!("post from the origin {:?}", args.origin),
+                "give an origin such as https://shop.example",
+            )
+        })?;
         let url = endpoint.url().to_string();
         self.target = match &target {
             Target::Embedded(_) => LoadTarget { edge_url: Some(url), ..crate::report::embedded() },
@@ -127,9 +145,12 @@ impl Ground {
                 edge_url: Some(url),
                 base_url: None,
             },
-            Target::Attached(_) => {
-                LoadTarget { kind: reports::TargetKind::Attached, command: None, edge_url: Some(url), base_url: None }
-            }
+            Target::Attached(_) => LoadTarget {
+                kind: reports::TargetKind::Attached,
+                command: None,
+                edge_url: Some(url),
+                base_url: None,
+            },
         };
         self.posting = Some((Arc::new(connector), posting));
         self.edge = Some(edge);
@@ -142,18 +163,27 @@ impl Ground {
             (None, Some(service)) => (service.url(), Some(self._files.certificate(Role::ServiceAuthority))),
             (None, None) => (String::new(), None),
         };
-        let parsed: Url = url
-            .parse()
-            .map_err(|why| Failure::usage(format!("use {url:?} as the address of a service: {why}"), "give a whole one, such as https://service.example"))?;
+        let parsed: Url = url.parse().map_err(|why| {
+            Failure::usage(
+                format!("use {url:?} as the address of a service: {why}"),
+                "give a whole one, such as https://service.example",
+            )
+        })?;
         let endpoint = Endpoint::resolve(&parsed, ca.as_deref()).await?;
         allowed(&endpoint, &args.yes_load)?;
         let connector = Connector::new(&endpoint, &tls(args, ca))?;
         let (authorization, bad) = match &self.service {
-            Some(service) if args.base_url.is_none() => (service.authorization().to_owned(), service.bad_tokens(&self.codes)),
+            Some(service) if args.base_url.is_none() => {
+                (service.authorization().to_owned(), service.bad_tokens(&self.codes))
+            }
             _ => (format!("Bearer {}", read_token(args)?), foreign_bad_tokens()),
         };
-        let questions = Questions::new(&connector, &authorization, bad)
-            .ok_or_else(|| Failure::usage("send the read token: it holds what no header can", "check the file or variable that it is in"))?;
+        let questions = Questions::new(&connector, &authorization, bad).ok_or_else(|| {
+            Failure::usage(
+                "send the read token: it holds what no header can",
+                "check the file or variable that it is in",
+            )
+        })?;
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
             if self.edge.is_none() {
@@ -177,7 +207,9 @@ impl Ground {
         match name {
             "edge-relay" => Some(Arc::new(self.relay(args, seed)?)),
             "verdict-polling" => Some(Arc::new(self.polling(args, seed)?)),
-            _ => Some(Arc::new(Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? })),
+            _ => {
+                Some(Arc::new(Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? }))
+            }
         }
     }
 
@@ -228,7 +260,11 @@ impl Ground {
 
     /// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
     /// answer.
-    pub(super) async fn try_out(&self, scenario: &Arc<dyn Scenario>, timeout: Duration) -> Result<Duration, Failure> {
+    pub(super) async fn try_out(
+        &self,
+        scenario: &Arc<dyn Scenario>,
+        timeout: Duration,
+    ) -> Result<Duration, Failure> {
         let run = Arc::new(Run::new(self.codes.clone(), timeout, false));
         run.start();
         let mut client = Client::new(0, &**scenario, Arc::clone(&run));
@@ -288,7 +324,10 @@ fn read_token(args: &Load) -> Result<String, Failure> {
     };
     let token = token.trim();
     if token.is_empty() {
-        return Err(Failure::usage("ask for verdicts without a read token", "put one into the variable READ_TOKEN, or name its file with --read-token-file"));
+        return Err(Failure::usage(
+            "ask for verdicts without a read token",
+            "put one into the variable READ_TOKEN, or name its file with --read-token-file",
+        ));
     }
     Ok(token.to_owned())
 }
@@ -301,6 +340,7 @@ fn foreign_bad_tokens() -> Vec<BadToken> {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|why| Failure::usage(format!("read {}: {why}", path.display()), "check the name, and that it may be read"))
+    std::fs::read_to_string(path).map_err(|why| {
+        Failure::usage(format!("read {}: {why}", path.display()), "check the name, and that it may be read")
+    })
 }

@@ -85,14 +85,19 @@ fn line(scenario: &str, moment: Moment<'_>, last: &Last) -> String {
     let now = (ended(moment) - last.ended) as f64 / since;
     let mut response = Histogram::new();
     moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
-    let errors: u64 = moment.cells.cells.iter().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum();
+    let errors: u64 =
+        moment.cells.cells.iter().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum();
     let left = moment.end.saturating_sub(moment.at).as_millis() as u64;
     let left = if moment.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
     let mut line = format!("  {scenario}  {left}  {}  {} begun", rate(now), count(moment.released));
     if response.count() == 0 {
         return format!("{line}  warming up");
     }
-    line.push_str(&format!("  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99))));
+    line.push_str(&format!(
+        "  p50 {}  p99 {}",
+        micros(response.value_at(0.5)),
+        micros(response.value_at(0.99))
+    ));
     if moment.cells.verdict.count() > 0 {
         line.push_str(&format!("  verdict p50 {}", micros(moment.cells.verdict.value_at(0.5))));
     }

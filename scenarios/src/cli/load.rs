@@ -65,14 +65,18 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let expects_errors = faults.failing.value() > 0.0 || faults.down.is_some();
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), !expects_errors)?;
     let baseline = args.compare.as_deref().map(LoadReport::load).transpose();
-    let baseline = baseline.map_err(|why| Failure::of(&why, "give a report that --report json=PATH of a run of load wrote"))?;
+    let baseline = baseline
+        .map_err(|why| Failure::of(&why, "give a report that --report json=PATH of a run of load wrote"))?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)?,
         (None, None) => Shard::WHOLE,
     };
     if shard.count() > 1 && args.seed.is_none() {
-        return Err(Failure::usage("play a shard without --seed", "give all shards the same one, so that they make one run"));
+        return Err(Failure::usage(
+            "play a shard without --seed",
+            "give all shards the same one, so that they make one run",
+        ));
     }
     let time = args.duration.unwrap_or(TIME);
     let stages = match (&args.stages, args.rate, args.users) {
@@ -81,7 +85,10 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         (None, rate, _) => {
             let rate = rate.or_else(|| Rate::per_second(RATE)).unwrap_or_default();
             Some(Stages::constant(rate, time).ok_or_else(|| {
-                Failure::usage(format!("begin {rate} for {}", humantime::format_duration(time)), "give a rate above 0, for a week at most")
+                Failure::usage(
+                    format!("begin {rate} for {}", humantime::format_duration(time)),
+                    "give a rate above 0, for a week at most",
+                )
             })?)
         }
     };
@@ -95,23 +102,36 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
     if name != "mixed" {
         return Ok(vec![(name, 1.0)]);
     }
-    let refuse = || Failure::usage(format!("read the weights {weights:?}"), "write them as 6,3,1: edge-relay, verdict-polling, journey");
-    let numbers: Result<Vec<f64>, _> = weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
+    let refuse = || {
+        Failure::usage(
+            format!("read the weights {weights:?}"),
+            "write them as 6,3,1: edge-relay, verdict-polling, journey",
+        )
+    };
+    let numbers: Result<Vec<f64>, _> =
+        weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
     let numbers = numbers.map_err(|_| refuse())?;
     let sum: f64 = numbers.iter().sum();
     if numbers.len() != 3 || sum == 0.0 {
         return Err(refuse());
     }
     let names = ["edge-relay", "verdict-polling", "journey"];
-    Ok(names.into_iter().zip(numbers).filter(|(_, weight)| *weight > 0.0).map(|(name, weight)| (name, weight / sum)).collect())
+    Ok(names
+        .into_iter()
+        .zip(numbers)
+        .filter(|(_, weight)| *weight > 0.0)
+        .map(|(name, weight)| (name, weight / sum))
+        .collect())
 }
 
 async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
-    let interrupted = signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
+    let interrupted =
+        signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
     tokio::pin!(interrupted);
     let args = &planned.args;
     let has = |names: &[&str]| planned.parts.iter().any(|(name, _)| names.contains(name));
-    let needs = Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
+    let needs =
+        Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
     let prepared = async {
         let ground = Ground::prepare(args, needs, planned.faults).await?;
         let lanes = lanes(planned, &ground).await?;
@@ -155,7 +175,8 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     };
     let raw = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
-    let edge_samples = probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
+    let edge_samples =
+        probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
     let mut partial = Vec::new();
     if let Some(exit) = ground.edge.as_ref().and_then(|edge| edge.exited()) {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
@@ -170,7 +191,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         codes: &ground.codes,
         arrivals: arrivals.iter().collect(),
         thresholds: &planned.thresholds,
-        arrived: arrived(&ground, &routes, before, &raw.recorded.cells.unanswered),
+        arrived: arrived(&ground, &routes, before),
         faults: faults(planned, &ground),
         edge_samples,
         tolerance: args.max_lateness,
@@ -201,13 +222,22 @@ async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane>, Fa
                 let users = plan_users(peak, each, share)?;
                 (Lane::open(Arrivals::new(&stages, args.warm_up, planned.shard)), users)
             }
-            None => (Lane::closed(planned.measured, args.warm_up), share.unwrap_or_else(|| users_for(Rate::default(), each))),
+            None => (
+                Lane::closed(planned.measured, args.warm_up),
+                share.unwrap_or_else(|| users_for(Rate::default(), each)),
+            ),
         };
-        lanes.push(AttackLane { name: (*name).to_owned(), scenario, lane: Arc::new(lane), users: users as usize });
+        lanes.push(AttackLane {
+            name: (*name).to_owned(),
+            scenario,
+            lane: Arc::new(lane),
+            users: users as usize,
+        });
     }
     let users: usize = lanes.iter().map(|lane| lane.users).sum();
     let embedded = ground.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
-    let through_edge: usize = lanes.iter().filter(|lane| lane.name != "verdict-polling").map(|lane| lane.users).sum();
+    let through_edge: usize =
+        lanes.iter().filter(|lane| lane.name != "verdict-polling").map(|lane| lane.users).sum();
     if embedded && through_edge > EMBEDDED as usize {
         return Err(Failure::usage(
             format!("load the embedded edge with {through_edge} connections: it takes {EMBEDDED}"),
@@ -225,7 +255,8 @@ fn enough_files(users: u64) -> Result<(), Failure> {
     if current.is_none_or(|current| current >= needed) {
         return Ok(());
     }
-    let raised = Rlimit { current: maximum.map(|maximum| maximum.min(needed.max(maximum.min(65_536)))), maximum };
+    let raised =
+        Rlimit { current: maximum.map(|maximum| maximum.min(needed.max(maximum.min(65_536)))), maximum };
     if maximum.is_none_or(|maximum| maximum >= needed) && setrlimit(Resource::Nofile, raised).is_ok() {
         return Ok(());
     }
@@ -254,8 +285,10 @@ fn on_start(
     })
 }
 
-fn arrived(ground: &Ground, routes: &[String], before: Option<(u64, u64)>, _: &[u64]) -> Vec<(RouteId, u64)> {
-    let (Some(service), Some((collections, questions))) = (&ground.service, before) else { return Vec::new() };
+fn arrived(ground: &Ground, routes: &[String], before: Option<(u64, u64)>) -> Vec<(RouteId, u64)> {
+    let (Some(service), Some((collections, questions))) = (&ground.service, before) else {
+        return Vec::new();
+    };
     let mut arrived = Vec::new();
     for (place, route) in routes.iter().enumerate() {
         let id = RouteId(place as u8);
@@ -278,7 +311,12 @@ fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
         faults.push(Fault { fault, hit: slowed, ended_ms: None, recovery_ms: None });
     }
     if failing.value() > 0.0 {
-        faults.push(Fault { fault: format!("service failing {failing}"), hit: failed, ended_ms: None, recovery_ms: None });
+        faults.push(Fault {
+            fault: format!("service failing {failing}"),
+            hit: failed,
+            ended_ms: None,
+            recovery_ms: None,
+        });
     }
     if let Some(down) = down {
         let ended_ms = Some((down.at + down.time).as_millis() as u64);
@@ -301,7 +339,8 @@ fn document_plan(planned: &Planned, users: u32) -> Plan {
         ("weights", args.weights.clone()),
     ];
     let polls = planned.name != "edge-relay";
-    let settings = settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
+    let settings =
+        settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
     Plan {
         stages: stages
             .iter()

@@ -47,5 +47,7 @@ pub fn main() -> ExitCode {
 /// A runtime for what does I/O.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|why| Failure::usage(format!("start the runtime: {why}"), "check the limits on threads and open files"))
+    runtime.map_err(|why| {
+        Failure::usage(format!("start the runtime: {why}"), "check the limits on threads and open files")
+    })
 }

@@ -16,10 +16,15 @@ impl Files {
     pub(super) fn open(output: &Output) -> Result<Self, Failure> {
         let open = |given: &String| {
             let (format, path) = given.split_once('=').ok_or_else(|| {
-                Failure::usage(format!("write the report {given:?}: it has no ="), "write it as FORMAT=PATH, such as html=load.html")
+                Failure::usage(
+                    format!("write the report {given:?}: it has no ="),
+                    "write it as FORMAT=PATH, such as html=load.html",
+                )
             })?;
-            let format: Format = format.parse().map_err(|why| Failure::of(&why, "write it as FORMAT=PATH"))?;
-            LoadFile::new(format, Path::new(path)).map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
+            let format: Format =
+                format.parse().map_err(|why| Failure::of(&why, "write it as FORMAT=PATH"))?;
+            LoadFile::new(format, Path::new(path))
+                .map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
         };
         Ok(Self(output.report.iter().map(open).collect::<Result<_, _>>()?))
     }
@@ -33,7 +38,8 @@ impl Files {
         for file in &self.0 {
             match file.write(report) {
                 Ok(()) => {
-                    let _ = writeln!(std::io::stdout(), "  {} report: {}", file.format(), file.path().display());
+                    let _ =
+                        writeln!(std::io::stdout(), "  {} report: {}", file.format(), file.path().display());
                 }
                 Err(why) => {
                     eprintln!("failed to {why}");
@@ -62,13 +68,19 @@ pub(super) fn dumb() -> bool {
 
 /// The thresholds that were given. Unless errors are judged, or expected because of what is done to the service, at most 1 % of
 /// the requests may be errors: a run that nothing came of must not be green.
-pub(super) fn thresholds(given: &[Threshold], file: Option<&Path>, with_default: bool) -> Result<Vec<(Threshold, bool)>, Failure> {
+pub(super) fn thresholds(
+    given: &[Threshold],
+    file: Option<&Path>,
+    with_default: bool,
+) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
         thresholds.extend(parse_file(&read(path)?)?);
     }
-    let judges_errors = thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
-    let mut all: Vec<(Threshold, bool)> = thresholds.into_iter().map(|threshold| (threshold, false)).collect();
+    let judges_errors =
+        thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
+    let mut all: Vec<(Threshold, bool)> =
+        thresholds.into_iter().map(|threshold| (threshold, false)).collect();
     if with_default && !judges_errors {
         all.push((Threshold::new(None, "error-rate", "1%")?, true));
     }

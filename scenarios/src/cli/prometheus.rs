@@ -24,9 +24,14 @@ pub(super) struct Metrics {
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
 
 impl Metrics {
-    pub(super) async fn serve(address: SocketAddr, routes: Vec<String>, codes: Codes) -> Result<Self, Failure> {
+    pub(super) async fn serve(
+        address: SocketAddr,
+        routes: Vec<String>,
+        codes: Codes,
+    ) -> Result<Self, Failure> {
         let advice = "choose another address with --prometheus; port 0 lets the system choose";
-        let fault = |why: std::io::Error| Failure::usage(format!("serve figures on {address}: {why}"), advice);
+        let fault =
+            |why: std::io::Error| Failure::usage(format!("serve figures on {address}: {why}"), advice);
         let listener = TcpListener::bind(address).await.map_err(fault)?;
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);
@@ -60,7 +65,8 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
     let mut summary = |name: &str, help: &str, times: &Histogram| {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} summary");
         for quantile in QUANTILES {
-            let _ = writeln!(out, "{name}{{quantile=\"{quantile}\"}} {}", times.value_at(quantile) as f64 / 1e6);
+            let _ =
+                writeln!(out, "{name}{{quantile=\"{quantile}\"}} {}", times.value_at(quantile) as f64 / 1e6);
         }
         let total = times.mean() * times.count() as f64 / 1e6;
         let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
@@ -70,9 +76,16 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
     summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
     summary("edgeproof_lateness_seconds", "How late the generator itself was.", &moment.cells.lateness);
     if moment.cells.verdict.count() > 0 {
-        summary("edgeproof_time_to_verdict_seconds", "From the start of a session to its verdict.", &moment.cells.verdict);
+        summary(
+            "edgeproof_time_to_verdict_seconds",
+            "From the start of a session to its verdict.",
+            &moment.cells.verdict,
+        );
     }
-    let _ = writeln!(out, "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter");
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter"
+    );
     for cell in &moment.cells.cells {
         let route = routes.get(usize::from(cell.route.0)).map_or("", String::as_str);
         let _ = writeln!(
@@ -84,11 +97,22 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
         );
     }
     let ledger = moment.ledger;
-    let _ = writeln!(out, "# HELP edgeproof_operations_total Measured operations.\n# TYPE edgeproof_operations_total counter");
-    for (name, count) in [("answered", ledger.answered), ("failed", ledger.failed), ("dropped", ledger.dropped), ("open", ledger.open)] {
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_operations_total Measured operations.\n# TYPE edgeproof_operations_total counter"
+    );
+    for (name, count) in [
+        ("answered", ledger.answered),
+        ("failed", ledger.failed),
+        ("dropped", ledger.dropped),
+        ("open", ledger.open),
+    ] {
         let _ = writeln!(out, "edgeproof_operations_total{{fate=\"{name}\"}} {count}");
     }
-    let _ = writeln!(out, "# HELP edgeproof_begun_total Operations that were let begin, warm-up included.\n# TYPE edgeproof_begun_total counter");
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_begun_total Operations that were let begin, warm-up included.\n# TYPE edgeproof_begun_total counter"
+    );
     let _ = writeln!(out, "edgeproof_begun_total {}", moment.released);
     out
 }

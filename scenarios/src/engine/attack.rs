@@ -79,13 +79,17 @@ impl Attack {
     }
 
     /// Plays it to its end; a signal ends it early.
-    pub async fn play(self, interrupted: impl Future<Output = Interruption> + Send) -> Result<Raw, EngineError> {
+    pub async fn play(
+        self,
+        interrupted: impl Future<Output = Interruption> + Send,
+    ) -> Result<Raw, EngineError> {
         let Self { mut options, run } = self;
         let goose = goose(&options, &run)?;
         let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
         // It is left over from an earlier run of this process, and counts as Ctrl-C.
         goose::reset_killswitch();
-        let mut attack = tokio::spawn(async move { goose.execute().await.map(drop).map_err(|why| why.to_string()) });
+        let mut attack =
+            tokio::spawn(async move { goose.execute().await.map(drop).map_err(|why| why.to_string()) });
         tokio::pin!(interrupted);
 
         // Until everybody is connected, nothing counts.
@@ -117,7 +121,8 @@ impl Attack {
         for lane in &options.lanes {
             pacers.push(Pacer::start(Arc::clone(&lane.lane), began.at).map_err(EngineError::Pacer)?);
         }
-        let live = options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), lanes(&options))));
+        let live =
+            options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), lanes(&options))));
 
         let last = options.lanes.iter().map(|lane| lane.lane.end()).max().unwrap_or_default();
         let all_done = run.all_done(users);
@@ -212,9 +217,8 @@ struct Pacer {
 impl Pacer {
     fn start(lane: Arc<Lane>, started: Instant) -> std::io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("pacer".into())
-            .spawn(move || lane.pace(started, &stopped))?;
+        let thread =
+            std::thread::Builder::new().name("pacer".into()).spawn(move || lane.pace(started, &stopped))?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -258,7 +262,9 @@ fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineE
         let scenario = GooseScenario::new(&lane.name)
             .set_weight(lane.users)
             .map_err(fault)?
-            .register_transaction(Transaction::new(connect(lane, run, &numbers)).set_on_start().set_name("connect"))
+            .register_transaction(
+                Transaction::new(connect(lane, run, &numbers)).set_on_start().set_name("connect"),
+            )
             .register_transaction(Transaction::new(work(lane, &routes)).set_name(&lane.name));
         attack = attack.register_scenario(scenario);
     }
@@ -288,7 +294,8 @@ fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
         let (scenario, lane, routes) = (Arc::clone(&scenario), Arc::clone(&lane), Arc::clone(&routes));
         Box::pin(async move {
             let session = user.get_session_data::<Session>().cloned();
-            let Some(mut client) = session.and_then(|Session(client)| client.lock().unwrap_or_else(PoisonError::into_inner).take())
+            let Some(mut client) = session
+                .and_then(|Session(client)| client.lock().unwrap_or_else(PoisonError::into_inner).take())
             else {
                 // Until goose ends the user.
                 sleep(Duration::from_millis(20)).await;
@@ -301,7 +308,8 @@ fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
                     let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
                     let (method, path) = name.split_once(' ').unwrap_or(("?", name));
                     // A figure that goose does not take is in our own report all the same.
-                    let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
+                    let _ =
+                        user.record_custom_request_duration(method, path, time, success, status, None).await;
                 }
                 if !more {
                     break;

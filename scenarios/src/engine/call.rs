@@ -105,10 +105,28 @@ mod tests {
     #[case("accepted", 200, r#"{ "ok" : true }"#, "200", true)]
     #[case("accepted", 200, r#"{"ok":true,"more":1}"#, "200 with another body", false)]
     #[case("accepted", 200, "", "200 with another body", false)]
-    #[case("accepted", 409, r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#, "409 replayed_bundle", false)]
+    #[case(
+        "accepted",
+        409,
+        r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+        "409 replayed_bundle",
+        false
+    )]
     #[case("accepted", 502, r#"{"error":"service_unreachable"}"#, "502 service_unreachable", false)]
-    #[case("replayed", 409, r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#, "409 replayed_bundle", true)]
-    #[case("replayed", 409, r#"{"error":"service_rejected","reason":"bad_seal","status":409}"#, "409 bad_seal", false)]
+    #[case(
+        "replayed",
+        409,
+        r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+        "409 replayed_bundle",
+        true
+    )]
+    #[case(
+        "replayed",
+        409,
+        r#"{"error":"service_rejected","reason":"bad_seal","status":409}"#,
+        "409 bad_seal",
+        false
+    )]
     #[case("replayed", 200, r#"{"ok":true}"#, "200", false)]
     #[case("verdict", 200, r#"{"ref":"r"}"#, "200", true)]
     #[case("verdict", 200, "[]", "200 with another body", false)]

@@ -71,8 +71,10 @@ impl Connector {
     pub fn new(endpoint: &Endpoint, options: &TlsOptions) -> Result<Self, ConnectorError> {
         let host = endpoint.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let tls = if endpoint.is_tls() {
-            let name = ServerName::try_from(host)
-                .map_err(|why| ConnectorError { path: endpoint.url().as_str().into(), why: why.to_string() })?;
+            let name = ServerName::try_from(host).map_err(|why| ConnectorError {
+                path: endpoint.url().as_str().into(),
+                why: why.to_string(),
+            })?;
             Some((Arc::new(client_config(options)?), name))
         } else {
             None
@@ -155,7 +157,11 @@ fn fault(path: &Path, why: impl ToString) -> ConnectorError {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),

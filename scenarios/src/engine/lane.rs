@@ -22,7 +22,10 @@ pub struct Lane {
 enum Kind {
     Open(Arrivals),
     /// For so long after the start; what begins in the first part of it is not measured.
-    Closed { time: Duration, warm_up: Duration },
+    Closed {
+        time: Duration,
+        warm_up: Duration,
+    },
 }
 
 /// An operation that a user may begin.

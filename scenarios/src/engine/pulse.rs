@@ -40,7 +40,8 @@ const ALL: f64 = 0.97;
 impl Pulse {
     /// Watches from now on.
     pub fn start() -> Self {
-        let reading = Arc::new(Mutex::new(PulseReading { memory_first: memory(), ..PulseReading::default() }));
+        let reading =
+            Arc::new(Mutex::new(PulseReading { memory_first: memory(), ..PulseReading::default() }));
         let shared = Arc::clone(&reading);
         let task = tokio::spawn(async move {
             let begun = cpu_time();

@@ -108,7 +108,9 @@ impl Cells {
     fn cell(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut Cell {
         let of_route = || self.cells.iter().filter(|cell| cell.route == route).count();
         let find = |cells: &[Cell], outcome| {
-            cells.iter().position(|cell| cell.route == route && cell.outcome == outcome && cell.expected == expected)
+            cells
+                .iter()
+                .position(|cell| cell.route == route && cell.outcome == outcome && cell.expected == expected)
         };
         let mut outcome = outcome;
         let mut found = find(&self.cells, outcome);
@@ -144,7 +146,9 @@ mod tests {
     #[test]
     fn outcomes_stay_apart_and_the_warm_up_is_left_out() {
         let mut cells = Cells::default();
-        for sample in [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)] {
+        for sample in
+            [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
+        {
             cells.record(&sample);
         }
         assert_eq!(cells.sent, [4]);

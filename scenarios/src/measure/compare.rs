@@ -44,7 +44,9 @@ pub fn compare(before: &Baseline, now: &Baseline, tolerance: f64) -> Vec<Differe
         })
         .collect();
     if before.cpu > 0.0 && now.cpu > 0.0 {
-        let noise = [before.cpu_total, now.cpu_total].map(|total| 2.0 * TICK / total.max(TICK)).iter().sum::<f64>() + 0.02;
+        let noise =
+            [before.cpu_total, now.cpu_total].map(|total| 2.0 * TICK / total.max(TICK)).iter().sum::<f64>()
+                + 0.02;
         differences.push(difference("CPU s for 100,000 requests", before.cpu, now.cpu, noise, tolerance));
     }
     differences
@@ -100,7 +102,9 @@ mod tests {
     fn run(count: u64, factor: f64, cpu: f64) -> Baseline {
         let mut response = Histogram::new();
         // A long tail: 1/x.
-        (1..=count).for_each(|n| response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64));
+        (1..=count).for_each(|n| {
+            response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64)
+        });
         Baseline { response, cpu, cpu_total: cpu * 10.0 }
     }
 

@@ -59,14 +59,17 @@ pub fn health(facts: &HealthFacts<'_>) -> Health {
             ms(facts.lag.max()),
         ));
     }
-    if facts.starved > STARVED && (facts.lateness.value_at(0.99) > PUNCTUAL || facts.lag.value_at(0.99) > PUNCTUAL) {
+    if facts.starved > STARVED
+        && (facts.lateness.value_at(0.99) > PUNCTUAL || facts.lag.value_at(0.99) > PUNCTUAL)
+    {
         invalid.push(format!(
             "the process used all the CPU that it may have in {:.0} % of the seconds, and was not punctual",
             facts.starved * 100.0
         ));
     }
     if facts.open && (facts.released as f64) < facts.planned as f64 * RELEASED {
-        invalid.push(format!("only {} of {} operations were let begin in time", facts.released, facts.planned));
+        invalid
+            .push(format!("only {} of {} operations were let begin in time", facts.released, facts.planned));
     }
     Health { invalid }
 }
@@ -90,7 +93,13 @@ mod tests {
 
     #[rstest]
     #[case::sound(times(1000, 0, 5, 50), times(100, 1, 0, 0), 0.0, 1005, "")]
-    #[case::late(times(1000, 0, 20, 50), times(100, 1, 0, 0), 0.0, 1020, "late although a connection was free")]
+    #[case::late(
+        times(1000, 0, 20, 50),
+        times(100, 1, 0, 0),
+        0.0,
+        1020,
+        "late although a connection was free"
+    )]
     #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "could not run when it had to")]
     #[case::busy_and_punctual(times(1000, 0, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "")]
     #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all the CPU")]
@@ -104,7 +113,8 @@ mod tests {
     ) {
         let tolerance = Duration::from_millis(10);
         let released = lateness.count();
-        let facts = HealthFacts { lateness: &lateness, lag: &lag, tolerance, starved, open: true, planned, released };
+        let facts =
+            HealthFacts { lateness: &lateness, lag: &lag, tolerance, starved, open: true, planned, released };
         let invalid = health(&facts).invalid.join("; ");
         assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
         assert!(invalid.contains(expected), "{invalid}");

@@ -21,8 +21,8 @@ const LONGEST: u64 = 2 * 3600 * 1_000_000;
 impl Histogram {
     /// An empty one.
     pub fn new() -> Self {
-        let mut histogram =
-            hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3).expect("1 µs to 1 s at 3 digits is possible");
+        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
+            .expect("1 µs to 1 s at 3 digits is possible");
         histogram.auto(true);
         Self(histogram)
     }
@@ -110,8 +110,9 @@ impl Histogram {
     /// From the interchange form.
     pub fn decode(text: &str) -> Result<Self, HistogramError> {
         let bytes = STANDARD.decode(text).map_err(|why| HistogramError(why.to_string()))?;
-        let mut histogram: hdrhistogram::Histogram<u64> =
-            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|why| HistogramError(why.to_string()))?;
+        let mut histogram: hdrhistogram::Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|why| HistogramError(why.to_string()))?;
         if histogram.sigfig() != 3 || histogram.max() > 2 * LONGEST {
             return Err(HistogramError("it is not of 3 digits and microseconds".into()));
         }

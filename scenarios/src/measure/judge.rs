@@ -119,7 +119,8 @@ mod tests {
         let thresholds: Vec<Threshold> =
             ["p50<1s", "p50<250ms", "rate>50", "error-rate<0"].map(|text| text.parse().unwrap()).into();
         let results = judge(thresholds.iter().map(|threshold| (threshold, false)), observed);
-        let margins: Vec<_> = results.iter().map(|result| result.margin.map(|margin| (margin * 100.0).round())).collect();
+        let margins: Vec<_> =
+            results.iter().map(|result| result.margin.map(|margin| (margin * 100.0).round())).collect();
         assert_eq!(margins, [Some(50.0), Some(-100.0), Some(99.0), None]);
     }
 }

@@ -26,7 +26,9 @@ pub enum Imbalance {
         accounted: u64,
     },
     /// The service counted something else.
-    #[error("{route}: {sent} requests were sent and {unanswered} of them got no answer, but the service counted {arrived}")]
+    #[error(
+        "{route}: {sent} requests were sent and {unanswered} of them got no answer, but the service counted {arrived}"
+    )]
     Arrivals {
         /// The route.
         route: String,
@@ -87,7 +89,12 @@ mod tests {
     #[case(10, 0, 11, false)]
     #[case(10, 2, 8, true)]
     #[case(10, 2, 7, false)]
-    fn the_service_counts_the_same(#[case] sent: u64, #[case] unanswered: u64, #[case] arrived: u64, #[case] agrees: bool) {
+    fn the_service_counts_the_same(
+        #[case] sent: u64,
+        #[case] unanswered: u64,
+        #[case] arrived: u64,
+        #[case] agrees: bool,
+    ) {
         assert_eq!(Ledger::reconcile("GET /x", sent, unanswered, arrived).is_ok(), agrees);
     }
 }

@@ -96,7 +96,9 @@ impl Codes {
             Outcome::Answer { status, code: Code::Known(place) } => {
                 format!("{status} {}", self.0.get(usize::from(place)).map_or("?", String::as_str))
             }
-            Outcome::Answer { status, code: Code::Unlisted } => format!("{status} with a code not in the tables"),
+            Outcome::Answer { status, code: Code::Unlisted } => {
+                format!("{status} with a code not in the tables")
+            }
             Outcome::Answer { status, code: Code::Strange } => format!("{status} with another body"),
             Outcome::Failed(failure) => failure.to_string(),
             Outcome::Open => "still open at the end".into(),

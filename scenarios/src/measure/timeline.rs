@@ -150,7 +150,8 @@ mod tests {
         let mut timeline = Timeline::default();
         timeline.record(ms(100), ms(300), true);
         timeline.record(ms(260), ms(1), false);
-        let seen: Vec<_> = timeline.moments().iter().map(|moment| (moment.due, moment.ended, moment.errors)).collect();
+        let seen: Vec<_> =
+            timeline.moments().iter().map(|moment| (moment.due, moment.ended, moment.errors)).collect();
         assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
         let p50 = timeline.moments()[0].quantile(0.5).unwrap();
         assert!(ms(300) <= p50 && p50 < ms(330), "{p50:?}");

@@ -64,7 +64,11 @@ impl Arrivals {
         let number = self.shard.number(local);
         let at = self.time_of(number as f64);
         // At microseconds, as everything is measured.
-        Arriving { number, at: Duration::from_micros((at * 1e6).round() as u64), measured: at + 1e-9 >= self.warm_up }
+        Arriving {
+            number,
+            at: Duration::from_micros((at * 1e6).round() as u64),
+            measured: at + 1e-9 >= self.warm_up,
+        }
     }
 
     /// When the last one has begun and the stages are over.

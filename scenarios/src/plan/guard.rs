@@ -11,7 +11,8 @@ pub struct ForeignHost {
 
 /// Lets a target through that is on this machine, or whose host was named on purpose.
 pub fn guard(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> Result<(), ForeignHost> {
-    let here = !addresses.is_empty() && addresses.iter().all(|address| address.ip().to_canonical().is_loopback());
+    let here =
+        !addresses.is_empty() && addresses.iter().all(|address| address.ip().to_canonical().is_loopback());
     let bare = |text: &str| text.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
     if here || allowed.iter().any(|allowed| bare(allowed) == bare(host)) {
         return Ok(());

@@ -95,7 +95,11 @@ impl FromStr for Share {
         };
         let number: f64 = number.parse().map_err(|_| refuse("it is not a number"))?;
         let share = number / whole;
-        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(refuse("it is not a part of a whole")) }
+        if (0.0..=1.0).contains(&share) {
+            Ok(Self(share))
+        } else {
+            Err(refuse("it is not a part of a whole"))
+        }
     }
 }
 

@@ -60,10 +60,15 @@ impl FromStr for Shard {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: &str| PlanError { what: "the shard", given: given.to_owned(), why: why.to_owned(), advice: ADVICE };
+        let refuse = |why: &str| PlanError {
+            what: "the shard",
+            given: given.to_owned(),
+            why: why.to_owned(),
+            advice: ADVICE,
+        };
         let (index, count) = given.split_once('/').ok_or_else(|| refuse("it has no slash"))?;
-        let number = |text: &str| text.parse::<u32>().map_err(|_| refuse("it is not made of two whole numbers"));
+        let number =
+            |text: &str| text.parse::<u32>().map_err(|_| refuse("it is not made of two whole numbers"));
         let (index, count) = (number(index)?, number(count)?);
         if count == 0 {
             return Err(refuse("no shards make no run"));

@@ -21,8 +21,7 @@ pub struct Stages(Vec<Stage>);
 
 /// More is a slip of the keyboard.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-const ADVICE: &str =
-    "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
+const ADVICE: &str = "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
      in 30 s, and down to 0 in 10 s";
 
 impl Stages {
@@ -63,7 +62,8 @@ impl Stages {
     /// This part of every rate: what one of several lanes takes.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
-        let part = |stage: &Stage| Stage { from: stage.from.times(share), to: stage.to.times(share), ..*stage };
+        let part =
+            |stage: &Stage| Stage { from: stage.from.times(share), to: stage.to.times(share), ..*stage };
         Self(self.0.iter().map(part).collect())
     }
 }
@@ -78,17 +78,19 @@ impl FromStr for Stages {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: String| PlanError { what: "the stages", given: given.to_owned(), why, advice: ADVICE };
+        let refuse =
+            |why: String| PlanError { what: "the stages", given: given.to_owned(), why, advice: ADVICE };
         let mut stages = Vec::new();
         let mut from = Rate::default();
         for (position, part) in given.split(',').enumerate() {
             let place = position + 1;
-            let (time, rate) = part
-                .split_once(':')
-                .ok_or_else(|| refuse(format!("stage {place}, {part:?}, has no colon between time and rate")))?;
+            let (time, rate) = part.split_once(':').ok_or_else(|| {
+                refuse(format!("stage {place}, {part:?}, has no colon between time and rate"))
+            })?;
             let time = parse_time(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
-            let to: Rate =
-                rate.parse().map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;
+            let to: Rate = rate
+                .parse()
+                .map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;
             stages.push(Stage { time, from, to });
             from = to;
         }
@@ -127,7 +129,10 @@ mod tests {
     #[test]
     fn a_stage_begins_where_the_one_before_ended() {
         let stages: Stages = "10s:100,30s:500,10s:0".parse().unwrap();
-        assert_eq!(stages.to_string(), "0/s to 100/s in 10s, then 100/s to 500/s in 30s, then 500/s to 0/s in 10s");
+        assert_eq!(
+            stages.to_string(),
+            "0/s to 100/s in 10s, then 100/s to 500/s in 30s, then 500/s to 0/s in 10s"
+        );
         assert_eq!(stages.time(), Duration::from_secs(50));
         assert_eq!(stages.peak().value(), 500.0);
         assert_eq!(stages.part(0.1).peak().value(), 50.0);

@@ -95,12 +95,12 @@ impl FromStr for Threshold {
             Some((route, metric)) => (Some(route), metric),
             None => (None, left.trim()),
         };
-        let threshold =
-            Self::new(route, metric, limit).map_err(|error| PlanError { given: given.to_owned(), ..error })?;
+        let threshold = Self::new(route, metric, limit)
+            .map_err(|error| PlanError { given: given.to_owned(), ..error })?;
         match (sign, threshold.limit) {
-            ("=", _) | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_)) | (">" | ">=", Limit::AtLeastRate(_)) => {
-                Ok(threshold)
-            }
+            ("=", _)
+            | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_))
+            | (">" | ">=", Limit::AtLeastRate(_)) => Ok(threshold),
             ("<" | "<=", _) => Err(refuse("a rate has a lower limit: write it with >".into())),
             _ => Err(refuse("it has an upper limit: write it with <".into())),
         }
@@ -111,7 +111,9 @@ impl Metric {
     fn limit(self, text: &str) -> Result<Limit, String> {
         let why = |error: PlanError| error.why;
         Ok(match self {
-            Self::Response(_) | Self::TimeToVerdict(_) => Limit::AtMostMicros(parse_time(text)?.as_micros() as u64),
+            Self::Response(_) | Self::TimeToVerdict(_) => {
+                Limit::AtMostMicros(parse_time(text)?.as_micros() as u64)
+            }
             Self::ErrorRate => Limit::AtMostShare(text.parse().map_err(why)?),
             Self::Rate => Limit::AtLeastRate(text.parse().map_err(why)?),
         })

@@ -5,7 +5,9 @@ use super::Rate;
 /// Users, thus connections, that are not enough for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("begin {rate} with {given} users: at {each} each, {in_flight} are in flight at a time")]
-#[diagnostic(help("give --users {needed}, or a lower rate; with fewer, the generator would hold requests back"))]
+#[diagnostic(help(
+    "give --users {needed}, or a lower rate; with fewer, the generator would hold requests back"
+))]
 pub struct TooFewUsers {
     /// The highest rate, such as `500/s`.
     pub rate: String,
@@ -72,7 +74,8 @@ mod tests {
 
     #[test]
     fn too_few_are_refused_with_how_many_it_takes() {
-        let error = plan_users(Rate::per_second(500.0).unwrap(), Duration::from_millis(100), Some(49)).unwrap_err();
+        let error =
+            plan_users(Rate::per_second(500.0).unwrap(), Duration::from_millis(100), Some(49)).unwrap_err();
         assert_eq!(error.to_string(), "begin 500/s with 49 users: at 100ms each, 50 are in flight at a time");
         assert_eq!(error.needed, 75);
     }

@@ -55,7 +55,15 @@ impl Polling {
     }
 
     /// Asks until the verdict is there, or the session is given up.
-    pub async fn until_verdict(&self, client: &mut Client, link: usize, number: u64, reference: &str, since: Instant, due: Instant) -> Fate {
+    pub async fn until_verdict(
+        &self,
+        client: &mut Client,
+        link: usize,
+        number: u64,
+        reference: &str,
+        since: Instant,
+        due: Instant,
+    ) -> Fate {
         client.awaits_verdict(since, self.route);
         let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
         let mut due = due;

@@ -21,7 +21,9 @@ pub struct Reference {
 /// A line of a file of references that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("read line {line} of the references: {text:?} is none")]
-#[diagnostic(help("write one on each line; add `none` behind one whose verdict never comes: wrong, too old, another license's"))]
+#[diagnostic(help(
+    "write one on each line; add `none` behind one whose verdict never comes: wrong, too old, another license's"
+))]
 pub struct ParseReferencesError {
     line: usize,
     text: String,
@@ -45,7 +47,10 @@ impl FromStr for References {
             references.push(Reference { reference: reference.to_owned(), comes });
         }
         if references.is_empty() {
-            return Err(ParseReferencesError { line: 1, text: text.lines().next().unwrap_or_default().to_owned() });
+            return Err(ParseReferencesError {
+                line: 1,
+                text: text.lines().next().unwrap_or_default().to_owned(),
+            });
         }
         Ok(Self::Given(references))
     }
@@ -57,8 +62,13 @@ mod tests {
 
     #[test]
     fn a_file_of_them() {
-        let References::Given(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else { panic!() };
-        assert_eq!(read.iter().map(|r| (r.reference.as_str(), r.comes)).collect::<Vec<_>>(), [("abc", true), ("old-1", false)]);
+        let References::Given(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
+            panic!()
+        };
+        assert_eq!(
+            read.iter().map(|r| (r.reference.as_str(), r.comes)).collect::<Vec<_>>(),
+            [("abc", true), ("old-1", false)]
+        );
         assert!("".parse::<References>().is_err());
         assert!("a b\n".parse::<References>().unwrap_err().to_string().contains("line 1"));
     }

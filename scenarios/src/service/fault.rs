@@ -86,8 +86,14 @@ mod tests {
     fn a_stall_holds_what_arrives_in_it() {
         let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_secs(1) };
         let ms = Duration::from_millis;
-        assert_eq!([0, 300, 1000, 1999, 2300].map(|at| stalls.wait(ms(at)).as_millis()), [1000, 700, 0, 0, 700]);
-        assert_eq!([0.4, 0.5, 0.75, 0.9, 1.0].map(|share| stalls.quantile(share).as_millis()), [0, 0, 500, 800, 1000]);
+        assert_eq!(
+            [0, 300, 1000, 1999, 2300].map(|at| stalls.wait(ms(at)).as_millis()),
+            [1000, 700, 0, 0, 700]
+        );
+        assert_eq!(
+            [0.4, 0.5, 0.75, 0.9, 1.0].map(|share| stalls.quantile(share).as_millis()),
+            [0, 0, 500, 800, 1000]
+        );
     }
 
     #[test]

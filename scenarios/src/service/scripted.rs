@@ -19,8 +19,8 @@ use tokio::net::TcpListener;
 
 use super::fault::Faults;
 use super::sessions::Sessions;
-use crate::scenario::{BadToken, Collections, Polling, SAMPLED};
 use crate::measure::Codes;
+use crate::scenario::{BadToken, Collections, Polling, SAMPLED};
 
 /// A service that answers by script. Dropping it ends it.
 pub struct Scripted {
@@ -135,7 +135,10 @@ impl Scripted {
     pub fn bad_tokens(&self, codes: &Codes) -> Vec<BadToken> {
         let refused = self.shared.tokens.iter();
         let mut bad: Vec<BadToken> = refused
-            .map(|(authorization, (_, body))| BadToken { authorization: Some(authorization.clone()), code: Some(codes.read(body)) })
+            .map(|(authorization, (_, body))| BadToken {
+                authorization: Some(authorization.clone()),
+                code: Some(codes.read(body)),
+            })
             .collect();
         bad.sort_by(|one, other| one.authorization.cmp(&other.authorization));
         bad.push(BadToken { authorization: None, code: Some(codes.read(&self.shared.unauthorized.1)) });
@@ -149,13 +152,19 @@ impl Shared {
         let shape = ReplyShape::from_profile(spec.profile());
         let relay = |stimulus| {
             let row = spec.by_stimulus(Table::Relay, stimulus);
-            let (status, code) = row.map_or((500, ""), |row| (row.status().unwrap_or(500), row.code().unwrap_or_default()));
-            (StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Bytes::from(shape.render(status, code).to_string()))
+            let (status, code) =
+                row.map_or((500, ""), |row| (row.status().unwrap_or(500), row.code().unwrap_or_default()));
+            (
+                StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+                Bytes::from(shape.render(status, code).to_string()),
+            )
         };
         let verdict = |stimulus| {
             let row = spec.by_stimulus(Table::Verdict, stimulus);
             let code = row.and_then(|row| row.code()).unwrap_or("unauthorized");
-            let body = row.and_then(|row| row.body()).map_or_else(|| json!({ "error": code }).to_string(), ToString::to_string);
+            let body = row
+                .and_then(|row| row.body())
+                .map_or_else(|| json!({ "error": code }).to_string(), ToString::to_string);
             (StatusCode::UNAUTHORIZED, Bytes::from(body))
         };
         let credentials = &options.credentials;
@@ -236,7 +245,9 @@ impl Shared {
             return known.unwrap_or(&self.unauthorized).clone();
         }
         self.hold_back().await;
-        let pending = || (StatusCode::NOT_FOUND, Bytes::from(json!({ "status": "pending", "ref": reference }).to_string()));
+        let pending = || {
+            (StatusCode::NOT_FOUND, Bytes::from(json!({ "status": "pending", "ref": reference }).to_string()))
+        };
         if Polling::none_comes(reference) {
             return pending();
         }
@@ -249,7 +260,10 @@ impl Shared {
         if wait < left {
             return pending();
         }
-        (StatusCode::OK, Bytes::from(json!({ "ref": reference, "decision": "allow", "confidence": 0.9 }).to_string()))
+        (
+            StatusCode::OK,
+            Bytes::from(json!({ "ref": reference, "decision": "allow", "confidence": 0.9 }).to_string()),
+        )
     }
 
     async fn hold_back(&self) {

@@ -50,11 +50,6 @@ impl Sessions {
         false
     }
 
-    /// A collection was refused after all: it may be sent again.
-    pub(super) fn forget(&mut self, body: &[u8]) {
-        self.seen.remove(&self.hasher.hash_one(body));
-    }
-
     /// When the verdict of a session is there: at `ready`, unless it was known before.
     pub(super) fn ready(&mut self, reference: &str, ready: Instant) -> Instant {
         match self.ready.entry(reference.to_owned()) {
