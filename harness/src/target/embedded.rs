@@ -1,3 +1,4 @@
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,7 +18,12 @@ pub struct Embedded {
     spec: Arc<Spec>,
     profile: Profile,
     https: Option<Https>,
+    twist: Option<Twist>,
 }
+
+/// Changes what an edge is started with: how deviations get into it.
+#[derive(Clone)]
+pub struct Twist(Arc<dyn Fn(&mut EdgeOptions) + Send + Sync>);
 
 #[derive(Debug, Clone)]
 struct Https {
@@ -28,7 +34,7 @@ struct Https {
 impl Embedded {
     /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None }
+        Self { spec, profile, https: None, twist: None }
     }
 
     /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
@@ -39,19 +45,41 @@ impl Embedded {
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
     }
 
+    /// The same, each started with options that were changed.
+    #[must_use]
+    pub fn twisted(self, twist: Twist) -> Self {
+        Self { twist: Some(twist), ..self }
+    }
+
     /// Starts one.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         let log = LogTail::default();
-        let options = EdgeOptions {
+        let mut options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
             ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
         };
+        if let Some(Twist(twist)) = &self.twist {
+            twist(&mut options);
+        }
         let edge = Edge::start(options).await?;
         let url =
             Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = Endpoint::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
+    }
+}
+
+impl Twist {
+    /// Calls `change` at each start of an edge.
+    pub fn new(change: impl Fn(&mut EdgeOptions) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(change))
+    }
+}
+
+impl fmt::Debug for Twist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Twist")
     }
 }

@@ -19,7 +19,7 @@ mod setup;
 pub use any::Target;
 pub use attach::{Attached, EdgeUrl, EdgeUrlError};
 pub use command::{CommandError, CommandLine};
-pub use embedded::Embedded;
+pub use embedded::{Embedded, Twist};
 pub use error::StartError;
 pub use exit::ExitInfo;
 pub use launch::{Launch, PortName, PortNameError, Scheme};

@@ -142,11 +142,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
             }
             parts
         }
-        Body::Expect(bytes) => vec![
-            whole(&head, &[]),
-            Part::AwaitContinue,
-            Part::Bytes(bytes.clone()),
-        ],
+        Body::Expect(bytes) => vec![whole(&head, &[]), Part::AwaitContinue, Part::Bytes(bytes.clone())],
         Body::Broken(bytes) => vec![whole(&head, bytes), Part::EndOfStream],
     }
 }

@@ -7,7 +7,9 @@ use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor}
 use fixtures::spec::Spec;
 use harness::cases::{self, Case, Catalog};
 use harness::mock::ReplyShape;
-use harness::run::{Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run};
+use harness::run::{
+    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+};
 use harness::target::{Embedded, Target};
 use reports::{CaseReport, Event};
 

@@ -29,7 +29,8 @@ async fn every_row_of_edge_and_relay(#[case] version: Version) {
     for (row, cases) in &shown {
         assert!(!cases.is_empty(), "no case shows {}", row.id);
     }
-    let ids: BTreeSet<&str> = shown.iter().flat_map(|(_, cases)| cases).map(|case| case.id.as_str()).collect();
+    let ids: BTreeSet<&str> =
+        shown.iter().flat_map(|(_, cases)| cases).map(|case| case.id.as_str()).collect();
     let wanted = cases.iter().filter(|case| ids.contains(case.id.as_str())).cloned().collect();
     let played = play(&spec, wanted).await;
 
@@ -123,8 +124,12 @@ fn steady(line: &str) -> String {
         return format!("{} … {}", &line[..begin], &line[end..]);
     }
     let mut line = line.to_owned();
-    for (before, length, shown) in [("127.0.0.1:", None, "PORT"), ("localhost:", None, "PORT"), ("q000", Some(4), "MARKER")] {
-        while let Some(at) = line.find(before).filter(|at| !line[*at..].starts_with(&format!("{before}{shown}"))) {
+    for (before, length, shown) in
+        [("127.0.0.1:", None, "PORT"), ("localhost:", None, "PORT"), ("q000", Some(4), "MARKER")]
+    {
+        while let Some(at) =
+            line.find(before).filter(|at| !line[*at..].starts_with(&format!("{before}{shown}")))
+        {
             let from = if length.is_some() { at } else { at + before.len() };
             let till = match length {
                 Some(length) => at + before.len() + length,

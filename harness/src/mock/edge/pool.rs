@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,8 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// has not noticed, and a request that went out on such a connection must not be sent again. Here the system is asked
 /// first.
 pub(super) struct Pool {
-    connector: Connector,
+    pub(super) connector: Connector,
+    reconnects: bool,
     kept: Mutex<Kept>,
 }
 
@@ -32,6 +34,8 @@ struct Kept {
     /// The latest at the end: it is used first, so that the others grow old.
     http1: Vec<Idle>,
     http2: Option<Shared>,
+    /// There was a connection.
+    connected: bool,
 }
 
 struct Idle {
@@ -58,14 +62,18 @@ pub(super) struct Lease {
 }
 
 impl Pool {
-    pub(super) fn new(connector: Connector) -> Self {
-        Self { connector, kept: Mutex::default() }
+    /// `reconnects`: it opens more than one connection in its life.
+    pub(super) fn new(connector: Connector, reconnects: bool) -> Self {
+        Self { connector, reconnects, kept: Mutex::default() }
     }
 
     /// A connection that is open as far as the system knows, or a new one.
     pub(super) async fn lease(&self) -> Result<Lease, ConnectError> {
         if let Some(lease) = self.kept().take() {
             return Ok(lease);
+        }
+        if std::mem::replace(&mut self.kept().connected, true) && !self.reconnects {
+            return Err(io::Error::from(io::ErrorKind::NotConnected).into());
         }
         let (sender, watch) = self.connector.connect().await?;
         let user = match &sender {

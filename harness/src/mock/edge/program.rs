@@ -40,9 +40,14 @@ pub async fn run_program(
     let tls = tls(options.cert.as_deref(), options.key.as_deref())?;
     let service_timeout = profile.relay_timeout;
     let settings = EdgeSettings::from_env(&env);
-    let edge =
-        Edge::start(EdgeOptions { spec, profile, settings, listen, tls, log: out.clone(), service_timeout })
-            .await?;
+    let options = EdgeOptions {
+        profile,
+        listen,
+        tls,
+        service_timeout,
+        ..EdgeOptions::new(spec, settings, out.clone())
+    };
+    let edge = Edge::start(options).await?;
     out.write(format!("edge listening on {}", edge.url()));
     until.await;
     edge.stop().await;

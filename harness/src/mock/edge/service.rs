@@ -13,7 +13,9 @@ use url::{Host, Url};
 use super::EdgeError;
 use super::connect::Connector;
 use super::pool::Pool;
+use super::quirk::{Habits, Trust};
 use super::relay::{Relay, license_header};
+use super::trust::Lax;
 
 const URL_EXAMPLE: &str = "https://service.example";
 const CERTIFICATES: &str = "certificates (BEGIN CERTIFICATE)";
@@ -24,6 +26,7 @@ pub(super) fn relay(
     settings: &EdgeSettings,
     profile: &Profile,
     timeout: Duration,
+    habits: Habits,
 ) -> Result<Relay, EdgeError> {
     let given = settings
         .service_url
@@ -40,7 +43,7 @@ pub(super) fn relay(
     };
     let name = name.ok_or_else(|| not_a_service(given, &"its host cannot be in a certificate"))?;
     let tls = match service.scheme() {
-        "https" => Some((Arc::new(client_config(settings)?), name)),
+        "https" => Some((Arc::new(client_config(settings, habits.trust)?), name)),
         _ => None,
     };
     let port = service.port_or_known_default().unwrap_or(443);
@@ -52,8 +55,8 @@ pub(super) fn relay(
                 .ok_or(EdgeError::NotAHeader { setting: "LICENSE" })
         })
         .transpose()?;
-    let pool = Arc::new(Pool::new(Connector { host, port, tls }));
-    Ok(Relay { pool, uri, license, timeout })
+    let pool = Arc::new(Pool::new(Connector { host, port, tls }, habits.reconnects));
+    Ok(Relay { pool, uri, license, timeout, follows_redirects: habits.follows_redirects })
 }
 
 /// The line to say at the start if only one of certificate and key is set: then none is presented.
@@ -101,12 +104,14 @@ fn parse(given: &str) -> Result<Url, EdgeError> {
     Ok(url)
 }
 
-fn client_config(settings: &EdgeSettings) -> Result<ClientConfig, EdgeError> {
+fn client_config(settings: &EdgeSettings, trust: Trust) -> Result<ClientConfig, EdgeError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let roots = roots(settings.service_ca_file.as_deref())?;
+    let lax = Lax::new(trust, settings.service_ca_file.is_some(), roots.clone(), &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("ring has the cipher suites of the default protocol versions")
-        .with_root_certificates(roots(settings.service_ca_file.as_deref())?);
+        .with_root_certificates(roots);
     let mut config = match (&settings.client_cert_file, &settings.client_key_file) {
         (Some(cert), Some(key)) => {
             let (cert_setting, key_setting) = ("EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE");
@@ -120,6 +125,9 @@ fn client_config(settings: &EdgeSettings) -> Result<ClientConfig, EdgeError> {
         }
         _ => builder.with_no_client_auth(),
     };
+    if let Some(lax) = lax {
+        config.dangerous().set_certificate_verifier(Arc::new(lax));
+    }
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
