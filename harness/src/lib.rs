@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod cli;
+pub mod deviations;
 pub mod judge;
 pub mod mock;
 pub mod run;

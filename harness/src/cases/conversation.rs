@@ -1,9 +1,9 @@
 use bytes::Bytes;
 use reports::Level;
 
-use crate::judge::Expected;
-use crate::mock::Script;
-use crate::wire::{Body, Draft};
+use crate::judge::{self, Check, Expected};
+use crate::mock::{Arrival, Script};
+use crate::wire::{Answer, Body, Draft, NoAnswer};
 
 /// Stands in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
@@ -75,6 +75,50 @@ impl Conversation {
         self.relayed = relayed;
         self
     }
+}
+
+/// Judges a conversation by what came of it. `draft`: as it was sent; `origin`: what the edge allows.
+pub(crate) fn judge(
+    conversation: &Conversation,
+    draft: &Draft,
+    origin: &str,
+    reply: &Result<Answer, NoAnswer>,
+    arrivals: &[Arrival],
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(expected) = &conversation.answer {
+        checks.extend(judge::exact(expected, reply));
+    }
+    match conversation.relayed {
+        Relayed::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
+        Relayed::Nothing => checks.push(judge::relayed_nothing(arrivals)),
+        Relayed::Unjudged => {}
+    }
+    if let Some(level) = conversation.readable {
+        checks.push(judge::readable(origin, reply).at(level));
+    }
+    checks
+}
+
+/// A draft with its placeholders filled in.
+pub(crate) fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
+    let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
+    let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
+    Draft {
+        method: draft.method.clone(),
+        path: text(&draft.path),
+        headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        body: draft.body.with_bytes(body),
+        from: draft.from,
+    }
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
+    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
+        return Bytes::copy_from_slice(bytes);
+    };
+    let rest = replace(&bytes[at + from.len()..], from, to);
+    [&bytes[..at], to, &rest].concat().into()
 }
 
 /// The path of the interface that collections are posted to.

@@ -22,6 +22,7 @@ mod words;
 pub use case::{Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
+pub(crate) use conversation::{fill, judge};
 pub use stage::{Found, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.

@@ -13,7 +13,9 @@ mod transcript;
 
 pub use baseline::{Baseline, BaselineError};
 pub use fleet::{Behind, Fleet, LeaseError, Props};
+pub(crate) use outcome::ended;
 pub use pins::{PinError, Pins};
+pub(crate) use plan::needs_plain_reasons;
 pub use plan::{Circumstances, Plan, PlanError, Selection};
 pub use play::Options;
 pub use tally::{Tally, Verdict};

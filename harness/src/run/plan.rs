@@ -131,7 +131,7 @@ impl Circumstances {
 }
 
 /// Whether a case needs an edge that reads the reasons of our mock service.
-pub(super) fn needs_plain_reasons(case: &Case) -> bool {
+pub(crate) fn needs_plain_reasons(case: &Case) -> bool {
     let conversation = match &case.play {
         Play::Conversation(conversation) => conversation.answer.as_ref(),
         Play::Steps(_) => None,

@@ -106,7 +106,8 @@ impl LogSink {
         Self(Arc::new(write))
     }
 
-    pub(super) fn write(&self, line: impl Into<String>) {
+    /// Writes a line.
+    pub fn write(&self, line: impl Into<String>) {
         (self.0)(line.into());
     }
 }
