@@ -5,6 +5,7 @@ mod conformance;
 mod edge;
 mod failure;
 mod mint;
+mod mutants;
 mod plan;
 pub mod signals;
 mod spec;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Conformance(args) => conformance::main(*args),
         Command::Spec(args) => spec::main(&args),
         Command::Mint(args) => mint::main(&args),
+        Command::Mutants(args) => mutants::main(&args),
         Command::Edge(args) => edge::main(&args),
     };
     match done {

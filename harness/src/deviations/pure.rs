@@ -30,7 +30,7 @@ pub struct PureWorld {
     /// The credentials.
     pub credentials: Arc<Credentials>,
     /// The same as files.
-    pub files: Arc<CredentialFiles>,
+    pub files: CredentialFiles,
 }
 
 /// What a case found that was played so, and how it ended.

@@ -67,7 +67,7 @@ pub async fn run(
             if let Some(why) = reads_no_reason(&player).await {
                 tally.find(why, false);
                 for (index, (case, _)) in plan.cases.iter().enumerate() {
-                    if tally.is_open(index) && plan::needs_plain_reasons(case) {
+                    if tally.is_open(index) && needs_plain_reasons(case) {
                         let because = "the edge reads no reason of the mock service: see the finding";
                         tally.put(index, outcome::unplayed(case, Outcome::NotRun, because));
                     }
@@ -87,7 +87,9 @@ pub async fn run(
         }
     }
     tally.tell(verdict, events);
-    if let Some(latency) = latency::measure(&player).await {
+    if options.latency
+        && let Some(latency) = latency::measure(&player).await
+    {
         tally.measured(latency);
     }
 }

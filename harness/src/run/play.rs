@@ -42,6 +42,8 @@ pub struct Options {
     pub hold: Option<String>,
     /// How the target is known to behave at open points.
     pub pins: Pins,
+    /// Measure the latency that the edge adds, after everything else.
+    pub latency: bool,
 }
 
 /// What a played case tells the run.
