@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use reports::escape::visible;
+
 use super::{Body, Draft, Endpoint};
 
 /// Longest body that is written into a command, in bytes.
@@ -41,10 +43,11 @@ pub fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
     Some(command)
 }
 
-/// The body as a shell word. `$'…'` is understood by bash, zsh and ksh; a NUL goes through a pipe instead.
+/// The body as a shell word, in characters that a report shows as they are. `$'…'` is understood by bash, zsh and ksh; a
+/// NUL goes through a pipe instead.
 fn data(body: &[u8]) -> String {
     match std::str::from_utf8(body) {
-        Ok(text) if text.chars().all(|c| !c.is_control()) && !text.starts_with('@') => quote(text),
+        Ok(text) if !text.contains(char::is_control) && visible(text) == text && !text.starts_with('@') => quote(text),
         _ if body.contains(&0) || body.starts_with(b"@") => {
             let escaped = body.iter().fold(String::new(), |mut text, byte| {
                 _ = write!(text, "\\{byte:03o}");
@@ -73,4 +76,25 @@ fn quote(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::json(r#"{"a":1}"#.as_bytes(), r#"'{"a":1}'"#)]
+    #[case::quote(b"it's", r"'it'\''s'")]
+    #[case::beyond_ascii("é😀".as_bytes(), "'é😀'")]
+    #[case::newline(b"{}\n", r"$'{}\n'")]
+    #[case::byte_order_mark("\u{feff}{}".as_bytes(), r"$'\xef\xbb\xbf{}'")]
+    #[case::not_utf8(b"\xff'\\", r"$'\xff\'\\'")]
+    #[case::nul(b"a\0", r"@<(printf '\141\000')")]
+    #[case::like_a_file(b"@etc", r"@<(printf '\100\145\164\143')")]
+    fn bodies_survive_the_shell(#[case] body: &[u8], #[case] expected: &str) {
+        assert_eq!(data(body), expected);
+        assert_eq!(visible(expected), expected);
+    }
 }
