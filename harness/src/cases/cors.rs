@@ -83,6 +83,22 @@ fn readable(cases: &mut Catalog<'_>) {
             unreachable,
         )
         .setup(Setup::PortClosed);
+    let refusals = super::refusals::each(cases);
+    cases.steps(
+        "statement.cors-readable",
+        "cors.readable.reasons",
+        "a page of the allowed origin can read a refusal, whatever the reason",
+        move |stage| {
+            let refusals = refusals.clone();
+            Box::pin(async move {
+                for (name, script) in refusals {
+                    stage.script(script);
+                    let sent = stage.send(&collection()).await;
+                    stage.check(judge::readable(stage.origin(), &sent.reply).of(&name));
+                }
+            })
+        },
+    );
     cases
         .steps(
             "statement.cors-readable-405",

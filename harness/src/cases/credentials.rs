@@ -228,12 +228,17 @@ pub(super) fn licenses(arrivals: &[Arrival]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-fn check_secrets(stage: &mut Stage, sent: &crate::wire::Sent) {
+/// What may show nowhere: the license, and of the client key a line of its base64, which is enough to give it away; the
+/// first and last are the same for every key.
+pub(super) fn secrets(stage: &Stage) -> Vec<(&'static str, String)> {
     let license = stage.scene.license.clone().unwrap_or_default();
     let certificate = stage.scene.credentials.certificate(Role::ClientForLicense);
-    let key = certificate.key_pem();
-    // A line of the key's base64 is enough to give it away; the first and last are the same for every key.
-    let line = key.lines().nth(1).unwrap_or_default().to_owned();
-    let secrets = [("license", license.as_bytes()), ("private key", line.as_bytes())];
+    let line = certificate.key_pem().lines().nth(1).unwrap_or_default().to_owned();
+    vec![("license", license), ("private key", line)]
+}
+
+fn check_secrets(stage: &mut Stage, sent: &crate::wire::Sent) {
+    let secrets = secrets(stage);
+    let secrets: Vec<_> = secrets.iter().map(|(name, secret)| (*name, secret.as_bytes())).collect();
     stage.check(judge::absent(&secrets, &sent.reply));
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::conversation::collection;
+use super::credentials::secrets;
 use super::{Case, Catalog, Later, LogJudge, Need, Stage};
 use crate::judge;
 use crate::mock::Script;
@@ -41,13 +42,19 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         },
     )
     .needs(&[Need::Service, Need::Log, Need::PlainReasons, Need::LoopbackClients]);
-    case(cases, "statement.secrets-not-logged", "log.license", "the license is not in the log", |stage| {
-        let license = vec![("license", stage.scene.license.clone().unwrap_or_default())];
-        // What it wrote at its start counts as well.
-        let before: Vec<String> =
-            stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
-        Arc::new(move |lines| judge::shows_nothing(&named(&license), &[&before, lines].concat()))
-    })
+    case(
+        cases,
+        "statement.secrets-not-logged",
+        "log.license",
+        "neither the license nor the client key is in the log",
+        |stage| {
+            let secrets = secrets(stage);
+            // What it wrote at its start counts as well.
+            let before: Vec<String> =
+                stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
+            Arc::new(move |lines| judge::shows_nothing(&named(&secrets), &[&before, lines].concat()))
+        },
+    )
     .needs(&needs);
 }
 

@@ -62,21 +62,36 @@ fn unlisted(cases: &mut Catalog<'_>) {
     }
 }
 
+/// What holds for every refusal is looked at for every one: an edge may word one of them elsewhere than the others.
 fn content_type(cases: &mut Catalog<'_>) {
-    let script = cases.refuse(403, "edgeproof_content_type");
+    let refusals = each(cases);
     cases.steps(
         "statement.json-content-type",
         "refusal.content-type",
-        "the answer to a refused collection says that it is JSON",
+        "the answer to a refused collection says that it is JSON, whatever the reason",
         move |stage| {
-            let script = script.clone();
+            let refusals = refusals.clone();
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                stage.check(words::json_content_type(&sent.reply));
+                for (name, script) in refusals {
+                    stage.script(script);
+                    let sent = stage.send(&collection()).await;
+                    stage.check(words::json_content_type(&sent.reply).of(&name));
+                }
             })
         },
     );
+}
+
+/// A refusal for every reason of the tables, and one without a reason; each with a name.
+pub(super) fn each(cases: &Catalog<'_>) -> Vec<(String, Script)> {
+    let mut refusals = Vec::new();
+    for row in cases.reasons() {
+        let (Some(status), Some(code)) = (row.status(), row.code()) else { continue };
+        refusals.push((format!("{status} {code}"), cases.refuse(status, code)));
+    }
+    let unplain = answer(403, "text/html", Bytes::from_static(b"<html></html>"));
+    refusals.push(("a refusal without a reason".into(), Script::one(unplain)));
+    refusals
 }
 
 /// Replies without a plain reason code: the reason is `unknown`.
