@@ -150,8 +150,10 @@ behaviours! {
     HidesUnlisted = "hides-unlisted" breaks "edge.refused";
     /// Knows the listed reasons only.
     KnowsListed = "knows-listed" breaks "statement.status-and-reason-passed";
-    /// Gives every bad_signature one status.
-    OneStatusPerReason = "one-status-per-reason" breaks "statement.401-or-400";
+    /// Gives every bad_signature the status 401.
+    SignatureIs401 = "signature-is-401" breaks "statement.401-or-400";
+    /// Gives every bad_signature the status 400.
+    SignatureIs400 = "signature-is-400" breaks "statement.401-or-400";
     /// Passes the service's own body on.
     PassesBody = "passes-body" breaks "edge.refused";
     /// Passes what is no plain reason on as the reason.

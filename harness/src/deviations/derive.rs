@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use fixtures::spec::{Coverage, Row, Spec, Stimulus, Table};
+use fixtures::spec::{Coverage, Level, Row, Spec, Stimulus, Table};
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -17,6 +17,8 @@ pub struct AtRow {
     pub kind: Kind,
     /// The row that is broken by that: the changed one, or the statement about all answers that it is an instance of.
     pub breaks: String,
+    /// How much that weighs, where it is less than the row does.
+    pub level: Option<Level>,
 }
 
 /// What came of deriving.
@@ -46,7 +48,8 @@ pub fn derive(spec: &Spec) -> Derived {
             for kind in kinds(row, &right, neighbour) {
                 let breaks = breaks(row, &kind);
                 let same = says_the_same(&right, &kind.change(right.clone()));
-                let deviation = AtRow { row: (*row).clone(), kind, breaks };
+                let level = level(row, &kind);
+                let deviation = AtRow { row: (*row).clone(), kind, breaks, level };
                 if same { &mut derived.equivalent } else { &mut derived.deviations }.push(deviation);
             }
         }
@@ -87,6 +90,12 @@ fn breaks(row: &Row, kind: &Kind) -> String {
         Kind::NoCors if !preflight => "statement.cors-readable".into(),
         _ => row.id.clone(),
     }
+}
+
+/// Many HTTP stacks close the connection on a broken body before the edge's own code has a say: a warning, no failure.
+fn level(row: &Row, kind: &Kind) -> Option<Level> {
+    let broken = row.stimuli.contains(&Stimulus::ShortBody);
+    (broken && *kind == Kind::Withheld).then_some(Level::Should)
 }
 
 /// The whole answer of a row, if the row alone says what it is.

@@ -38,7 +38,7 @@ impl Deviation {
         Self {
             id: format!("{}/{}", at.row.id, at.kind.slug()),
             title: format!("where {} belongs: {}", at.row.id, at.kind.words()),
-            level: level(spec, &at.breaks),
+            level: at.level.unwrap_or_else(|| level(spec, &at.breaks)),
             row: at.breaks.clone(),
             how: How::AtRow(Arc::new(at)),
         }

@@ -47,7 +47,9 @@ pub fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
 /// NUL goes through a pipe instead.
 fn data(body: &[u8]) -> String {
     match std::str::from_utf8(body) {
-        Ok(text) if !text.contains(char::is_control) && visible(text) == text && !text.starts_with('@') => quote(text),
+        Ok(text) if !text.contains(char::is_control) && visible(text) == text && !text.starts_with('@') => {
+            quote(text)
+        }
         _ if body.contains(&0) || body.starts_with(b"@") => {
             let escaped = body.iter().fold(String::new(), |mut text, byte| {
                 _ = write!(text, "\\{byte:03o}");

@@ -46,9 +46,10 @@ impl Behaving {
             B::KnowsListed if reason.as_deref().is_some_and(|reason| reason.contains("never_seen")) => {
                 edit(&mut answer.body, |body| drop(body.insert("reason".into(), value!("unknown"))));
             }
-            B::OneStatusPerReason if reason.as_deref() == Some("bad_signature") => {
-                answer.status = StatusCode::UNAUTHORIZED;
-                edit(&mut answer.body, |body| drop(body.insert("status".into(), value!(401))));
+            B::SignatureIs400 | B::SignatureIs401 if reason.as_deref() == Some("bad_signature") => {
+                let status = if self.behaviour == B::SignatureIs400 { 400 } else { 401 };
+                answer.status = StatusCode::from_u16(status).unwrap_or_default();
+                edit(&mut answer.body, |body| drop(body.insert("status".into(), value!(status))));
             }
             B::PassesBody if refused => answer.body = reply,
             B::PassesText if refused && reason.as_deref() == Some("unknown") => {

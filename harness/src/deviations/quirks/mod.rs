@@ -77,7 +77,10 @@ impl Quirk for Behaving {
         let method = &asked.facts.method;
         let relays = right == Decision::Relay;
         match self.behaviour {
-            B::RefusesAll => Decision::Answer(json(403, r#"{"error":"forbidden"}"#)),
+            B::RefusesAll => Decision::Answer(json(
+                403,
+                r#"{"error":"service_rejected","reason":"edge_refuses","status":403}"#,
+            )),
             B::DiesOnShort | B::SticksOnShort if self.broken.load(Ordering::Relaxed) => {
                 Decision::Answer(json(500, r#"{"error":"internal"}"#))
             }
