@@ -25,7 +25,7 @@ pub fn render(report: &Report, titles: &Titles) -> String {
         ),
     );
     header(&mut out, report, &verdict);
-    list(&mut out, "Findings", report.findings.iter().map(|text| markup(text).replace('\n', "<br>")));
+    list(&mut out, "Findings", report.findings.iter().map(|text| markup(text)));
     for (outcome, heading) in [(Outcome::Fail, "Failures"), (Outcome::Warn, "Warnings")] {
         let cases: Vec<&CaseReport> = report.cases.iter().filter(|case| case.outcome == outcome).collect();
         if !cases.is_empty() {

@@ -13,6 +13,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     preflights(cases);
     readable(cases);
     denied(cases);
+    denied_errors(cases);
     setting(cases);
     vary(cases);
 }
@@ -34,17 +35,15 @@ fn preflights(cases: &mut Catalog<'_>) {
         )
         .needs(&[Need::Origin])
         .stimulus(Stimulus::Preflight);
-    let draft = Draft { path: format!("{SIGNALS}?m={}", super::conversation::MARKER), ..preflight(ORIGIN) };
     cases
         .steps(
             "edge.preflight",
             "cors.preflight-not-relayed",
             "a preflight does not reach the service",
-            move |stage| {
-                let draft = draft.clone();
+            |stage| {
                 Box::pin(async move {
                     stage.script(crate::mock::Script::decide());
-                    stage.send(&draft).await;
+                    stage.send(&preflight(ORIGIN)).await;
                     stage.check(judge::relayed_nothing(&stage.arrivals()));
                 })
             },
@@ -155,14 +154,51 @@ fn denied(cases: &mut Catalog<'_>) {
     }
 }
 
+/// Errors are often answered by other code than acceptances, which grants in its own way.
+fn denied_errors(cases: &mut Catalog<'_>) {
+    const OTHER: &str = "https://other.example";
+    let post = posted(collection().body, Some("application/json"));
+    for (id, title, method, setup) in [
+        ("refused", "in the answer to a collection that is refused", "POST", Setup::Standard),
+        ("unreachable", "while the service cannot be reached", "POST", Setup::PortClosed),
+        ("other-method", "in the answer to another method", "PUT", Setup::Standard),
+    ] {
+        let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), post.clone());
+        draft.method = method.into();
+        draft.headers[0].1 = OTHER.into();
+        let case = cases.steps(
+            "statement.cors-other-origins",
+            &format!("cors.denied.other.{id}"),
+            &format!("no grant to another origin, {title}"),
+            move |stage| {
+                let (script, draft) = (script.clone(), draft.clone());
+                Box::pin(async move {
+                    stage.script(script);
+                    let sent = stage.send(&draft).await;
+                    stage.check(judge::no_grant(OTHER, &sent.reply));
+                })
+            },
+        );
+        case.setup(setup);
+        if method == "PUT" {
+            case.needs(&[Need::Origin]);
+        }
+    }
+}
+
 type Alike = fn(&str) -> String;
 
-fn look_alikes() -> [(&'static str, &'static str, Alike); 8] {
+fn look_alikes() -> [(&'static str, &'static str, Alike); 9] {
     [
         ("other", "another origin", |_| "https://other.example".into()),
         ("null", "the opaque origin", |_| "null".into()),
         ("prefix", "an origin that begins like the allowed one", |origin| {
             format!("{}.other.example", without_port(origin))
+        }),
+        ("shorter", "an origin that the allowed one begins with", |origin| {
+            let mut shorter = without_port(origin).to_owned();
+            shorter.pop();
+            shorter
         }),
         ("suffix", "an origin that ends like the allowed one", |origin| {
             origin.replacen("://", "://other-", 1)

@@ -2,13 +2,14 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fixtures::credentials::Role;
+
 use super::conversation::collection;
-use super::credentials::secrets;
 use super::{Case, Catalog, Later, LogJudge, Need, Stage};
 use crate::judge;
-use crate::mock::Script;
+use crate::mock::{Facade, Script};
 use crate::target::LogLine;
-use crate::wire::Body;
+use crate::wire::{Body, Draft};
 
 /// How long a line is waited for after the answer it belongs to.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -20,6 +21,15 @@ const REASON: &str = "edgeproof_logged";
 /// The reason of the refusal after the one that counts: when its line is there, the first one's is too.
 const BARRIER: &str = "edgeproof_barrier";
 
+/// What comes before the refusals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    /// Nothing.
+    Plain,
+    /// An acceptance, and a service that cannot be reached: an edge may write of these as well.
+    Eventful,
+}
+
 /// What the edge writes about a refusal: one line with status and reason, nothing of the end user's (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     let needs = [Need::Service, Need::Log, Need::PlainReasons];
@@ -28,6 +38,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "statement.refusal-logged",
         "log.refusal",
         "a refusal writes one line with its status and its reason",
+        Course::Plain,
         |_| Arc::new(|lines| judge::one_refusal_line(STATUS, REASON, lines)),
     )
     .needs(&needs);
@@ -36,6 +47,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "statement.log-without-end-user-data",
         "log.end-user",
         "nothing of the end user's request is in the log",
+        Course::Eventful,
         |stage| {
             let canaries = canaries(stage);
             Arc::new(move |lines| judge::shows_nothing(&named(&canaries), lines))
@@ -47,12 +59,15 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "statement.secrets-not-logged",
         "log.license",
         "neither the license nor the client key is in the log",
+        Course::Eventful,
         |stage| {
-            let secrets = secrets(stage);
+            let redactor = Arc::clone(&stage.scene.redactor);
             // What it wrote at its start counts as well.
             let before: Vec<String> =
                 stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
-            Arc::new(move |lines| judge::shows_nothing(&named(&secrets), &[&before, lines].concat()))
+            Arc::new(move |lines| {
+                judge::shows_no_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
+            })
         },
     )
     .needs(&needs);
@@ -63,22 +78,28 @@ fn case<'c>(
     row: &str,
     id: &'static str,
     title: &str,
+    course: Course,
     judge: fn(&Stage) -> LogJudge,
 ) -> &'c mut Case {
-    let (refused, barrier) = (cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER));
+    let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
         .steps(row, id, title, move |stage| {
-            let (refused, barrier) = (refused.clone(), barrier.clone());
+            let scripts = scripts.clone();
             Box::pin(async move {
                 let judge = judge(stage);
-                refuse(stage, refused, barrier, judge).await;
+                write(stage, course, scripts, judge).await;
             })
         })
         .alone()
 }
 
 /// Has two collections refused and judges the lines; those that an edge still has in its buffers, after its end.
-async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJudge) {
+async fn write(
+    stage: &mut Stage,
+    course: Course,
+    [accepted, refused, barrier]: [Script; 3],
+    judge: LogJudge,
+) {
     let Some(log) = stage.scene.log.clone() else { return };
     let since = log.mark();
     let mut draft = collection();
@@ -90,6 +111,14 @@ async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJ
             "cookie" => draft = draft.header("Cookie", &canary),
             "forwarded address" => draft = draft.header("X-Forwarded-For", &canary),
             _ => {}
+        }
+    }
+    if course == Course::Eventful {
+        stage.script(accepted);
+        stage.send(&draft).await;
+        if let Err(why) = without_service(stage, &draft).await {
+            stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+            return;
         }
     }
     stage.script(refused);
@@ -104,6 +133,14 @@ async fn refuse(stage: &mut Stage, refused: Script, barrier: Script, judge: LogJ
     } else {
         stage.later = Some(Later { since, judge });
     }
+}
+
+/// Errors are where programs write most.
+async fn without_service(stage: &mut Stage, draft: &Draft) -> std::io::Result<()> {
+    let Some(service) = stage.scene.service.clone() else { return Ok(()) };
+    service.set_facade(Facade::Closes).await?;
+    stage.send(draft).await;
+    service.set_facade(Facade::Tls(Role::ServiceServer)).await
 }
 
 fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {

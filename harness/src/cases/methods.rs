@@ -11,8 +11,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
         let mut answer = cases.answer("edge.405.method-not-allowed", None);
         answer.headless = method == "HEAD";
-        let mut draft = Draft::new(method, &format!("{SIGNALS}?m={}", super::conversation::MARKER))
-            .header("Origin", ORIGIN);
+        let mut draft = Draft::new(method, SIGNALS).header("Origin", ORIGIN);
         if matches!(method, "PUT" | "PATCH") {
             draft = draft.header("Content-Type", "application/json").body(collection().body);
         }
@@ -25,6 +24,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 conversation,
             )
             .needs(&[])
+            // Most of them have no body that could hold a marker, and a query would make it another target.
+            .alone()
             .stimulus(Stimulus::OtherMethod)
             .also("endpoint.edge.signals")
             .also("statement.error-bodies-json");

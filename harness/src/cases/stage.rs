@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::Credentials;
+use fixtures::credentials::{Credentials, Redactor};
 use reports::Level;
 
 use super::Conversation;
@@ -25,6 +25,8 @@ pub struct Scene {
     pub log: Option<LogTail>,
     /// The credentials of the run.
     pub credentials: Arc<Credentials>,
+    /// Knows all secrets of the run.
+    pub redactor: Arc<Redactor>,
     /// `LICENSE` as this edge has it.
     pub license: Option<String>,
     /// `ALLOWED_ORIGIN` as this edge has it, where it is known.

@@ -253,7 +253,9 @@ fn slow(cases: &mut Catalog<'_>) {
                 stage.observe("service.silent", saw);
             })
         })
-        .takes(patience);
+        .takes(patience)
+        // An edge that relays one collection after the other is not blamed for what waits behind this one.
+        .alone();
 }
 
 /// What went wrong is over: the same edge works again.

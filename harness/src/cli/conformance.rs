@@ -15,19 +15,28 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 
 /// `edgeproof conformance`.
 pub(super) fn main(args: Conformance) -> Result<u8, Failure> {
+    let runtime = runtime()?;
+    // Before anything is planned: a plan holds credentials in files, which go with it and not with a killed process.
+    let interrupted = {
+        let _context = runtime.enter();
+        signals::interrupted().map_err(|why| {
+            Failure::plain(format!("catch signals: {why}"), "check the limits on open files")
+        })?
+    };
     let planned = plan(&args)?;
     if args.list {
         return Ok(list(&planned));
     }
-    let runtime = runtime()?;
-    let code = runtime.block_on(conform(args, planned));
+    let code = runtime.block_on(conform(args, planned, interrupted));
     runtime.shutdown_timeout(SHUTDOWN_LIMIT);
     code
 }
 
-async fn conform(args: Conformance, planned: Planned) -> Result<u8, Failure> {
-    let interrupted = signals::interrupted()
-        .map_err(|why| Failure::plain(format!("catch signals: {why}"), "check the limits on open files"))?;
+async fn conform(
+    args: Conformance,
+    planned: Planned,
+    interrupted: impl Future<Output = signals::Interruption>,
+) -> Result<u8, Failure> {
     let Planned { plan, props, options, mut verdict, seed, record, mut readers } = planned;
     readers.insert(0, Box::new(Terminal::new(std::io::stdout(), terminal_options(&args, &props.spec))));
     if args.github {

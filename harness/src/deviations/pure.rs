@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings};
+use fixtures::credentials::{
+    CredentialFiles, Credentials, EdgeSettings, Role, Secret, check_client_certificate, check_license,
+};
+use fixtures::seal::CollectionFault;
 use fixtures::spec::Spec;
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, StatusCode, Version};
@@ -15,7 +18,7 @@ use rustls_pki_types::pem::PemObject;
 
 use crate::cases::{Case, Conversation, Found, MARKER, Play, collection, fill, judge};
 use crate::mock::edge::{Answer, Asked, Decision, Facts, Quirk, Relayed, Rules, Said, conclude, decide};
-use crate::mock::{self, Action, Arrival, ReplyShape, Script, Seen, TlsFacts};
+use crate::mock::{self, Action, Arrival, Endpoint, Replay, ReplyShape, Script, TlsFacts};
 use crate::run::{ended, needs_plain_reasons};
 use crate::target::Setup;
 use crate::wire::{self, Draft, NoAnswer};
@@ -189,7 +192,7 @@ impl Service<'_> {
         let replies = replies.unwrap_or_default();
         let reply = replies.get(self.arrivals.len()).or(replies.last());
         let relayed = match reply.map_or(&Action::Decide, |reply| &reply.action) {
-            Action::Decide => {
+            Action::Decide | Action::CutDecision { .. } => {
                 let (status, body) = self.decide(body);
                 accepted(status, &body)
             }
@@ -207,30 +210,33 @@ impl Service<'_> {
 
     /// What the service decides by itself.
     fn decide(&self, body: &Bytes) -> (u16, Bytes) {
-        let profile = self.world.spec.profile();
-        let mut headers = HeaderMap::new();
-        if let Some(license) = &self.settings.license
-            && let (Ok(name), Ok(value)) = (
-                HeaderName::try_from(profile.license_header.as_str()),
-                HeaderValue::try_from(format!("{} {}", profile.license_scheme, license.expose())),
-            )
-        {
-            headers.insert(name, value);
-        }
+        let PureWorld { spec, shape, credentials, .. } = self.world;
+        let now = SystemTime::now();
+        let (keys, revocations) = (credentials.keys(), credentials.revocations());
+        let license = self.settings.license.as_ref().map(Secret::expose);
+        let license = check_license(license, keys, revocations, now);
         let file = self.settings.client_key_file.as_ref().and(self.settings.client_cert_file.as_ref());
         let chain: Vec<CertificateDer<'static>> = file
             .and_then(|file| CertificateDer::pem_file_iter(file).ok())
             .map(|chain| chain.filter_map(Result::ok).collect())
             .unwrap_or_default();
-        let seen = Seen {
-            target: "/",
-            headers: &headers,
-            client_certificates: &chain,
-            body,
+        let certificate = check_client_certificate(
+            &chain,
+            credentials.certificate(Role::ClientAuthority).der(),
+            license.as_ref().map(|license| license.license_id.as_str()).unwrap_or_default(),
+            revocations,
+            now,
+        );
+        let facts = mock::Facts {
+            license,
+            outage: None,
+            certificate,
             body_length: body.len() as u64,
+            // What cases send without a script of the service's is none: they are about what comes before that.
+            collection: Err(CollectionFault::Unsealed),
+            replay: Replay::Fresh,
         };
-        let facts = mock::Facts::of(seen, &self.world.credentials, None, SystemTime::now());
-        let decision = mock::decide(&self.world.spec, profile, &self.world.shape, &facts);
+        let decision = mock::decide(spec, spec.profile(), shape, &facts);
         (decision.status, decision.body)
     }
 }
@@ -254,6 +260,7 @@ fn arrival(body: &Bytes, page: &HeaderMap, number: u64) -> Arrival {
     };
     Arrival {
         number,
+        endpoint: Endpoint::Relay,
         request,
         body_length: body.len() as u64,
         at: Instant::now(),

@@ -64,16 +64,21 @@ pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &
     }
 }
 
-/// None of these secrets is anywhere in the answer. Each comes with a name, and only the name is reported.
-pub fn absent(secrets: &[(&str, &[u8])], reply: &Reply) -> Check {
-    let found = reply.as_ref().ok().and_then(|answer| {
-        secrets
-            .iter()
-            .find_map(|(name, secret)| place(answer, secret).map(|place| format!("{name} in {place}")))
-    });
-    let names: Vec<_> = secrets.iter().map(|(name, _)| *name).collect();
-    let expected = format!("no {} in the answer", names.join(", no "));
-    Check::new("secrets", expected, found.clone().unwrap_or_else(|| "none".into()), found.is_none())
+/// No secret is anywhere in the answer. `finds` knows them, in whatever way they are written; none is reported.
+pub fn no_secrets(finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> Check {
+    let expected = "no license and no private key in the answer";
+    let answer = match reply {
+        Ok(answer) => answer,
+        Err(why) => return Check::new("answer", expected, why.to_string(), false),
+    };
+    let header = || answer.headers.iter().find(|(_, value)| finds(value.as_bytes()));
+    let place = if finds(&answer.body) {
+        Some("one in the body".to_owned())
+    } else {
+        header().map(|(name, _)| format!("one in header {name}"))
+    };
+    let ok = place.is_none();
+    Check::new("secrets", expected, place.unwrap_or_else(|| "none".into()), ok)
         .hint("an answer goes to a browser: whoever reads it there could use the credential as their own")
 }
 
@@ -154,16 +159,6 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-fn place(answer: &Answer, secret: &[u8]) -> Option<String> {
-    let holds =
-        |bytes: &[u8]| !secret.is_empty() && bytes.windows(secret.len()).any(|window| window == secret);
-    if holds(&answer.body) {
-        return Some("the body".into());
-    }
-    let header = answer.headers.iter().find(|(_, value)| holds(value.as_bytes()));
-    header.map(|(name, _)| format!("header {name}"))
-}
-
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
@@ -235,7 +230,8 @@ mod tests {
     fn finds_a_secret_without_repeating_it() {
         let mut answer = reply(200, "{}").unwrap();
         answer.headers.insert("x-debug", "Bearer hunter2".parse().unwrap());
-        let check = absent(&[("license", b"hunter2")], &Ok(answer));
-        assert_eq!((check.ok, check.actual.as_str()), (false, "license in header x-debug"));
+        let finds = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
+        let check = no_secrets(finds, &Ok(answer));
+        assert_eq!((check.ok, check.actual.as_str()), (false, "one in header x-debug"));
     }
 }

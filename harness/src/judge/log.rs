@@ -36,6 +36,14 @@ pub fn names_refusal(status: u16, reason: &str, line: &str) -> bool {
     line.contains(reason) && has_number(&line.replace(reason, " "), status)
 }
 
+/// No line holds a license or a private key. `finds` knows them, in whatever way they are written.
+pub fn shows_no_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Check {
+    let found = lines.iter().any(|line| finds(line.as_bytes()));
+    let actual = if found { "one in a line" } else { "none" };
+    Check::new("log", "no license and no private key", actual, !found)
+        .hint("logs are read by more people than may use a credential; an error of an HTTP client often holds its headers")
+}
+
 /// No line holds any of these. Each comes with a name, and only the name is reported.
 pub fn shows_nothing(canaries: &[(&str, &str)], lines: &[String]) -> Check {
     let names: Vec<_> = canaries.iter().map(|(name, _)| *name).collect();

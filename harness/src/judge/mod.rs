@@ -5,9 +5,9 @@ mod cors;
 mod log;
 mod relay;
 
-pub use answer::{Expected, absent, error_body, exact, header_has, status_in};
+pub use answer::{Expected, error_body, exact, header_has, no_secrets, status_in};
 pub use cors::{no_grant, preflight_passes, readable, vary};
-pub use log::{names_refusal, one_refusal_line, shows_nothing};
+pub use log::{names_refusal, one_refusal_line, shows_no_secrets, shows_nothing};
 pub use relay::{carries_license, presents_certificate, relayed_nothing, relayed_once};
 
 use reports::{Level, Mismatch};

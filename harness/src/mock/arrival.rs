@@ -7,6 +7,7 @@ use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 
 use super::connection::TlsFacts;
+use super::route::Endpoint;
 use crate::wire::Request;
 
 /// A request as it reached the mock service, and what became of it.
@@ -14,6 +15,8 @@ use crate::wire::Request;
 pub struct Arrival {
     /// Counted from 0 in the order of arrival.
     pub number: u64,
+    /// What it is for.
+    pub endpoint: Endpoint,
     /// The request. Of its body at most [`RECORDED`](super::RECORDED) bytes are kept.
     pub request: Request,
     /// Bytes of the body that arrived, kept or not.
@@ -28,7 +31,7 @@ pub struct Arrival {
     pub finished: bool,
     /// A script was for it.
     pub claimed: bool,
-    /// The cause of the refusal, where the mock service decided and refused.
+    /// The cause of the refusal, or of a verdict's being absent, where the mock service decided so.
     pub cause: Option<Stimulus>,
     /// The client certificates of its connection, the leaf first.
     pub client_certificates: Arc<[CertificateDer<'static>]>,

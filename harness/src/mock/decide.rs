@@ -1,20 +1,10 @@
-use bytes::Bytes;
 use fixtures::credentials::ClientCertificateFault;
+use fixtures::seal::CollectionFault;
 use fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
 
+use super::decision::Decision;
 use super::facts::Facts;
 use super::reply_shape::ReplyShape;
-
-/// What the mock service answers. The answer is JSON, always.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// Status code.
-    pub status: u16,
-    /// Body, compact JSON.
-    pub body: Bytes,
-    /// The cause of a refusal; none on acceptance.
-    pub cause: Option<Stimulus>,
-}
 
 /// The mock service's decision on a relayed collection (7.3): the first check of the profile's order that finds a
 /// cause which has a row in this version of the interface decides; otherwise the collection is accepted.
@@ -26,10 +16,9 @@ pub fn decide(spec: &Spec, profile: &Profile, shape: &ReplyShape, facts: &Facts)
     });
     match refusal {
         Some((cause, status, code)) => {
-            let body = shape.render(status, code).to_string().into();
-            Decision { status, body, cause: Some(cause) }
+            Decision::json(status, shape.render(status, code).to_string(), Some(cause))
         }
-        None => Decision { status: 200, body: profile.relay_accepted.to_string().into(), cause: None },
+        None => Decision::json(200, profile.relay_accepted.to_string(), None),
     }
 }
 
@@ -43,9 +32,10 @@ fn cause(check: Check, profile: &Profile, facts: &Facts) -> Option<Stimulus> {
         }
         Check::Certificate => facts.certificate.err().map(certificate_cause),
         Check::Size => (facts.body_length > profile.max_body as u64).then_some(Stimulus::BodyTooLarge),
-        Check::Json => (!facts.json).then_some(Stimulus::BodyNotJson),
-        // Nothing is known of sealed collections yet, so each is taken for a good one.
-        Check::Seal | Check::Contents | Check::Replay => None,
+        Check::Json | Check::Seal | Check::Contents => {
+            facts.collection.err().filter(|fault| fault.check() == check).map(CollectionFault::stimulus)
+        }
+        Check::Replay => facts.replay.stimulus(),
     }
 }
 
@@ -67,18 +57,26 @@ mod tests {
     use rstest::rstest;
 
     use super::super::facts::Outage;
+    use super::super::replay::Replay;
     use super::*;
 
     fn good() -> Facts {
         let license = LicenseClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH };
-        Facts { license: Ok(license), outage: None, certificate: Ok(()), body_length: 2, json: true }
+        Facts {
+            license: Ok(license),
+            outage: None,
+            certificate: Ok(()),
+            body_length: 2,
+            collection: Ok(()),
+            replay: Replay::Fresh,
+        }
     }
 
     fn check(version: Version, facts: &Facts, status: u16, body: &str, cause: Option<Stimulus>) {
         let spec = Spec::builtin(version);
         let shape = ReplyShape::from_profile(spec.profile());
         let decision = decide(&spec, spec.profile(), &shape, facts);
-        let expected = Decision { status, body: Bytes::copy_from_slice(body.as_bytes()), cause };
+        let expected = Decision::json(status, body.to_owned(), cause);
         assert_eq!(decision, expected);
     }
 
@@ -98,7 +96,8 @@ mod tests {
             outage: None,
             certificate: Err(ClientCertificateFault::Revoked),
             body_length: u64::MAX,
-            json: false,
+            collection: Err(CollectionFault::NotJson),
+            replay: Replay::Copy,
         };
         check(Version::Current, &facts, 401, &refused("expired"), Some(Stimulus::LicenseExpired));
         facts.license = good().license;
@@ -189,7 +188,7 @@ mod tests {
     ) {
         let facts = Facts { certificate: Err(fault), ..good() };
         check(Version::PreSeal, &facts, 200, r#"{"ok":true}"#, None);
-        let facts = Facts { json: false, ..facts };
+        let facts = Facts { collection: Err(CollectionFault::NotJson), ..facts };
         check(Version::PreSeal, &facts, 400, &refused("invalid_json"), Some(Stimulus::BodyNotJson));
     }
 }

@@ -3,12 +3,13 @@ use std::time::SystemTime;
 use fixtures::credentials::{
     ClientCertificateFault, Credentials, LicenseClaims, Role, check_client_certificate, check_license,
 };
+use fixtures::seal::CollectionFault;
 use fixtures::spec::Stimulus;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
-use serde::de::IgnoredAny;
 
 use super::presented::presented_licenses;
+use super::replay::Replay;
 
 /// What the mock service saw of a relayed collection: all that its decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,10 @@ pub struct Facts {
     pub certificate: Result<(), ClientCertificateFault>,
     /// Length of the body, in bytes.
     pub body_length: u64,
-    /// The body is JSON (RFC 8259), of any depth.
-    pub json: bool,
+    /// The body is a collection that opens and is complete, or the first thing that is wrong with it.
+    pub collection: Result<(), CollectionFault>,
+    /// Whether the collection was accepted before.
+    pub replay: Replay,
 }
 
 /// A fault of the service's own that keeps it from checking licenses (7.3).
@@ -40,22 +43,26 @@ pub enum Outage {
 
 /// A request as far as it is looked at.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub(super) struct Seen<'a> {
     /// Request target.
-    pub target: &'a str,
+    pub(super) target: &'a str,
     /// Header fields.
-    pub headers: &'a HeaderMap,
+    pub(super) headers: &'a HeaderMap,
     /// Certificates from the handshake, the leaf first.
-    pub client_certificates: &'a [CertificateDer<'static>],
-    /// Body, as far as it was kept.
-    pub body: &'a [u8],
+    pub(super) client_certificates: &'a [CertificateDer<'static>],
     /// Length of the whole body, in bytes.
-    pub body_length: u64,
+    pub(super) body_length: u64,
 }
 
 impl Facts {
-    /// Looks at a request. Of several licenses, a valid one counts; otherwise the first.
-    pub fn of(seen: Seen<'_>, credentials: &Credentials, outage: Option<Outage>, now: SystemTime) -> Self {
+    /// Looks at a request, whose body was looked at already. Of several licenses, a valid one counts; otherwise the first.
+    pub(super) fn of(
+        seen: Seen<'_>,
+        credentials: &Credentials,
+        collection: Result<(), CollectionFault>,
+        outage: Option<Outage>,
+        now: SystemTime,
+    ) -> Self {
         let check =
             |token: Option<&str>| check_license(token, credentials.keys(), credentials.revocations(), now);
         let mut checked =
@@ -82,7 +89,8 @@ impl Facts {
             license,
             outage,
             body_length: seen.body_length,
-            json: is_json(seen.body),
+            collection,
+            replay: Replay::Fresh,
         }
     }
 }
@@ -105,9 +113,4 @@ impl Outage {
             Self::KeysInsecure => Stimulus::LicenseKeysInsecure,
         }
     }
-}
-
-/// Ignoring values, the parser goes to any depth without recursion, but doesn't look at the encoding.
-fn is_json(body: &[u8]) -> bool {
-    std::str::from_utf8(body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }

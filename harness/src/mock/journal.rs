@@ -1,5 +1,6 @@
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
@@ -14,6 +15,7 @@ use tokio::sync::Notify;
 use super::arrival::{Arrival, Given};
 use super::connection::{Peer, TlsFacts};
 use super::presented::holds_token;
+use super::route::Endpoint;
 use crate::wire::Request;
 
 /// Bytes of a body that are kept.
@@ -23,6 +25,8 @@ pub const RECORDED: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Journal {
     capacity: usize,
+    /// Bytes of bodies whose requests go on.
+    in_flight: AtomicUsize,
     log: Mutex<Log>,
 }
 
@@ -32,11 +36,15 @@ pub(super) struct Recording {
     journal: Weak<Journal>,
     buffer: BytesMut,
     length: u64,
+    /// Bytes that count among those in flight.
+    counted: usize,
+    shortened: bool,
 }
 
 /// An arrival in the journal, and in the script that claimed it.
 pub(super) struct Entry {
     number: u64,
+    endpoint: Endpoint,
     method: Method,
     uri: Uri,
     version: Version,
@@ -48,12 +56,18 @@ pub(super) struct Entry {
     progress: Mutex<Progress>,
 }
 
-/// Bytes of all bodies in the journal.
-const KEPT: usize = 64 * 1024 * 1024;
+/// Bytes of all requests in the journal.
+const KEPT: usize = 72 * 1024 * 1024;
+
+/// Bytes of bodies whose requests go on, in all. What goes beyond is not kept.
+const IN_FLIGHT: usize = 512 * 1024 * 1024;
+
+/// Bytes of a head without fields, with what it takes to keep it.
+const HEAD: usize = 1024;
 
 #[derive(Debug, Default)]
 struct Log {
-    /// With the bytes of its body that count.
+    /// With the bytes that count.
     entries: VecDeque<(Arc<Entry>, usize)>,
     next: u64,
     kept: usize,
@@ -76,15 +90,17 @@ struct Progress {
 impl Journal {
     /// Keeps so many arrivals; at least one, for the counting.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), log: Mutex::default() }
+        Self { capacity: capacity.max(1), in_flight: AtomicUsize::new(0), log: Mutex::default() }
     }
 
     /// Opens the entry of a request whose head was read.
-    pub(super) fn open(self: &Arc<Self>, parts: Parts, peer: &Peer) -> Recording {
+    pub(super) fn open(self: &Arc<Self>, parts: Parts, endpoint: Endpoint, peer: &Peer) -> Recording {
         let at = Instant::now();
+        let head = head_size(&parts);
         let mut log = lock(&self.log);
         let entry = Arc::new(Entry {
             number: log.next,
+            endpoint,
             method: parts.method,
             uri: parts.uri,
             version: parts.version,
@@ -96,10 +112,19 @@ impl Journal {
             progress: Mutex::default(),
         });
         log.next += 1;
-        log.entries.push_back((Arc::clone(&entry), 0));
+        log.entries.push_back((Arc::clone(&entry), head));
+        log.kept += head;
         log.evict(self.capacity);
         drop(log);
-        Recording { entry, journal: Arc::downgrade(self), buffer: BytesMut::new(), length: 0 }
+        let journal = Arc::downgrade(self);
+        Recording { entry, journal, buffer: BytesMut::new(), length: 0, counted: 0, shortened: false }
+    }
+
+    /// Forgets what is in it. The numbers go on.
+    pub(super) fn clear(&self) {
+        let mut log = lock(&self.log);
+        log.entries.clear();
+        log.kept = 0;
     }
 
     /// The number that the next arrival gets.
@@ -135,7 +160,23 @@ impl Recording {
     pub(super) fn push(&mut self, chunk: &[u8]) {
         self.length += chunk.len() as u64;
         let room = RECORDED - self.buffer.len();
-        self.buffer.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        let part = &chunk[..chunk.len().min(room)];
+        if self.shortened || part.is_empty() {
+            return;
+        }
+        let Some(journal) = self.journal.upgrade() else { return };
+        if journal.in_flight.fetch_add(part.len(), Ordering::Relaxed) + part.len() > IN_FLIGHT {
+            journal.in_flight.fetch_sub(part.len(), Ordering::Relaxed);
+            self.shortened = true;
+            return;
+        }
+        self.counted += part.len();
+        self.buffer.extend_from_slice(part);
+    }
+
+    /// There was no room for all of the body, though another time there would be.
+    pub(super) fn is_shortened(&self) -> bool {
+        self.shortened
     }
 
     /// Notes that a script is for it.
@@ -180,11 +221,12 @@ impl Recording {
         if let Some(journal) = self.journal.upgrade() {
             let mut log = lock(&journal.log);
             let place = log.place(self.entry.number);
+            journal.in_flight.fetch_sub(std::mem::take(&mut self.counted), Ordering::Relaxed);
             // It may have been evicted before its end.
             if let Some((_, counted)) =
                 log.entries.get_mut(place).filter(|(entry, _)| Arc::ptr_eq(entry, &self.entry))
             {
-                *counted = kept;
+                *counted += kept;
                 log.kept += kept;
                 log.evict(journal.capacity);
             }
@@ -205,6 +247,14 @@ impl Entry {
             Some(target) => target.as_str(),
             None => self.uri.authority().map_or("", |authority| authority.as_str()),
         }
+    }
+
+    pub(super) fn query(&self) -> Option<&str> {
+        self.uri.query()
+    }
+
+    pub(super) fn method(&self) -> &Method {
+        &self.method
     }
 
     pub(super) fn headers(&self) -> &HeaderMap {
@@ -228,6 +278,7 @@ impl Entry {
         let progress = self.progress();
         Arrival {
             number: self.number,
+            endpoint: self.endpoint,
             request: Request {
                 method: self.method.to_string(),
                 target: self.target().to_owned(),
@@ -268,6 +319,13 @@ fn with_tokens_hidden(headers: &HeaderMap) -> HeaderMap {
         value.set_sensitive(*name == AUTHORIZATION || holds_token(value.as_bytes()));
     }
     headers
+}
+
+/// Bytes that a head takes to keep, about.
+fn head_size(parts: &Parts) -> usize {
+    let fields = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 100);
+    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    HEAD + target + fields.sum::<usize>()
 }
 
 impl Log {

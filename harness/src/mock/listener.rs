@@ -45,6 +45,8 @@ pub struct Limits {
     /// Time for the head of an HTTP/1.1 request, counted from the end of the answer before it: thus also how long
     /// such a connection may idle.
     pub head: Duration,
+    /// Time for the body of a request.
+    pub body: Duration,
     /// Bytes of the head of a request.
     pub head_bytes: usize,
     /// Requests at the same time on one HTTP/2 connection.
@@ -135,6 +137,7 @@ impl Default for Limits {
             connections: 1024,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(30),
+            body: Duration::from_secs(60),
             head_bytes: 64 * 1024,
             streams: 256,
         }

@@ -5,6 +5,8 @@ use fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
+use super::percent;
+
 /// What a request presents as its license, in the order in which it is found: how an edge carries the license is not
 /// shown (5), so all header values and the request target are searched, also percent-encoded and in Base64 (so in
 /// `Basic`). Where nothing looks like a token of ours, what the `Authorization` field presents counts.
@@ -43,7 +45,8 @@ const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIEN
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
 fn search(text: &str, found: &mut Vec<String>) {
-    let percent_decoded = text.contains('%').then(|| percent_decode(text));
+    let percent_decoded =
+        text.contains('%').then(|| String::from_utf8_lossy(&percent::decode(text.as_bytes())).into_owned());
     for text in percent_decoded.iter().map(String::as_str).chain([text]) {
         tokens(text, found);
         for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
@@ -78,27 +81,6 @@ fn credentials(value: &str) -> Option<String> {
         None => value,
     };
     (!presented.is_empty()).then(|| presented.to_owned())
-}
-
-fn percent_decode(text: &str) -> String {
-    let mut rest = text.as_bytes();
-    let mut decoded = Vec::with_capacity(rest.len());
-    while let [first, tail @ ..] = rest {
-        let byte = match tail {
-            [high, low, after @ ..] if *first == b'%' => {
-                hex(*high).zip(hex(*low)).map(|(high, low)| (high << 4 | low, after))
-            }
-            _ => None,
-        };
-        let (byte, after) = byte.unwrap_or((*first, tail));
-        decoded.push(byte);
-        rest = after;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|digit| digit as u8)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use super::arrival::{Arrival, Given};
 use super::journal::{Entry, Recording};
 use super::respond::allowed_body;
+use super::route::Route;
 use super::script::{Action, Match, Reply, Script, When};
 
 /// A registered script. It ends when this is dropped.
@@ -62,18 +63,28 @@ impl Drop for Scripted {
 /// The scripts of a mock service.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    /// The latest first, markers before everything. Replaced as a whole, so that a request reads it without waiting.
+    /// The latest first, narrow ones before wide ones. Replaced as a whole, so that a request reads it without waiting.
     scripts: RwLock<Arc<[Arc<Registration>]>>,
 }
 
 /// A script with what it has served.
 #[derive(Debug)]
 pub(super) struct Registration {
-    marker: Option<Finder<'static>>,
+    target: Target,
     replies: Vec<Prepared>,
     served: AtomicUsize,
     notify: Arc<Notify>,
     noted: Mutex<Noted>,
+}
+
+/// A [`Match`], made ready to be searched for.
+#[derive(Debug)]
+enum Target {
+    Marker(Finder<'static>),
+    Everything,
+    VerdictOf(String),
+    Verdicts,
+    KeySet,
 }
 
 #[derive(Debug, Default)]
@@ -101,9 +112,12 @@ impl Registry {
     pub(super) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
         assert!(!script.replies.is_empty(), "a script has at least one reply");
         let registration = Arc::new(Registration {
-            marker: match on {
-                Match::Marker(marker) => Some(Finder::new(&marker).into_owned()),
-                Match::Everything => None,
+            target: match on {
+                Match::Marker(marker) => Target::Marker(Finder::new(&marker).into_owned()),
+                Match::Everything => Target::Everything,
+                Match::VerdictOf(reference) => Target::VerdictOf(reference),
+                Match::Verdicts => Target::Verdicts,
+                Match::KeySet => Target::KeySet,
             },
             replies: script.replies.into_iter().map(Prepared::new).collect(),
             served: AtomicUsize::new(0),
@@ -112,8 +126,8 @@ impl Registry {
         });
         let added = Arc::clone(&registration);
         self.replace(|scripts| {
-            let markers = scripts.iter().take_while(|script| script.marker.is_some()).count();
-            let place = if added.marker.is_some() { 0 } else { markers };
+            let narrow = scripts.iter().take_while(|script| script.target.is_narrow()).count();
+            let place = if added.target.is_narrow() { 0 } else { narrow };
             let mut scripts = scripts.to_vec();
             scripts.insert(place, added);
             scripts
@@ -140,10 +154,17 @@ impl Registry {
 }
 
 impl Registration {
-    /// Whether the script is for a request whose body holds these bytes, of which those before `from` were searched
-    /// already.
-    pub(super) fn matches(&self, body: &[u8], from: usize) -> bool {
-        let Some(marker) = &self.marker else { return true };
+    /// Whether the script is for a request of this route whose body holds these bytes, of which those before `from` were
+    /// searched already.
+    pub(super) fn matches(&self, route: &Route, body: &[u8], from: usize) -> bool {
+        let marker = match (&self.target, route) {
+            (Target::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
+            (Target::Verdicts, Route::Verdict(_)) | (Target::KeySet, Route::KeySet) => return true,
+            (_, Route::Verdict(_) | Route::KeySet) => return false,
+            (Target::Everything, _) => return true,
+            (Target::Marker(marker), _) => marker,
+            (Target::VerdictOf(_) | Target::Verdicts | Target::KeySet, _) => return false,
+        };
         // A marker may begin in what was searched and end in what was not.
         let from = from.saturating_sub(marker.needle().len().saturating_sub(1));
         marker.find(&body[from..]).is_some()
@@ -187,6 +208,12 @@ impl Registration {
     }
 }
 
+impl Target {
+    fn is_narrow(&self) -> bool {
+        matches!(self, Self::Marker(_) | Self::VerdictOf(_))
+    }
+}
+
 impl Prepared {
     fn new(reply: Reply) -> Self {
         if let Action::Answer { status, .. } | Action::CutBody { status, .. } = &reply.action {
@@ -198,7 +225,7 @@ impl Prepared {
             _ => HeaderMap::new(),
         };
         let given = match &reply.action {
-            Action::Decide => None,
+            Action::Decide | Action::CutDecision { .. } => None,
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
                 Some(Given::Answer { status: *status, headers: headers.clone(), body })

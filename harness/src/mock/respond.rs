@@ -33,11 +33,6 @@ pub(super) fn allowed_body(status: u16, body: Bytes) -> Bytes {
     if matches!(status, 204 | 304) { Bytes::new() } else { body }
 }
 
-/// Header fields of an answer in JSON.
-pub(super) fn json_headers() -> HeaderMap {
-    HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))])
-}
-
 /// What is on the wire, up to HTTP/1.1, of an answer whose body is cut off.
 pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
     let status = status_code(status);
@@ -52,8 +47,10 @@ pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
 
 /// The same for HTTP/2, where only the stream breaks off.
 pub(super) fn cut_stream(status: u16, body: &Bytes, after: usize, tap: &Tap) -> Response<Payload> {
-    let mut headers = json_headers();
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let headers = HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CONTENT_LENGTH, HeaderValue::from(body.len())),
+    ]);
     let part = Some(body.slice(..after.min(body.len())));
     response(status, headers, Payload::Cut { part, tap: tap.clone(), flushed: None })
 }

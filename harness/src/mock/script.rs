@@ -3,13 +3,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use fixtures::credentials::Role;
 
-/// Which requests a script is for.
+/// Which requests a script is for. Of several scripts for a request, one for a marker or a reference goes before one for
+/// all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
-    /// Those whose body holds these bytes anywhere.
+    /// Relayed collections whose body holds these bytes anywhere.
     Marker(Bytes),
-    /// All of them: for a case that has an edge to itself.
+    /// All relayed collections, and what asks for nothing that the service has: for a case that has an edge to itself.
     Everything,
+    /// Requests for the verdict of this session reference.
+    VerdictOf(String),
+    /// All requests for verdicts.
+    Verdicts,
+    /// Requests for the key set.
+    KeySet,
 }
 
 /// What the mock service does with the requests that a script is for: one reply after the other, the last one
@@ -45,6 +52,12 @@ pub enum When {
 pub enum Action {
     /// The mock service decides as it does without a script.
     Decide,
+    /// The same; but the connection ends after this many bytes of the answer, its head included. On HTTP/2 they are
+    /// counted from all that the connection sends.
+    CutDecision {
+        /// Bytes that are sent.
+        after: usize,
+    },
     /// This answer.
     Answer {
         /// Status code, 200 to 999.

@@ -1,38 +1,84 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use std::{fmt, io};
 
 use fixtures::credentials::{Credentials, MintOptions, Role};
-use fixtures::spec::{CertificateRefusal, Profile, Spec, Version};
+use fixtures::seal::SealPublicKey;
+use fixtures::spec::{Profile, Spec, Version};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 use super::arrival::Arrival;
-use super::decide::{Decision, decide};
-use super::facts::{Facts, Outage, Seen};
-use super::journal::{Journal, Recording};
+use super::clock::Clock;
+use super::exchange;
+use super::facts::Outage;
 use super::listener::{Front, Limits, Server};
-use super::registry::{Registry, Scripted};
-use super::relay;
+use super::registry::Scripted;
 use super::reply_shape::ReplyShape;
 use super::script::{Facade, Match, Script};
-use super::tls::{ClientAuth, server_config};
+use super::session::NewSession;
+use super::shared::{Faults, Shared};
+use super::verdict_facts::ReadOutage;
 
-/// The service that an edge relays to, as a mock: it verifies license and client certificate and answers the row of the
-/// tables that applies, or does what a [`Script`] says; and it records what arrives. It takes any path and any
-/// header. Dropping it ends everything at once.
+/// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
+/// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
+/// or does what a [`Script`] says; and it records what arrives. What is posted is a relayed collection, whatever its path
+/// is and whichever header holds the license. Dropping it ends everything at once.
 ///
-/// ```no_run
-/// # async fn example() -> std::io::Result<()> {
-/// use harness::mock::{MockService, ServiceOptions};
+/// A backend under test polls `/v1/verdict/{sessionRef}` below [`MockService::url`]:
 ///
+/// ```
+/// use std::time::Duration;
+/// use fixtures::credentials::ReadTokenForm;
+/// use harness::mock::{Endpoint, Facade, MockService, NewSession, Ready, ServiceOptions};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
+/// let service = MockService::start(options).await?;
+/// let read_token = service.credentials().read_token(ReadTokenForm::Valid);
+///
+/// // A session whose verdict takes a minute: no test has to wait that long.
+/// service.add_session(NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(60))));
+/// let backend = tokio::spawn(get(service.addr(), "/v1/verdict/order%204711?waitMs=30000", read_token));
+/// service.polls().wait_for(|waiting| *waiting == 1).await.expect("the service runs");
+/// service.clock().advance(Duration::from_secs(20));
+/// service.clock().rewind(Duration::from_secs(20));
+/// service.add_session(NewSession::new("order 4711"));
+/// let answer = backend.await??;
+/// assert!(answer.starts_with("HTTP/1.1 200 OK"));
+/// assert!(answer.contains(r#"{"ref":"order 4711","decision":"allow""#));
+/// assert_eq!(service.journal()[0].endpoint, Endpoint::Verdict);
+/// # Ok::<(), std::io::Error>(()) }).unwrap();
+/// #
+/// # async fn get(addr: std::net::SocketAddr, path: &str, token: String) -> std::io::Result<String> {
+/// #     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+/// #     let mut stream = tokio::net::TcpStream::connect(addr).await?;
+/// #     let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+/// #     stream.write_all(format!("{head}Authorization: Bearer {token}\r\n\r\n").as_bytes()).await?;
+/// #     let mut answer = String::new();
+/// #     stream.read_to_string(&mut answer).await?;
+/// #     Ok(answer)
+/// # }
+/// ```
+///
+/// An edge under test relays to it; a script lets it misbehave, and the journal tells what arrived:
+///
+/// ```
+/// use harness::mock::{Action, Match, MockService, Script, ServiceOptions};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let service = MockService::start(ServiceOptions::default()).await?;
-/// // Let the edge under test relay to `service.url()`, post a collection to it, then:
-/// let arrivals = service.journal();
-/// # Ok(()) }
+/// let mark = service.mark();
+/// let closes = service.script(Match::Everything, Script::one(Action::Close));
+/// // Here the edge, whose SERVICE_URL is `service.url()`, is given a collection …
+/// assert_eq!((closes.count(), service.arrivals_since(mark).len()), (0, 0));
+/// service.stop().await;
+/// # Ok::<(), std::io::Error>(()) }).unwrap();
 /// ```
 pub struct MockService {
     server: Server,
+    plain: Option<Server>,
     shared: Arc<Shared>,
     facade: Mutex<Facade>,
 }
@@ -54,8 +100,16 @@ pub struct ServiceOptions {
     pub reply_shape: ReplyShape,
     /// What connections may cost.
     pub limits: Limits,
-    /// Arrivals that its journal keeps; of their bodies 64 MiB in all.
+    /// Arrivals that its journal keeps, of 72 MiB in all.
     pub journal: usize,
+    /// A second address, where it serves the same without TLS: for backends that cannot be told an authority.
+    pub plain: Option<Listen>,
+    /// Its time.
+    pub clock: Clock,
+    /// From the acceptance of a collection to its verdict.
+    pub verdict_delay: Duration,
+    /// Sessions that it keeps; the oldest goes first.
+    pub sessions: usize,
 }
 
 /// Where a mock service listens.
@@ -67,16 +121,8 @@ pub enum Listen {
     On(TcpListener),
 }
 
-/// What all requests share.
-pub(super) struct Shared {
-    pub(super) journal: Arc<Journal>,
-    pub(super) registry: Arc<Registry>,
-    spec: Arc<Spec>,
-    profile: Profile,
-    credentials: Arc<Credentials>,
-    reply_shape: ReplyShape,
-    outage: Mutex<Option<Outage>>,
-}
+/// Bytes of a head: so much that a read token of 100 KB is answered, and not cut off.
+const HEAD_BYTES: usize = 256 * 1024;
 
 /// Time for requests in flight when a mock service stops.
 const GRACE: Duration = Duration::from_secs(2);
@@ -90,8 +136,12 @@ impl ServiceOptions {
             listener: Listen::At((Ipv4Addr::LOCALHOST, 0).into()),
             facade: Facade::Tls(Role::ServiceServer),
             reply_shape: ReplyShape::from_profile(spec.profile()),
-            limits: Limits::default(),
+            limits: Limits { head_bytes: HEAD_BYTES, ..Limits::default() },
             journal: 4096,
+            plain: None,
+            clock: Clock::default(),
+            verdict_delay: Duration::ZERO,
+            sessions: 100_000,
             spec,
         }
     }
@@ -122,27 +172,22 @@ impl MockService {
     /// Starts it. It answers when this returns. Fails if the address is taken, or if a loaded certificate doesn't
     /// belong to its key.
     pub async fn start(options: ServiceOptions) -> io::Result<Self> {
-        let listener = match options.listener {
-            Listen::On(listener) => listener,
-            Listen::At(addr) => TcpListener::bind(addr)
-                .await
-                .map_err(|error| io::Error::new(error.kind(), format!("listen on {addr}: {error}")))?,
+        let shared = Arc::new(Shared::new(&options));
+        let ServiceOptions { listener, plain, facade, limits, .. } = options;
+        let listener = bind(listener).await?;
+        let plain = match plain {
+            Some(listen) => Some(bind(listen).await?),
+            None => None,
         };
-        let shared = Arc::new(Shared {
-            journal: Arc::new(Journal::new(options.journal)),
-            registry: Arc::default(),
-            spec: options.spec,
-            profile: options.profile,
-            credentials: options.credentials,
-            reply_shape: options.reply_shape,
-            outage: Mutex::default(),
-        });
-        let front = shared.front(options.facade)?;
-        let requests = Arc::clone(&shared);
-        let server = Server::start(listener, front, options.limits, move |request, peer| {
-            relay::handle(Arc::clone(&requests), request, peer)
-        })?;
-        Ok(Self { server, shared, facade: Mutex::new(options.facade) })
+        let serve = |listener, front| {
+            let shared = Arc::clone(&shared);
+            Server::start(listener, front, limits, move |request, peer| {
+                exchange::handle(Arc::clone(&shared), request, peer)
+            })
+        };
+        let server = serve(listener, shared.front(facade)?)?;
+        let plain = plain.map(|listener| serve(listener, Front::Plain)).transpose()?;
+        Ok(Self { server, plain, shared, facade: Mutex::new(facade) })
     }
 
     /// The address it listens on.
@@ -156,8 +201,28 @@ impl MockService {
         format!("{scheme}://localhost:{}", self.addr().port())
     }
 
-    /// Registers a script for some requests. Of several that are for a request, one with a marker goes before one for
-    /// everything, and a later one before an earlier one. It ends when the guard is dropped.
+    /// The second address, without TLS.
+    pub fn plain_addr(&self) -> Option<SocketAddr> {
+        self.plain.as_ref().map(Server::addr)
+    }
+
+    /// What it was set up with: its licenses, read tokens and certificates.
+    pub fn credentials(&self) -> &Arc<Credentials> {
+        &self.shared.credentials
+    }
+
+    /// The interface that it keeps.
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.shared.spec
+    }
+
+    /// Its time, to be moved.
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Registers a script for some requests. Of several that are for a request, one that is for less goes before one for
+    /// all, and a later one before an earlier one. It ends when the guard is dropped.
     ///
     /// # Panics
     /// If the script has no reply, or one that can't be said in HTTP.
@@ -180,7 +245,67 @@ impl MockService {
 
     /// Lets license checks fail for a reason of the service's own, or be as usual.
     pub fn set_outage(&self, outage: Option<Outage>) {
-        *lock(&self.shared.outage) = outage;
+        self.shared.change_faults(|faults| faults.outage = outage);
+    }
+
+    /// Lets read token checks fail for a reason of the service's own, or be as usual.
+    pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
+        self.shared.change_faults(|faults| faults.read_outage = outage);
+    }
+
+    /// Lets so much time pass between the acceptance of a collection, from now on, and its verdict.
+    pub fn set_verdict_delay(&self, delay: Duration) {
+        self.shared.change_faults(|faults| faults.verdict_delay = delay);
+    }
+
+    /// Adds a session. It takes the place of one with the same reference under the same license; who waits for
+    /// its verdict gets it as soon as it is there.
+    pub fn add_session(&self, session: NewSession) {
+        let license_id = session.license_id.clone();
+        let license_id = license_id.as_deref().unwrap_or_else(|| self.shared.credentials.license_id());
+        self.shared.sessions.add(session, license_id, self.shared.clock.now());
+    }
+
+    /// How many requests wait for a verdict now, as it changes.
+    pub fn polls(&self) -> watch::Receiver<usize> {
+        self.shared.sessions.waiting()
+    }
+
+    /// Signs verdicts with a new key from now on: the one that was announced last, or else one of its own. Yields its id.
+    /// The key before it stays in the key set until neither a verdict that it signed is found nor a key set of that time
+    /// may be kept: seven minutes, by the clock.
+    pub fn rotate_keys(&self) -> String {
+        self.shared.keys.rotate(self.shared.clock.now())
+    }
+
+    /// Publishes a new key that signs nothing before the next rotation. Yields its id.
+    pub fn announce_key(&self) -> String {
+        self.shared.keys.announce()
+    }
+
+    /// The key that up-to-date collectors seal to.
+    pub fn seal_key(&self) -> SealPublicKey {
+        self.shared.keys.seal().current().clone()
+    }
+
+    /// Lets up-to-date collectors seal to a new key. Those sealed to keys before it are accepted until these are retired.
+    pub fn rotate_seal_key(&self) -> SealPublicKey {
+        self.shared.keys.rotate_seal()
+    }
+
+    /// Accepts no collection any more that is sealed to this key. False for the current key, and for unknown ones.
+    pub fn retire_seal_key(&self, key_id: &str) -> bool {
+        self.shared.keys.retire_seal(key_id)
+    }
+
+    /// Forgets sessions, accepted collections and the journal; ends outages and delays; lets the clock show the time.
+    /// Keys and scripts stay as they are.
+    pub fn reset(&self) {
+        self.shared.change_faults(|faults| *faults = Faults::default());
+        self.shared.sessions.clear();
+        self.shared.replays.clear();
+        self.shared.journal.clear();
+        self.shared.clock.set_offset(0);
     }
 
     /// What arrived, as far as it is kept, in its order.
@@ -207,18 +332,29 @@ impl MockService {
 
     /// How many connections were accepted, with or without TLS or a request on them.
     pub fn connections_accepted(&self) -> u64 {
-        self.server.connections_accepted()
+        let plain = self.plain.as_ref().map_or(0, Server::connections_accepted);
+        self.server.connections_accepted() + plain
     }
 
     /// Ends all connections, as if they had been idle too long, and goes on listening. They are closed when this
     /// returns.
     pub async fn close_connections(&self) {
         self.server.close_connections().await;
+        if let Some(plain) = &self.plain {
+            plain.close_connections().await;
+        }
     }
 
-    /// Stops listening, lets requests in flight finish for two seconds at most, and ends.
+    /// Stops listening, lets requests in flight finish for two seconds at most, and ends. Who waits for a verdict is
+    /// answered at once.
     pub async fn stop(self) {
-        self.server.stop(GRACE).await;
+        self.shared.sessions.close();
+        let plain = async {
+            if let Some(plain) = self.plain {
+                plain.stop(GRACE).await;
+            }
+        };
+        tokio::join!(self.server.stop(GRACE), plain);
     }
 }
 
@@ -228,40 +364,12 @@ impl fmt::Debug for MockService {
     }
 }
 
-impl Shared {
-    /// What the mock service answers to a request that no script is for.
-    pub(super) fn decide(&self, recording: &Recording) -> Decision {
-        let entry = recording.entry();
-        let seen = Seen {
-            target: entry.target(),
-            headers: entry.headers(),
-            client_certificates: entry.client_certificates(),
-            body: recording.body(),
-            body_length: recording.length(),
-        };
-        let outage = *lock(&self.outage);
-        let facts = Facts::of(seen, &self.credentials, outage, SystemTime::now());
-        decide(&self.spec, &self.profile, &self.reply_shape, &facts)
-    }
-
-    fn front(&self, facade: Facade) -> io::Result<Front> {
-        let role = match facade {
-            Facade::Tls(role) => role,
-            Facade::PlainHttp => return Ok(Front::Plain),
-            Facade::Garbage => return Ok(Front::Garbage),
-            Facade::Closes => return Ok(Front::Closes),
-        };
-        let certificate = self.credentials.certificate(role);
-        let clients = match self.profile.certificate_refusal {
-            CertificateRefusal::Answer => ClientAuth::AnyOrNone,
-            CertificateRefusal::Handshake => {
-                ClientAuth::From(self.credentials.certificate(Role::ClientAuthority).der())
-            }
-        };
-        let config = server_config(certificate.chain_der(), certificate.key_der(), clients);
-        config.map(Front::Tls).map_err(|error| {
-            io::Error::new(io::ErrorKind::InvalidInput, format!("serve TLS as {role}: {error}"))
-        })
+async fn bind(listen: Listen) -> io::Result<TcpListener> {
+    match listen {
+        Listen::On(listener) => Ok(listener),
+        Listen::At(addr) => TcpListener::bind(addr)
+            .await
+            .map_err(|error| io::Error::new(error.kind(), format!("listen on {addr}: {error}"))),
     }
 }
 

@@ -28,6 +28,10 @@ pub(super) enum Io {
 
 struct Inner {
     io: Option<Io>,
+    /// What was read ahead of hyper.
+    ahead: Vec<u8>,
+    /// The end was read, by whomever.
+    ended: bool,
     output: Output,
     reader: Option<Waker>,
     written: u64,
@@ -118,6 +122,36 @@ impl Tap {
     }
 }
 
+impl Tap {
+    /// Waits until the peer ends its half of the stream, without taking anything from hyper, which will read later what
+    /// comes until then. For HTTP/1.1 handlers that have read their request. Where the peer sends more than
+    /// a little ahead, this never ends.
+    pub(super) async fn left(&self) {
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            let mut scratch = [0; 512];
+            loop {
+                if inner.ended {
+                    return Poll::Ready(());
+                }
+                if inner.ahead.len() >= AHEAD {
+                    return Poll::Pending;
+                }
+                let Ok(io) = inner.io() else { return Poll::Ready(()) };
+                let mut buffer = ReadBuf::new(&mut scratch);
+                match ready!(io.poll_read(cx, &mut buffer)) {
+                    Ok(()) if !buffer.filled().is_empty() => inner.ahead.extend_from_slice(buffer.filled()),
+                    _ => inner.ended = true,
+                }
+            }
+        })
+        .await;
+    }
+}
+
+/// Bytes that are read ahead of hyper at most, and some more.
+const AHEAD: usize = 4096;
+
 impl std::fmt::Debug for Tap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tap")
@@ -129,6 +163,8 @@ impl TapStream {
         let vectored = io.is_write_vectored();
         let inner = Arc::new(Mutex::new(Inner {
             io: Some(io),
+            ahead: Vec::new(),
+            ended: false,
             output: Output::Through,
             reader: None,
             written: 0,
@@ -167,6 +203,15 @@ impl AsyncRead for TapStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut inner = lock(&self.inner);
+        if !inner.ahead.is_empty() {
+            let count = inner.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&inner.ahead[..count]);
+            inner.ahead.drain(..count);
+            return Poll::Ready(Ok(()));
+        }
+        if inner.ended {
+            return Poll::Ready(Ok(()));
+        }
         let polled = inner.io()?.poll_read(cx, buffer);
         if polled.is_pending() && !inner.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker())) {
             inner.reader = Some(cx.waker().clone());

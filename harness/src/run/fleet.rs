@@ -241,6 +241,7 @@ impl Fleet {
             elsewhere: Some(Arc::clone(&self.elsewhere)),
             log: edge.log().cloned(),
             credentials: Arc::clone(&props.credentials),
+            redactor: Arc::clone(&props.redactor),
             license: given.license.as_ref().map(|license| license.expose().to_owned()),
             origin,
         };

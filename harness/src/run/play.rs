@@ -12,14 +12,16 @@ use super::fleet::{Fleet, Lease, LeaseError, Slot};
 use super::pins::Pins;
 use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
-use crate::judge::Check;
+use crate::judge::{self, Check};
 use crate::mock::{Facade, Script};
 use crate::target::{ExitInfo, LogTail, Setup};
 use crate::wire::{self, NoAnswer};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
-/// How long the first line of an edge's log may come after the answer that it belongs to.
+/// How long a line of an edge's log may come after the answer that it belongs to.
+const LOG_QUIET: Duration = Duration::from_millis(50);
+/// How long an edge that never stops logging is listened to.
 const LOG_LIMIT: Duration = Duration::from_millis(200);
 /// How long the end of an edge may show after the connection that it broke.
 const DEATH_LIMIT: Duration = Duration::from_millis(200);
@@ -141,7 +143,6 @@ impl Player {
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
         let mut stage = self.stage(&lease.slot, alone, case.level);
-        let mark = lease.slot.edge.log().map_or(0, LogTail::mark);
         if self.options.hold.as_ref() == Some(&case.id) {
             self.hold(case, &lease, &mut stage).await;
         }
@@ -163,12 +164,12 @@ impl Player {
         if let Some(exit) = death {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
+        leaks(&self.fleet.props().redactor, &mut found);
         self.options.pins.check(&mut found);
         if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
             && found.checks.iter().any(|check| !check.ok)
         {
-            // What a program wrote on its way to a wrong answer may come after it.
-            log.wait(mark, LOG_LIMIT, |lines| !lines.is_empty()).await;
+            quiet(log).await;
         }
         let props = self.fleet.props();
         let log = lease.slot.edge.log().cloned();
@@ -274,6 +275,24 @@ async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
         return timeout(DEATH_LIMIT, slot.edge.died()).await.ok();
     }
     slot.edge.exited()
+}
+
+/// Waits for what a program still writes about a wrong answer that it gave.
+async fn quiet(log: &LogTail) {
+    let listening =
+        async { while !log.wait(log.mark(), LOG_QUIET, |lines| !lines.is_empty()).await.is_empty() {} };
+    // One that writes all the time has written enough by then.
+    let _ = timeout(LOG_LIMIT, listening).await;
+}
+
+/// Whatever a case is about: an answer with a credential in it is wrong.
+fn leaks(redactor: &Redactor, found: &mut Found) {
+    let mut answers = found.sent.iter().filter(|(sent, _)| sent.reply.is_ok());
+    let leak = answers.find_map(|(sent, _)| {
+        Some(judge::no_secrets(|bytes| redactor.finds(bytes), &sent.reply)).filter(|check| !check.ok)
+    });
+    // The cases that are about it have found it themselves.
+    found.checks.extend(leak.filter(|leak| !found.checks.contains(leak)));
 }
 
 fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Redactor) -> EdgeNotes {

@@ -105,7 +105,11 @@ impl Launch {
         loop {
             let port = ports().map_err(StartError::NoPort)?;
             match self.attempt(settings, port).await {
-                Err(StartError::ExitedEarly { .. }) if attempt < ATTEMPTS && is_taken(port) => attempt += 1,
+                Err(StartError::ExitedEarly { last, .. })
+                    if attempt < ATTEMPTS && (is_taken(port) || tells_of_a_taken_port(&last)) =>
+                {
+                    attempt += 1;
+                }
                 result => return result,
             }
         }
@@ -186,6 +190,13 @@ pub(super) async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), No
     send(endpoint, &Draft::new("GET", HEALTH), limit).await.reply.map(drop)
 }
 
+/// Whoever took the port may have given it back by the time it is looked at: a connection that somebody opened from it
+/// lasts for milliseconds. The words are the system's, as runtimes pass them on.
+fn tells_of_a_taken_port(last: &[String]) -> bool {
+    last.iter()
+        .any(|line| line.to_lowercase().contains("address already in use") || line.contains("EADDRINUSE"))
+}
+
 /// Never zero, and fit to be read.
 fn in_milliseconds(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1))
@@ -250,8 +261,8 @@ mod tests {
     use super::*;
     use crate::target::HeldPort;
 
-    async fn ports_asked_for(taken: &[u16]) -> (usize, Result<RunningEdge, StartError>) {
-        let launch = Launch::new(CommandLine::parse("sh -c 'exit 1'").unwrap());
+    async fn ports_asked_for(taken: &[u16], command: &str) -> (usize, Result<RunningEdge, StartError>) {
+        let launch = Launch::new(CommandLine::parse(command).unwrap());
         let mut asked = 0;
         let ports = || {
             asked += 1;
@@ -266,10 +277,20 @@ mod tests {
         let held = HeldPort::bind().unwrap();
         let taken = held.addr().port();
         for (taken, expected) in [(&[][..], 1), (&[taken], 2), (&[taken, taken], 3), (&[taken; 5], 3)] {
-            let (asked, result) = ports_asked_for(taken).await;
+            let (asked, result) = ports_asked_for(taken, "sh -c 'exit 1'").await;
             assert_eq!(asked, expected);
             assert!(matches!(result, Err(StartError::ExitedEarly { .. })), "{result:?}");
         }
+    }
+
+    #[rstest]
+    #[case("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080", 3)]
+    #[case("OSError: [Errno 98] Address already in use", 3)]
+    #[case("LICENSE is not set", 1)]
+    #[tokio::test]
+    async fn a_port_that_was_taken_for_a_moment_is_replaced(#[case] last: &str, #[case] expected: usize) {
+        let command = format!("sh -c {}", shell_words::quote(&format!("echo '{last}' >&2; exit 1")));
+        assert_eq!(ports_asked_for(&[], &command).await.0, expected);
     }
 
     #[rstest]

@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener as StdListener};
+use std::sync::{Mutex, PoisonError};
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
@@ -44,9 +46,21 @@ impl HeldPort {
     }
 }
 
-/// A port that was free a moment ago: the system chose it, and it has been given back.
+/// A port that was free a moment ago: the system chose it, and it has been given back. None is handed out twice: two
+/// programs that start at the same time would get the same one, and the one that comes too late would be judged by the
+/// answers of the other.
 pub(super) fn free_port() -> io::Result<u16> {
-    Ok(StdListener::bind((HOST, 0))?.local_addr()?.port())
+    static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let mut held = Vec::new();
+    loop {
+        // Those that were handed out before stay taken until there is another one.
+        let listener = StdListener::bind((HOST, 0))?;
+        let port = listener.local_addr()?.port();
+        if HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+            return Ok(port);
+        }
+        held.push(listener);
+    }
 }
 
 /// Whether somebody listens on the port, or uses it otherwise.
@@ -60,6 +74,12 @@ mod tests {
     use tokio::net::TcpStream;
 
     use super::*;
+
+    #[test]
+    fn no_port_is_handed_out_twice() {
+        let ports: Vec<_> = (0..300).map(|_| free_port().unwrap()).collect();
+        assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), ports.len());
+    }
 
     #[tokio::test]
     async fn a_held_port_refuses_until_it_listens() {

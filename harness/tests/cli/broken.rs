@@ -24,13 +24,12 @@ fn an_edge_that_is_not_there() {
         folder.seen(&["conformance", "http://edge.invalid", "--filter", FEW]),
     ];
     // What a resolver says differs from system to system.
-    let text = texts.join("\n");
-    let lookup = regex_free(&text, "resolve \"edge.invalid\": ");
-    check("url_not_there", &lookup);
+    let text = cut_after(&texts.join("\n"), "resolve \"edge.invalid\": ");
+    check("url_not_there", &text);
 }
 
-/// Cuts the line after `start`, which the system worded.
-fn regex_free(text: &str, start: &str) -> String {
+/// Cuts lines after `start`: how they go on is worded by the system.
+fn cut_after(text: &str, start: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
         match line.find(start) {

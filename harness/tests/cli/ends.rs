@@ -10,7 +10,7 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::golden::Folder;
-use crate::program::{call, command_with};
+use crate::program::command_with;
 
 fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -23,7 +23,7 @@ fn send(signal: Signal, child: &Child) {
 fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let folder = Folder::new();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
-    let launch = command_with("silent", &call(caller.local_addr().unwrap()));
+    let launch = command_with("silent", &format!("EDGE_CALL={}", caller.local_addr().unwrap()));
     let args = [
         "conformance",
         "--launch",
@@ -45,7 +45,10 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
         "--record",
         "points.json",
     ];
-    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = folder.command(&args);
+    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
     let mut edge = BufReader::new(caller.accept().unwrap().0);
     edge.read_line(&mut String::new()).unwrap();
     // The edge is in the middle of a case.
@@ -58,6 +61,7 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.ends_with(&format!("ended by a signal: nothing is proven (exit {code})\n")), "{text}");
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "credentials are left behind");
     // What was seen of half a run is no record.
     assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
     let report = folder.report("r.json");
@@ -66,6 +70,23 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     assert_eq!((put.outcome, put.because.as_str()), (Outcome::NotRun, "the run was interrupted"));
     assert!(folder.read("r.xml").trim_end().ends_with("</testsuites>"));
     assert!(folder.read("r.html").trim_end().ends_with("</html>"));
+}
+
+/// Credentials are in files before the first case begins.
+#[test]
+fn a_signal_while_the_run_is_planned_leaves_no_credentials() {
+    let (folder, temporary) = (Folder::new(), tempfile::tempdir().unwrap());
+    let mut command = folder.command(&["conformance", "--report", "json=r.json"]);
+    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let files = || std::fs::read_dir(temporary.path()).unwrap().count();
+    while files() == 0 {
+        std::thread::yield_now();
+    }
+    send(Signal::INT, &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), files()), (Some(130), 0), "{output:?}");
+    assert_eq!(folder.report("r.json").exit_code, 130);
 }
 
 /// Who looks at a held case leaves with Ctrl-C, without waiting for anything.

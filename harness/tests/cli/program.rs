@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Says what is wrong; without it, the entry point below does nothing.
 const FAULT: &str = "EDGE_FAULT";
-/// Says whom to call when a `PUT` arrives. The connection tells by its end that the program has ended.
+/// Says whom to call when a `PUT` arrives, as an address. The connection tells by its end that the program has ended.
 const CALL: &str = "EDGE_CALL";
 
 /// The command that launches the program with this fault.
@@ -29,11 +29,6 @@ pub(crate) fn command_with(fault: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
     let words = [&program, "--exact", "program::edge_program", "--ignored", "--nocapture", "--quiet"];
     format!("env {FAULT}={fault} {variables} {}", shell_words::join(words))
-}
-
-/// The word for whom to call.
-pub(crate) fn call(address: SocketAddr) -> String {
-    format!("{CALL}={address}")
 }
 
 #[test]

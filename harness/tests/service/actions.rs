@@ -96,12 +96,15 @@ async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] proto
     let mut stream = bench.connect(protocol).await;
     if protocol == "h2" {
         let mut client = http2(stream).await;
-        let silence = tokio::spawn(client.send_request(bench.request("{}")));
+        let silence = tokio::spawn(client.send_request(bench.request("\"silent\"")));
         assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(Given::Other("silence")));
         assert!(!silence.is_finished());
         // The same connection serves others.
         drop(scripted);
-        assert_eq!(read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+        assert_eq!(
+            read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+            200
+        );
         silence.abort();
     } else {
         stream.write_all(REQUEST).await.unwrap();
@@ -163,7 +166,10 @@ async fn over_http2_a_cut_body_breaks_its_stream_off_and_no_other(#[case] after:
     };
     assert_eq!(length, after);
     assert!(matches!(ended, Some(Err(_))));
-    assert_eq!(read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(
+        read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+        200
+    );
 }
 
 #[rstest]
@@ -235,9 +241,15 @@ async fn a_delay_holds_one_request_and_not_its_neighbour() {
         bench.service.script(Match::Marker(Bytes::from_static(b"slow")), Script { replies: vec![slow] });
     let mut client = http2(bench.connect("h2").await).await;
     let held = tokio::spawn(client.send_request(bench.request("\"slow\"")));
-    assert_eq!(read(client.send_request(bench.request("\"fast\"")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(
+        read(client.send_request(bench.request(bench.sealed("fast"))).await.unwrap()).await.unwrap().0,
+        200
+    );
     let mut other = http1(bench.connect("http/1.1").await).await;
-    assert_eq!(read(other.send_request(bench.request("\"fast\"")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(
+        read(other.send_request(bench.request(bench.sealed("fast"))).await.unwrap()).await.unwrap().0,
+        200
+    );
     assert!(!held.is_finished());
     drop(scripted);
 }

@@ -26,7 +26,10 @@ async fn tls_with_the_certificate_of_a_role(#[case] role: Role, #[case] refusal:
     match (connect(bench.service.addr(), tls).await, refusal) {
         (Ok(stream), None) => {
             let mut client = http1(stream).await;
-            assert_eq!(read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+            assert_eq!(
+                read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+                200
+            );
         }
         (Err(error), Some(refusal)) => assert!(error.to_string().contains(refusal), "{error}"),
         (connected, _) => panic!("{connected:?}"),
@@ -85,7 +88,10 @@ async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool)
         kinds.push(stream.get_ref().1.handshake_kind());
         let mut client = http1(stream).await;
         // Session tickets come with the first answer at the latest.
-        assert_eq!(read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+        assert_eq!(
+            read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+            200
+        );
         if changed {
             bench.service.set_facade(Facade::Tls(Role::ServiceServer)).await.unwrap();
         } else {
@@ -113,8 +119,11 @@ async fn before_seals_the_handshake_judges_the_certificate(
     let answer = async {
         let mut stream = connect(bench.service.addr(), bench.tls(client, "http/1.1")).await?;
         let license = bench.credentials.license(fixtures::credentials::LicenseForm::Valid);
+        let collection =
+            fixtures::seal::Collection::generated("r", 1, std::time::SystemTime::now()).to_json();
         let request = format!(
-            "POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {license}\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{{}}"
+            "POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {license}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{collection}",
+            collection.len()
         );
         tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await?;
         let mut answer = String::new();

@@ -25,7 +25,10 @@ async fn a_stop_waits_for_requests_in_flight_and_frees_the_port() {
     let bench = Bench::start().await;
     let addr = bench.service.addr();
     let mut idle = http1(bench.connect("http/1.1").await).await;
-    assert_eq!(read(idle.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(
+        read(idle.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+        200
+    );
     let again = bench.request("{}");
     let mut stream = bench.connect("http/1.1").await;
     stream.write_all(b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{").await.unwrap();
@@ -68,10 +71,13 @@ async fn dropping_it_ends_everything() {
 async fn closing_connections_hits_those_in_flight_and_the_next_one_is_served() {
     let bench = Bench::start().await;
     let mut client = http1(bench.connect("http/1.1").await).await;
-    assert_eq!(read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(
+        read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
+        200
+    );
     bench.service.close_connections().await;
     client.send_request(bench.request("{}")).await.expect_err("the connection was ended");
-    assert_eq!(bench.post("{}").await.0, 200);
+    assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
 }
 
 #[tokio::test]
@@ -90,7 +96,7 @@ async fn a_header_flood_costs_its_own_connection() {
     let _ = tokio::time::timeout(LONG, flood.read_to_end(&mut read)).await.expect("the connection ends");
     assert!(read.is_empty() || read.starts_with(b"HTTP/1.1 431 "), "{}", String::from_utf8_lossy(&read));
     assert_eq!(bench.service.journal().len(), 0);
-    assert_eq!(bench.post("{}").await.0, 200);
+    assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
 }
 
 #[tokio::test]
@@ -98,7 +104,8 @@ async fn a_head_that_never_ends_costs_its_own_connection() {
     let head = Duration::from_millis(100);
     let bench = Bench::with(Version::Current, |options| options.limits.head = head).await;
     let mut slow = bench.connect("http/1.1").await;
-    let (_, answers) = tokio::join!(converse(&mut slow, b"POST / HTTP/1.1\r\nhost: loc"), bench.post("{}"));
+    let (_, answers) =
+        tokio::join!(converse(&mut slow, b"POST / HTTP/1.1\r\nhost: loc"), bench.post(bench.sealed("r")));
     assert_eq!(answers.0, 200);
     assert_eq!(bench.service.journal().len(), 1);
 }
@@ -110,14 +117,14 @@ async fn a_handshake_that_never_ends_costs_its_own_connection() {
     let mut slow = TcpStream::connect(bench.service.addr()).await.unwrap();
     let (read, _) = converse(&mut slow, b"\x16\x03\x01").await;
     assert_eq!(read, b"");
-    assert_eq!(bench.post("{}").await.0, 200);
+    assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
 }
 
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let bench = Bench::with(Version::Current, |options| options.limits.connections = 1).await;
     let first = bench.connect("http/1.1").await;
-    let (second, ()) = tokio::join!(bench.post("{}"), async {
+    let (second, ()) = tokio::join!(bench.post(bench.sealed("r")), async {
         // The first one is known to be accepted: its handshake is over.
         assert_eq!(bench.service.connections_accepted(), 1);
         drop(first);

@@ -3,9 +3,16 @@
 
 mod actions;
 mod facades;
+mod foreign;
+mod keys;
 mod lifetime;
 mod recording;
+mod replays;
 mod rows;
 mod scripts;
 mod server;
 mod support;
+mod verdict_rows;
+mod verdicts;
+mod waits;
+mod wire;

@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, LicenseForm, MintOptions, Role};
+use fixtures::credentials::{Credentials, LicenseForm, MintOptions, ReadTokenForm, Role};
+use fixtures::seal::Collection;
 use fixtures::spec::{Spec, Version};
 use harness::mock::{Action, MockService, Reply, Script, ServiceOptions, When};
 use http::{Request, Response};
@@ -71,6 +72,47 @@ impl Bench {
             .header("content-type", "application/json")
             .body(Full::new(body.into()))
             .unwrap()
+    }
+
+    /// A sealed collection, another one each time.
+    pub(crate) fn sealed(&self, reference: &str) -> Vec<u8> {
+        Collection::generated(reference, 7, SystemTime::now()).seal(&self.service.seal_key())
+    }
+
+    /// A request for a verdict, with the valid read token.
+    pub(crate) fn poll(&self, path_and_query: &str) -> Request<Full<Bytes>> {
+        self.poll_as(ReadTokenForm::Valid, path_and_query)
+    }
+
+    pub(crate) fn poll_as(&self, form: ReadTokenForm, path_and_query: &str) -> Request<Full<Bytes>> {
+        let mut request =
+            Request::get(self.uri(&format!("/v1/verdict/{path_and_query}"))).header("host", "localhost");
+        if let Some(authorization) = self.credentials.authorization(form) {
+            request = request.header("authorization", authorization);
+        }
+        request.body(Full::default()).unwrap()
+    }
+
+    pub(crate) fn uri(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.service.addr().port())
+    }
+
+    /// The answer over HTTP/1.1, on a connection of its own.
+    pub(crate) async fn get(&self, path: &str) -> Response<Bytes> {
+        self.send(Request::get(self.uri(path)).header("host", "localhost").body(Full::default()).unwrap())
+            .await
+    }
+
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+        let mut client = http1(self.connect("http/1.1").await).await;
+        let (head, body) = client.send_request(request).await.unwrap().into_parts();
+        Response::from_parts(head, body.collect().await.unwrap().to_bytes())
+    }
+
+    /// Status and body of a request for a verdict.
+    pub(crate) async fn verdict(&self, path_and_query: &str) -> (u16, Bytes) {
+        let answer = self.send(self.poll(path_and_query)).await;
+        (answer.status().as_u16(), answer.into_body())
     }
 
     /// The answer over HTTP/1.1, on a connection of its own.

@@ -1,0 +1,140 @@
+use fixtures::spec::{Fact, Profile, Row, Spec, Table, fill};
+use http::StatusCode;
+use serde_json::Value;
+
+use super::decision::Decision;
+use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts};
+
+/// The mock service's decision on a request for a verdict (7.4): who may not read learns nothing of sessions; of several
+/// causes, the profile's first one is told.
+pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) -> Decision {
+    let place = |stimulus| {
+        let order = &profile.read_token_order;
+        order.iter().position(|other| *other == stimulus).unwrap_or(usize::MAX)
+    };
+    let fault = facts.token.as_ref().err().map(|fault| (fault.stimulus, fault.suffix.as_deref()));
+    let outage = facts.outage.map(|outage| (ReadOutage::stimulus(outage), None));
+    let refusal = [fault, outage].into_iter().flatten().min_by_key(|(stimulus, _)| place(*stimulus));
+    let (cause, suffix) = refusal.unwrap_or_else(|| (facts.session.stimulus(), None));
+
+    let answer = spec.by_stimulus(Table::Verdict, cause).and_then(|row| Some((row.status()?, row)));
+    let decision = match (answer, &facts.session) {
+        (Some((status, _)), SessionFact::Ready(verdict)) if refusal.is_none() => {
+            Decision::json(status, verdict.clone(), None)
+        }
+        (Some((status, row)), _) => {
+            let body = body(row, profile, facts.reference, suffix);
+            Decision::json(status, body.to_string(), Some(cause))
+        }
+        // These tables have no row for it.
+        (None, _) if refusal.is_some() => Decision::of_http(StatusCode::UNAUTHORIZED),
+        (None, SessionFact::Ready(verdict)) => Decision::json(200, verdict.clone(), None),
+        (None, _) => Decision::of_http(StatusCode::NOT_FOUND),
+    };
+    decision.about_verdict()
+}
+
+/// The row's body, or the profile's around the row's code.
+fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> Value {
+    if let Some(body) = row.body_with(&[("<session_ref>", reference.into())]) {
+        return body;
+    }
+    let code = row.code().unwrap_or_default();
+    let suffixed = matches!(row.fact, Fact::Verdict { suffixed: true, .. });
+    let reason = match suffix.filter(|_| suffixed) {
+        Some(suffix) => format!("{code}:{suffix}"),
+        None => code.to_owned(),
+    };
+    fill(&profile.verdict_refused, &[("<reason>", reason.into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use bytes::Bytes;
+    use fixtures::credentials::{ReadClaims, ReadTokenFault};
+    use fixtures::spec::{Stimulus, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn good() -> Result<ReadClaims, ReadTokenFault> {
+        Ok(ReadClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH })
+    }
+
+    fn check(
+        token: &Result<ReadClaims, ReadTokenFault>,
+        outage: Option<ReadOutage>,
+        session: SessionFact,
+        status: u16,
+        body: &str,
+    ) {
+        let spec = Spec::builtin(Version::Current);
+        let facts = VerdictFacts { token, outage, reference: "a/\"ß", session };
+        let decision = decide_verdict(&spec, spec.profile(), &facts);
+        assert_eq!((decision.status, &decision.body[..]), (status, body.as_bytes()));
+        assert_eq!(decision.headers["cache-control"], "no-store");
+        assert_eq!(decision.headers.contains_key("www-authenticate"), status == 401);
+    }
+
+    #[rstest]
+    #[case(SessionFact::Pending)]
+    #[case(SessionFact::TooOld)]
+    #[case(SessionFact::Unknown)]
+    #[case(SessionFact::OtherLicense)]
+    fn four_situations_look_the_same(#[case] session: SessionFact) {
+        check(&good(), None, session, 404, r#"{"status":"pending","ref":"a/\"ß"}"#);
+    }
+
+    #[test]
+    fn a_verdict_is_given_as_it_is() {
+        check(&good(), None, SessionFact::Ready(Bytes::from_static(b"{}")), 200, "{}");
+    }
+
+    #[rstest]
+    #[case::own_body(Stimulus::ReadTokenMissing, None, None, "unauthorized")]
+    #[case::code(Stimulus::ReadTokenWrongType, None, None, "wrong_typ")]
+    #[case::suffixed(Stimulus::ReadTokenKeyUnknown, Some("key-1"), None, "unknown_kid:key-1")]
+    #[case::not_suffixed(Stimulus::ReadTokenWrongType, Some("x"), None, "wrong_typ")]
+    #[case::no_bearer_comes_before_outages(
+        Stimulus::ReadTokenMissing,
+        None,
+        Some(ReadOutage::KeysMissing),
+        "unauthorized"
+    )]
+    #[case::keys_come_before_format(
+        Stimulus::ReadTokenMalformed,
+        None,
+        Some(ReadOutage::KeysInsecure),
+        "license_keys_url_insecure"
+    )]
+    #[case::format_comes_before_a_failing_check(
+        Stimulus::ReadTokenMalformed,
+        None,
+        Some(ReadOutage::CheckFails),
+        "malformed_token"
+    )]
+    #[case::a_failing_check_comes_before_claims(
+        Stimulus::ReadTokenExpired,
+        None,
+        Some(ReadOutage::CheckFails),
+        "verify_error"
+    )]
+    fn a_refused_token_learns_nothing_of_sessions(
+        #[case] stimulus: Stimulus,
+        #[case] suffix: Option<&str>,
+        #[case] outage: Option<ReadOutage>,
+        #[case] reason: &str,
+        #[values(SessionFact::Unknown, SessionFact::Ready(Bytes::from_static(b"{}")))] session: SessionFact,
+    ) {
+        let token = Err(ReadTokenFault { stimulus, suffix: suffix.map(str::to_owned) });
+        check(&token, outage, session, 401, &format!(r#"{{"error":"{reason}"}}"#));
+    }
+
+    #[test]
+    fn an_outage_refuses_a_good_token() {
+        let outage = Some(ReadOutage::KeysMissing);
+        check(&good(), outage, SessionFact::Pending, 401, r#"{"error":"read_tokens_not_configured"}"#);
+    }
+}

@@ -1,0 +1,138 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use fixtures::seal::{SealKeys, SealPublicKey};
+use fixtures::verdict::{Grounds, Verdict, VerdictKeys};
+
+/// The keys of a mock service that change while it runs: those that verdicts are signed with, and those that collections
+/// are sealed to.
+#[derive(Debug)]
+pub(super) struct KeyStore {
+    /// How long a key stays published that signs no more.
+    keeps: Duration,
+    verdict: Mutex<Signing>,
+    seal: Mutex<Arc<SealKeys>>,
+}
+
+/// The key set as it is published.
+#[derive(Debug)]
+pub(super) struct Published {
+    pub(super) body: Bytes,
+    pub(super) etag: String,
+}
+
+#[derive(Debug)]
+struct Signing {
+    keys: Arc<VerdictKeys>,
+    /// Keys that sign no more, with the end of their time in the key set.
+    retiring: Vec<(String, SystemTime)>,
+    published: Arc<Published>,
+}
+
+impl KeyStore {
+    pub(super) fn new(verdict: VerdictKeys, seal: SealKeys, keeps: Duration) -> Self {
+        let published = Published::of(&verdict);
+        let signing = Signing { keys: Arc::new(verdict), retiring: Vec::new(), published };
+        Self { keeps, verdict: Mutex::new(signing), seal: Mutex::new(Arc::new(seal)) }
+    }
+
+    /// The key set as of now.
+    pub(super) fn published(&self, now: SystemTime) -> Arc<Published> {
+        let mut signing = self.signing();
+        let over = |(_, end): &(String, SystemTime)| now >= *end;
+        if signing.retiring.iter().any(over) {
+            let Signing { keys, retiring, .. } = &mut *signing;
+            let keys = Arc::make_mut(keys);
+            retiring.extract_if(.., |entry| over(entry)).for_each(|(kid, _)| {
+                keys.retire(&kid);
+            });
+            signing.published = Published::of(&signing.keys);
+        }
+        Arc::clone(&signing.published)
+    }
+
+    /// Signs with a new key from now on; yields its id. The one before stays published for a while.
+    pub(super) fn rotate(&self, now: SystemTime) -> String {
+        let mut signing = self.signing();
+        let before = signing.keys.current().to_owned();
+        let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
+        let end = now.checked_add(self.keeps).unwrap_or(now);
+        signing.retiring.push((before, end));
+        signing.published = Published::of(&signing.keys);
+        kid
+    }
+
+    /// Publishes a key that the next rotation signs with; yields its id.
+    pub(super) fn announce(&self) -> String {
+        let mut signing = self.signing();
+        let kid = Arc::make_mut(&mut signing.keys).announce().to_owned();
+        signing.published = Published::of(&signing.keys);
+        kid
+    }
+
+    /// Signs a verdict.
+    pub(super) fn issue(&self, grounds: Grounds<'_>) -> Bytes {
+        let keys = Arc::clone(&self.signing().keys);
+        Verdict::issue(grounds, &keys).to_json().into()
+    }
+
+    /// The keys that open collections.
+    pub(super) fn seal(&self) -> Arc<SealKeys> {
+        Arc::clone(&self.seal.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A new key for collections; the others are accepted until they are retired.
+    pub(super) fn rotate_seal(&self) -> SealPublicKey {
+        let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut keys).rotate().clone()
+    }
+
+    /// Accepts a key for collections no longer.
+    pub(super) fn retire_seal(&self, key_id: &str) -> bool {
+        let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut keys).retire(key_id)
+    }
+
+    fn signing(&self) -> MutexGuard<'_, Signing> {
+        self.verdict.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Published {
+    fn of(keys: &VerdictKeys) -> Arc<Self> {
+        let set = keys.key_set();
+        Arc::new(Self { body: set.to_json().into(), etag: set.etag() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::key_set::KeySet;
+
+    use super::*;
+
+    fn kids(store: &KeyStore, seconds: u64) -> Vec<String> {
+        let published = store.published(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        let set = KeySet::parse(&published.body).unwrap();
+        assert_eq!(published.etag, set.etag());
+        set.keys().iter().map(|key| key.kid().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn old_and_new_stand_side_by_side_until_the_old_ones_time_is_over() {
+        let start = SystemTime::UNIX_EPOCH;
+        let keys = VerdictKeys::fresh();
+        let first = keys.current().to_owned();
+        let store = KeyStore::new(keys, SealKeys::fresh(), Duration::from_secs(420));
+        let second = store.rotate(start);
+        let third = store.rotate(start + Duration::from_secs(100));
+        assert_eq!(kids(&store, 419), [first.clone(), second.clone(), third.clone()]);
+        assert_eq!(kids(&store, 420), [second, third.clone()]);
+        assert_eq!(kids(&store, 10_000), std::slice::from_ref(&third));
+        let fourth = store.announce();
+        assert_eq!(kids(&store, 10_000), [third.clone(), fourth.clone()]);
+        assert_eq!(store.rotate(start + Duration::from_secs(10_000)), fourth);
+        assert_eq!(kids(&store, 10_000), [third, fourth]);
+    }
+}

@@ -1,0 +1,137 @@
+use std::future::pending;
+use std::time::{Duration, SystemTime};
+
+use fixtures::credentials::{ReadClaims, ReadTokenFault};
+use fixtures::verdict::Grounds;
+use http::HeaderMap;
+use tokio::time::Instant;
+
+use super::decide_verdict::decide_verdict;
+use super::decision::Decision;
+use super::route::Reference;
+use super::sessions::{Found, Issue};
+use super::shared::Shared;
+use super::tap::Tap;
+use super::verdict_facts::{SessionFact, VerdictFacts, read_token};
+use super::wait::wait_ms;
+
+/// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
+/// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
+/// client on the other end of `tap` sends no more: it may have gone, and if it has not, an early answer does no harm.
+pub(super) async fn answer(
+    shared: &Shared,
+    reference: &Reference,
+    query: Option<&str>,
+    headers: &HeaderMap,
+    tap: Option<&Tap>,
+) -> Decision {
+    let now = shared.clock.now();
+    let reader = Reader { token: read_token(headers, &shared.credentials, now), reference, shared };
+    let (mut session, _) = reader.look(now);
+    let longest = wait_ms(query, shared.profile.wait_max);
+    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {
+        let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
+        let mut moved = shared.clock.watch();
+        let waiter = shared.sessions.wait(&reference.text);
+        loop {
+            let changed = waiter.changed();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            moved.mark_unchanged();
+            let now = shared.clock.now();
+            let next;
+            (session, next) = reader.look(now);
+            let over = deadline.is_over(now) || shared.sessions.is_closed();
+            if matches!(session, SessionFact::Ready(_)) || over {
+                break;
+            }
+            tokio::select! {
+                () = changed => {}
+                // The clock lives as long as the service.
+                _ = moved.changed() => {}
+                () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
+                () = left(tap) => break,
+            }
+        }
+    }
+    reader.decide(session)
+}
+
+/// Who asks for what.
+struct Reader<'a> {
+    shared: &'a Shared,
+    token: Result<ReadClaims, ReadTokenFault>,
+    reference: &'a Reference,
+}
+
+/// When waiting ends.
+struct Deadline {
+    real: Instant,
+    clock: Option<SystemTime>,
+}
+
+impl Reader<'_> {
+    /// Whether there is a verdict, and when there will be one as far as that is known.
+    fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
+        let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };
+        if !self.reference.possible {
+            return (SessionFact::Unknown, None);
+        }
+        match self.shared.sessions.look(&self.reference.text, license_id, now) {
+            Found::Ready(issue) => (SessionFact::Ready(self.sign(&issue, license_id)), None),
+            Found::Pending(next) => (SessionFact::Pending, next),
+            Found::TooOld => (SessionFact::TooOld, None),
+            Found::Unknown => (SessionFact::Unknown, None),
+            Found::OtherLicense => (SessionFact::OtherLicense, None),
+        }
+    }
+
+    fn sign(&self, issue: &Issue, license_id: &str) -> bytes::Bytes {
+        let sign = || {
+            self.shared.keys.issue(Grounds {
+                license_id,
+                session_ref: &self.reference.text,
+                judgement: issue.judgement,
+                issued_at: issue.at,
+                lifetime: self.shared.verdict_lasts,
+            })
+        };
+        issue.body.get_or_init(sign).clone()
+    }
+
+    /// Who may not read is told at once.
+    fn may_wait(&self) -> bool {
+        self.token.is_ok() && self.shared.faults().read_outage.is_none()
+    }
+
+    fn decide(&self, session: SessionFact) -> Decision {
+        let facts = VerdictFacts {
+            token: &self.token,
+            outage: self.shared.faults().read_outage,
+            reference: &self.reference.text,
+            session,
+        };
+        decide_verdict(&self.shared.spec, &self.shared.profile, &facts)
+    }
+}
+
+impl Deadline {
+    fn is_over(&self, now: SystemTime) -> bool {
+        Instant::now() >= self.real || self.clock.is_some_and(|clock| now >= clock)
+    }
+
+    /// When to look again, at the latest.
+    fn or(&self, sooner: Option<Duration>) -> Instant {
+        let sooner = sooner.and_then(|span| Instant::now().checked_add(span));
+        sooner.map_or(self.real, |sooner| sooner.min(self.real))
+    }
+}
+
+async fn left(tap: Option<&Tap>) {
+    match tap {
+        Some(tap) => tap.left().await,
+        // The end of an HTTP/2 stream ends what answers it.
+        None => pending().await,
+    }
+}

@@ -1,0 +1,202 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use fixtures::seal::ReplayId;
+use fixtures::spec::Stimulus;
+
+/// The collections that were accepted lately.
+///
+/// Memory is bounded: at most so many are remembered, at some 150 bytes each. Forgetting one inside its window would let
+/// a copy of it be accepted, so nothing is: while the store is full, [`Admission::Full`] is the answer to what is new.
+#[derive(Debug)]
+pub(super) struct Replays {
+    window: Duration,
+    capacity: usize,
+    remembered: Mutex<Remembered>,
+}
+
+/// Whether a collection was accepted before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replay {
+    /// Not inside the window.
+    Fresh,
+    /// It came by the same edge.
+    Copy,
+    /// It came by another edge.
+    CopyFromElsewhere,
+}
+
+/// What became of a collection that has no other fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It is remembered from now on: this is the one that is accepted.
+    Admitted,
+    /// Another copy was sooner.
+    Refused(Replay),
+    /// There is no room to remember it.
+    Full,
+}
+
+/// Stands for an edge, as far as the service can tell one from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EdgeId(pub(super) u64);
+
+#[derive(Debug, Default)]
+struct Remembered {
+    accepted: HashMap<ReplayId, Accepted>,
+    /// In the order of acceptance.
+    order: VecDeque<ReplayId>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Accepted {
+    edge: EdgeId,
+    at: SystemTime,
+}
+
+impl Replay {
+    /// The cause of a refusal that it is.
+    pub fn stimulus(self) -> Option<Stimulus> {
+        match self {
+            Self::Fresh => None,
+            Self::Copy => Some(Stimulus::Replayed),
+            Self::CopyFromElsewhere => Some(Stimulus::ReplayedElsewhere),
+        }
+    }
+}
+
+impl Replays {
+    pub(super) fn new(window: Duration, capacity: usize) -> Self {
+        Self { window, capacity, remembered: Mutex::default() }
+    }
+
+    /// Whether it was accepted before, as of now.
+    pub(super) fn seen(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
+        self.judge(self.remembered().accepted.get(id), edge, now)
+    }
+
+    /// Looks and remembers in one step: of copies that arrive at the same instant, one is admitted.
+    pub(super) fn admit(&self, id: ReplayId, edge: EdgeId, now: SystemTime) -> Admission {
+        let mut remembered = self.remembered();
+        match self.judge(remembered.accepted.get(&id), edge, now) {
+            Replay::Fresh => {}
+            copy => return Admission::Refused(copy),
+        }
+        remembered.forget(|accepted| self.is_over(accepted, now));
+        // A copy of what is over may be in there still, behind a later one, if the clock was put back.
+        if let Some(accepted) = remembered.accepted.get_mut(&id) {
+            *accepted = Accepted { edge, at: now };
+            return Admission::Admitted;
+        }
+        if remembered.order.len() >= self.capacity {
+            return Admission::Full;
+        }
+        remembered.accepted.insert(id, Accepted { edge, at: now });
+        remembered.order.push_back(id);
+        Admission::Admitted
+    }
+
+    pub(super) fn clear(&self) {
+        *self.remembered() = Remembered::default();
+    }
+
+    fn judge(&self, accepted: Option<&Accepted>, edge: EdgeId, now: SystemTime) -> Replay {
+        match accepted {
+            None => Replay::Fresh,
+            Some(accepted) if self.is_over(accepted, now) => Replay::Fresh,
+            Some(accepted) if accepted.edge == edge => Replay::Copy,
+            Some(_) => Replay::CopyFromElsewhere,
+        }
+    }
+
+    /// On a clock that was put back, nothing is over.
+    fn is_over(&self, accepted: &Accepted, now: SystemTime) -> bool {
+        now.duration_since(accepted.at).is_ok_and(|age| age >= self.window)
+    }
+
+    fn remembered(&self) -> std::sync::MutexGuard<'_, Remembered> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remembered {
+    fn forget(&mut self, is_over: impl Fn(&Accepted) -> bool) {
+        while let Some(oldest) = self.order.front() {
+            if !self.accepted.get(oldest).is_none_or(&is_over) {
+                return;
+            }
+            self.accepted.remove(oldest);
+            self.order.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::seal::{Collection, SealKeys, replay_id};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WINDOW: Duration = Duration::from_secs(600);
+    const HERE: EdgeId = EdgeId(1);
+
+    fn ids(count: usize) -> Vec<ReplayId> {
+        let keys = SealKeys::fresh();
+        let collection = Collection::generated("r", 1, SystemTime::UNIX_EPOCH);
+        (0..count).map(|_| replay_id(&collection.seal(keys.current())).unwrap()).collect()
+    }
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_copy_is_refused_until_the_window_is_over() {
+        let (replays, id) = (Replays::new(WINDOW, 10), ids(1)[0]);
+        assert_eq!(replays.seen(&id, HERE, at(0)), Replay::Fresh);
+        assert_eq!(replays.admit(id, HERE, at(0)), Admission::Admitted);
+        assert_eq!(replays.admit(id, HERE, at(599)), Admission::Refused(Replay::Copy));
+        assert_eq!(replays.admit(id, EdgeId(2), at(1)), Admission::Refused(Replay::CopyFromElsewhere));
+        assert_eq!(replays.admit(id, HERE, at(600)), Admission::Admitted);
+        assert_eq!(replays.seen(&id, HERE, at(0)), Replay::Copy);
+    }
+
+    #[test]
+    fn a_full_store_takes_nothing_new_and_forgets_nothing() {
+        let (replays, ids) = (Replays::new(WINDOW, 2), ids(3));
+        replays.admit(ids[0], HERE, at(0));
+        replays.admit(ids[1], HERE, at(300));
+        assert_eq!(replays.admit(ids[2], HERE, at(599)), Admission::Full);
+        assert_eq!(replays.admit(ids[0], HERE, at(599)), Admission::Refused(Replay::Copy));
+        assert_eq!(replays.admit(ids[2], HERE, at(600)), Admission::Admitted);
+        replays.clear();
+        assert_eq!(replays.seen(&ids[2], HERE, at(600)), Replay::Fresh);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever comes when, also with a clock that goes back: between two admissions of one id the clock
+        /// has shown the end of a window.
+        #[test]
+        fn nothing_is_accepted_twice_inside_its_window(
+            steps in prop::collection::vec((0usize..6, -400i64..700), 1..200),
+        ) {
+            let (replays, ids) = (Replays::new(WINDOW, 4), ids(6));
+            let (mut now, mut admitted) = (1_000_000i64, HashMap::<usize, (i64, i64)>::new());
+            for (which, step) in steps {
+                now += step;
+                admitted.values_mut().for_each(|(_, latest)| *latest = now.max(*latest));
+                if replays.admit(ids[which], HERE, at(now.unsigned_abs())) == Admission::Admitted
+                    && let Some((before, latest)) = admitted.insert(which, (now, now))
+                {
+                    prop_assert!(latest - before >= 600);
+                }
+                let remembered = replays.remembered();
+                prop_assert!(remembered.order.len() <= 4 && remembered.accepted.len() <= 4);
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use fixtures::verdict::Judgement;
+use tokio::sync::{Notify, watch};
+
+use super::session::{NewSession, Ready};
+
+/// The accepted sessions, and who waits for their verdicts. Memory is bounded: verdicts that are too old go, and while
+/// there are too many sessions, the oldest.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    capacity: usize,
+    /// Age up to which a verdict is found.
+    lasts: Duration,
+    store: Mutex<Store>,
+    waiting: watch::Sender<usize>,
+}
+
+/// What there is for a reference and a license.
+#[derive(Debug, Clone)]
+pub(super) enum Found {
+    /// No session of that reference.
+    Unknown,
+    /// Only under other licenses.
+    OtherLicense,
+    /// No verdict yet; one will be there at that time, if one is known.
+    Pending(Option<SystemTime>),
+    /// The verdict is too old.
+    TooOld,
+    /// The verdict, or what it comes from.
+    Ready(Arc<Issue>),
+}
+
+/// A verdict that has come about. It is signed when somebody asks for it first.
+#[derive(Debug)]
+pub(super) struct Issue {
+    pub(super) at: SystemTime,
+    pub(super) judgement: Judgement,
+    pub(super) body: OnceLock<Bytes>,
+}
+
+/// One that waits for something about a reference to change. It is counted until this is dropped.
+#[derive(Debug)]
+pub(super) struct Waiter<'a> {
+    sessions: &'a Sessions,
+    reference: Arc<str>,
+    changed: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct Store {
+    sessions: HashMap<Arc<str>, Vec<Session>>,
+    /// References with the numbers of their sessions, in the order of arrival. A session may be replaced by now.
+    order: VecDeque<(Arc<str>, u64)>,
+    next: u64,
+    waiters: HashMap<Arc<str>, (usize, Arc<Notify>)>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Session {
+    number: u64,
+    license_id: Arc<str>,
+    judgement: Judgement,
+    readiness: Readiness,
+}
+
+#[derive(Debug)]
+enum Readiness {
+    At(Arc<Issue>),
+    AfterFirstPoll(Duration),
+    Always,
+    Never,
+}
+
+impl Sessions {
+    pub(super) fn new(capacity: usize, lasts: Duration) -> Self {
+        let (store, waiting) = (Mutex::default(), watch::Sender::new(0));
+        Self { capacity: capacity.max(1), lasts, store, waiting }
+    }
+
+    /// Adds a session; it takes the place of one with the same reference under the same license. Who waits for it
+    /// looks again.
+    pub(super) fn add(&self, session: NewSession, license_id: &str, now: SystemTime) {
+        let NewSession { reference, ready, judgement, .. } = session;
+        let at = |time: Option<SystemTime>| {
+            let issue = |at| Readiness::At(Arc::new(Issue { at, judgement, body: OnceLock::new() }));
+            // What no clock can show never comes.
+            time.map_or(Readiness::Never, issue)
+        };
+        let readiness = match ready {
+            Ready::After(span) => at(now.checked_add(span)),
+            Ready::Since(span) => at(now.checked_sub(span)),
+            Ready::AfterFirstPoll(span) => Readiness::AfterFirstPoll(span),
+            Ready::Always => Readiness::Always,
+            Ready::Never => Readiness::Never,
+        };
+        let mut store = self.store();
+        store.forget(|session| self.is_over(session, now));
+        let number = store.next;
+        store.next += 1;
+        let reference: Arc<str> = match store.sessions.get_key_value(reference.as_str()) {
+            Some((known, _)) => Arc::clone(known),
+            None => reference.into(),
+        };
+        let of_reference = store.sessions.entry(Arc::clone(&reference)).or_default();
+        of_reference.retain(|session| *session.license_id != *license_id);
+        of_reference.push(Session { number, license_id: license_id.into(), judgement, readiness });
+        store.order.push_back((Arc::clone(&reference), number));
+        while store.order.len() > self.capacity {
+            store.forget_oldest();
+        }
+        let waiter = store.waiters.get(&reference).map(|(_, changed)| Arc::clone(changed));
+        drop(store);
+        if let Some(changed) = waiter {
+            changed.notify_waiters();
+        }
+    }
+
+    /// What there is now.
+    pub(super) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> Found {
+        let mut store = self.store();
+        let Some(of_reference) = store.sessions.get_mut(reference) else { return Found::Unknown };
+        let Some(session) = of_reference.iter_mut().find(|session| *session.license_id == *license_id) else {
+            return Found::OtherLicense;
+        };
+        let issued = |at| Arc::new(Issue { at, judgement: session.judgement, body: OnceLock::new() });
+        if let Readiness::AfterFirstPoll(span) = session.readiness {
+            session.readiness =
+                now.checked_add(span).map_or(Readiness::Never, |at| Readiness::At(issued(at)));
+        }
+        match &session.readiness {
+            Readiness::Always => Found::Ready(issued(now)),
+            Readiness::Never | Readiness::AfterFirstPoll(_) => Found::Pending(None),
+            Readiness::At(issue) => match now.duration_since(issue.at) {
+                Err(_) => Found::Pending(Some(issue.at)),
+                Ok(age) if age > self.lasts => Found::TooOld,
+                Ok(_) => Found::Ready(Arc::clone(issue)),
+            },
+        }
+    }
+
+    /// Counts one more that waits. What changes from here on is told to it.
+    pub(super) fn wait(&self, reference: &str) -> Waiter<'_> {
+        let mut store = self.store();
+        let known = store.waiters.get_key_value(reference).map(|(known, _)| Arc::clone(known));
+        let reference = known.unwrap_or_else(|| reference.into());
+        let (count, changed) =
+            store.waiters.entry(Arc::clone(&reference)).or_insert_with(|| (0, Arc::default()));
+        *count += 1;
+        let changed = Arc::clone(changed);
+        drop(store);
+        self.waiting.send_modify(|waiting| *waiting += 1);
+        Waiter { sessions: self, reference, changed }
+    }
+
+    /// How many wait, as it changes.
+    pub(super) fn waiting(&self) -> watch::Receiver<usize> {
+        self.waiting.subscribe()
+    }
+
+    pub(super) fn clear(&self) {
+        let mut store = self.store();
+        store.sessions.clear();
+        store.order.clear();
+    }
+
+    /// Lets nobody wait any more.
+    pub(super) fn close(&self) {
+        let mut store = self.store();
+        store.closed = true;
+        store.waiters.values().for_each(|(_, changed)| changed.notify_waiters());
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.store().closed
+    }
+
+    fn is_over(&self, session: &Session, now: SystemTime) -> bool {
+        match &session.readiness {
+            Readiness::At(issue) => now.duration_since(issue.at).is_ok_and(|age| age > self.lasts),
+            Readiness::AfterFirstPoll(_) | Readiness::Always | Readiness::Never => false,
+        }
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiter<'_> {
+    /// Told when something changes; look after enabling it.
+    pub(super) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+        self.changed.notified()
+    }
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        let mut store = self.sessions.store();
+        if let Some((count, _)) = store.waiters.get_mut(&self.reference) {
+            *count -= 1;
+            if *count == 0 {
+                store.waiters.remove(&self.reference);
+            }
+        }
+        drop(store);
+        self.sessions.waiting.send_modify(|waiting| *waiting -= 1);
+    }
+}
+
+impl Store {
+    /// Drops what is over, as far as nothing older is not.
+    fn forget(&mut self, is_over: impl Fn(&Session) -> bool) {
+        while let Some((reference, number)) = self.order.front() {
+            let of_reference = self.sessions.get(reference);
+            let session = of_reference.and_then(|all| all.iter().find(|one| one.number == *number));
+            if session.is_some_and(|session| !is_over(session)) {
+                return;
+            }
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((reference, number)) = self.order.pop_front() else { return };
+        if let Some(of_reference) = self.sessions.get_mut(&reference) {
+            of_reference.retain(|session| session.number != number);
+            if of_reference.is_empty() {
+                self.sessions.remove(&reference);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LASTS: Duration = Duration::from_secs(120);
+    const START: SystemTime = SystemTime::UNIX_EPOCH;
+
+    fn look(sessions: &Sessions, reference: &str, license: &str, seconds: u64) -> &'static str {
+        match sessions.look(reference, license, START + Duration::from_secs(seconds)) {
+            Found::Unknown => "unknown",
+            Found::OtherLicense => "other license",
+            Found::Pending(_) => "pending",
+            Found::TooOld => "too old",
+            Found::Ready(_) => "ready",
+        }
+    }
+
+    #[test]
+    fn a_verdict_comes_lasts_and_goes() {
+        let sessions = Sessions::new(10, LASTS);
+        sessions.add(NewSession::new("r").ready(Ready::After(Duration::from_secs(5))), "l", START);
+        let seen = [0, 4, 5, 125, 126].map(|seconds| look(&sessions, "r", "l", seconds));
+        assert_eq!(seen, ["pending", "pending", "ready", "ready", "too old"]);
+        assert_eq!(look(&sessions, "r", "m", 5), "other license");
+        assert_eq!(look(&sessions, "s", "l", 5), "unknown");
+        sessions.add(NewSession::new("r").ready(Ready::Never), "m", START);
+        assert_eq!((look(&sessions, "r", "l", 5), look(&sessions, "r", "m", 5)), ("ready", "pending"));
+    }
+
+    #[test]
+    fn other_readiness() {
+        let sessions = Sessions::new(10, LASTS);
+        for (name, ready) in [
+            ("always", Ready::Always),
+            ("since", Ready::Since(Duration::from_secs(100))),
+            ("polled", Ready::AfterFirstPoll(Duration::from_secs(3))),
+            ("beyond time", Ready::After(Duration::MAX)),
+        ] {
+            sessions.add(NewSession::new(name).ready(ready), "l", START + Duration::from_secs(1000));
+        }
+        assert_eq!([1000, 9000].map(|s| look(&sessions, "always", "l", s)), ["ready", "ready"]);
+        assert_eq!(
+            [1000, 1020, 1021].map(|s| look(&sessions, "since", "l", s)),
+            ["ready", "ready", "too old"]
+        );
+        let polled = [2000, 2002, 2003, 2123, 2124].map(|s| look(&sessions, "polled", "l", s));
+        assert_eq!(polled, ["pending", "pending", "ready", "ready", "too old"]);
+        assert_eq!(look(&sessions, "beyond time", "l", u32::MAX.into()), "pending");
+    }
+
+    #[test]
+    fn it_holds_no_more_than_it_may() {
+        let sessions = Sessions::new(3, LASTS);
+        for number in 0..10 {
+            sessions.add(NewSession::new(number.to_string()), "l", START);
+            sessions.add(NewSession::new("same"), "l", START);
+        }
+        let store = sessions.store();
+        assert!(store.order.len() <= 3 && store.sessions.len() <= 3);
+        drop(store);
+        assert_eq!(look(&sessions, "same", "l", 1), "ready");
+        // What is over goes, full or not.
+        sessions.add(NewSession::new("late"), "l", START + Duration::from_secs(500));
+        assert_eq!(sessions.store().sessions.len(), 1);
+        sessions.clear();
+        assert_eq!(look(&sessions, "late", "l", 500), "unknown");
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_told_and_counted() {
+        let sessions = Sessions::new(3, LASTS);
+        let waiter = sessions.wait("r");
+        let (changed, other) = (waiter.changed(), sessions.wait("r"));
+        assert_eq!(*sessions.waiting().borrow(), 2);
+        sessions.add(NewSession::new("r"), "l", START);
+        changed.await;
+        drop((waiter, other));
+        assert_eq!((*sessions.waiting().borrow(), sessions.store().waiters.len()), (0, 0));
+    }
+}

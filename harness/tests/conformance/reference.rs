@@ -1,0 +1,37 @@
+//! The reference edge conforms, in every form.
+
+use reports::Outcome;
+use rstest::rstest;
+
+use crate::program::command;
+use crate::support::{Folder, amiss, ids};
+
+#[rstest]
+fn embedded(#[values("http", "https")] scheme: &str, #[values("current", "pre-seal")] version: &str) {
+    let report = Folder::new().conform(&["edge", "--edge-scheme", scheme, "--spec", version]);
+    assert_eq!(amiss(&report), Vec::<String>::new());
+    assert_eq!(report.exit_code, 0);
+    let skipped: &[&str] = match (scheme, cfg!(target_os = "linux")) {
+        ("https", true) => &[],
+        (_, true) => &["http2.accept"],
+        ("https", false) => &["log.end-user"],
+        (_, false) => &["log.end-user", "http2.accept"],
+    };
+    assert_eq!(ids(&report, &[Outcome::NotApplicable]), skipped);
+    let latency = report.latency.unwrap();
+    assert!(latency.samples > 0 && latency.p50_us <= latency.p99_us);
+}
+
+/// All edges of the run are programs, started with the settings that their cases need.
+#[test]
+fn launched() {
+    let report = Folder::new().conform(&["--launch", &command("sound"), "--jobs", "4"]);
+    assert_eq!(amiss(&report), Vec::<String>::new());
+    assert_eq!(report.exit_code, 0);
+}
+
+#[test]
+fn in_any_order_again_and_again() {
+    let args = ["--shuffle", "--seed", "17", "--repeat", "2", "--jobs", "32", "--filter", "re*"];
+    assert_eq!(amiss(&Folder::new().conform(&args)), Vec::<String>::new());
+}
