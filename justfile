@@ -41,6 +41,11 @@ snapshots:
 edges:
     cargo run --quiet --package harness -- conformance --launch 'node fixtures/edges/node/edge.mjs'
 
+# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+mutants *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+
 # Speed and size of a run; a benchmark, not a test.
 bench *ARGS:
     cargo build --quiet --package harness

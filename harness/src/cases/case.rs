@@ -48,6 +48,8 @@ pub struct Case {
 pub enum Play {
     /// One request, with what the service answers and what is expected: data, which also a pure edge can play.
     Conversation(Box<Conversation>),
+    /// Several, one after the other, each with a name: for what holds for many answers.
+    Each(Arc<[(String, Conversation)]>),
     /// Anything else.
     Steps(Steps),
 }

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use reports::Level;
 
+use super::words;
 use crate::judge::{self, Check, Expected};
 use crate::mock::{Arrival, Script};
 use crate::wire::{Answer, Body, Draft, NoAnswer};
@@ -23,6 +24,8 @@ pub struct Conversation {
     pub relayed: Relayed,
     /// A page of the allowed origin has to be able to read the answer.
     pub readable: Option<Level>,
+    /// The answer has to say that it is JSON.
+    pub typed: Option<Level>,
 }
 
 /// What the service gets.
@@ -45,6 +48,7 @@ impl Conversation {
             answer: Some(answer),
             relayed: Relayed::Once,
             readable: None,
+            typed: None,
         }
     }
 
@@ -67,6 +71,18 @@ impl Conversation {
     pub fn readable(mut self, level: Level) -> Self {
         self.readable = Some(level);
         self
+    }
+
+    /// Of which only this is looked at: whether the answer says that it is JSON.
+    #[must_use]
+    pub fn only_typed(self, level: Level) -> Self {
+        Self { answer: None, relayed: Relayed::Unjudged, typed: Some(level), ..self }
+    }
+
+    /// Of which only this is looked at: whether a page can read the answer.
+    #[must_use]
+    pub fn only_readable(self, level: Level) -> Self {
+        Self { answer: None, relayed: Relayed::Unjudged, readable: Some(level), ..self }
     }
 
     /// With another expectation of what the service gets.
@@ -96,6 +112,9 @@ pub(crate) fn judge(
     }
     if let Some(level) = conversation.readable {
         checks.push(judge::readable(origin, reply).at(level));
+    }
+    if let Some(level) = conversation.typed {
+        checks.push(words::json_content_type(reply).at(level));
     }
     checks
 }

@@ -82,21 +82,13 @@ fn readable(cases: &mut Catalog<'_>) {
             unreachable,
         )
         .setup(Setup::PortClosed);
-    let refusals = super::refusals::each(cases);
-    cases.steps(
+    let refusals = super::refusals::each(cases).into_iter();
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(Level::Must))).collect();
+    cases.each(
         "statement.cors-readable",
         "cors.readable.reasons",
         "a page of the allowed origin can read a refusal, whatever the reason",
-        move |stage| {
-            let refusals = refusals.clone();
-            Box::pin(async move {
-                for (name, script) in refusals {
-                    stage.script(script);
-                    let sent = stage.send(&collection()).await;
-                    stage.check(judge::readable(stage.origin(), &sent.reply).of(&name));
-                }
-            })
-        },
+        refusals,
     );
     cases
         .steps(

@@ -105,6 +105,17 @@ impl Stage {
         sent
     }
 
+    /// Plays conversations one after the other; the checks of each say which it is.
+    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
+        for (name, conversation) in conversations {
+            let before = self.found.checks.len();
+            self.converse(conversation).await;
+            for check in &mut self.found.checks[before..] {
+                *check = check.clone().of(name);
+            }
+        }
+    }
+
     /// Says what the service does with this case's requests from here on. Without a service, nothing.
     pub fn script(&mut self, script: Script) {
         let on = if self.alone { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };

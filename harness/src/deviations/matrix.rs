@@ -57,6 +57,7 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
     let steps: Vec<Case> = cases.iter().filter(|case| matches!(case.play, Play::Steps(_))).cloned().collect();
     let traces = match options.scope {
         Scope::Gate => None,
+        // A case by itself mostly waits.
         Scope::Full => Some(traces(world, &steps, options.jobs * 2).await?),
     };
     let plays = all.iter().map(|deviation| {
@@ -107,26 +108,27 @@ async fn play(
     let wanted = |case: &&Case| {
         traces.is_some() || case.rows.contains(&deviation.row) || CANARIES.contains(&case.id.as_str())
     };
-    let mut line = Line { ended: BTreeMap::new(), found: false };
+    let reads_reasons = match &deviation.how {
+        How::AtRow(at) => world.pure.reads_reasons(at.as_ref()),
+        // Found out over sockets.
+        How::Behaviour(_) => true,
+    };
+    let mut line = Line { ended: BTreeMap::new(), found: !reads_reasons };
     let mut over_sockets = Vec::new();
     for case in cases.iter().filter(wanted) {
-        match (&deviation.how, &case.play) {
-            (How::AtRow(at), Play::Conversation(_)) => {
-                let quirk: &dyn Quirk = at.as_ref();
-                let reads = world.pure.reads_reasons(quirk);
-                line.found |= !reads;
-                if let Some(played) = world.pure.play(case, quirk, reads) {
-                    let saw =
-                        played.found.observations.into_iter().map(|(point, saw)| format!("{point}: {saw}"));
-                    line.ended.insert(case.id.clone(), Ended { outcome: played.outcome, saw: saw.collect() });
-                }
-            }
-            // It never meets the answer that deviates.
-            (How::AtRow(at), Play::Steps(_))
-                if traces.is_some_and(|traces| {
-                    !traces.get(&case.id).is_some_and(|rows| rows.contains(&at.row.id))
-                }) => {}
-            _ => over_sockets.push(case.clone()),
+        let How::AtRow(at) = &deviation.how else {
+            over_sockets.push(case.clone());
+            continue;
+        };
+        let quirk: &dyn Quirk = at.as_ref();
+        if let Some(played) = world.pure.play(case, quirk, reads_reasons) {
+            let saw = played.found.observations.into_iter().map(|(point, saw)| format!("{point}: {saw}"));
+            line.ended.insert(case.id.clone(), Ended { outcome: played.outcome, saw: saw.collect() });
+        } else if traces
+            .is_none_or(|traces| traces.get(&case.id).is_some_and(|rows| rows.contains(&at.row.id)))
+        {
+            // All others never meet the answer that deviates.
+            over_sockets.push(case.clone());
         }
     }
     if !over_sockets.is_empty() {

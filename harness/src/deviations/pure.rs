@@ -50,12 +50,27 @@ pub struct PurePlay {
 impl PureWorld {
     /// Plays a case, if it is one conversation. `reads_reasons`: as [`Self::reads_reasons`] found it.
     pub fn play(&self, case: &Case, quirk: &dyn Quirk, reads_reasons: bool) -> Option<PurePlay> {
-        let Play::Conversation(conversation) = &case.play else { return None };
+        let conversations: Vec<(&str, &Conversation)> = match &case.play {
+            Play::Conversation(conversation) => vec![("", conversation)],
+            Play::Each(all) => all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect(),
+            Play::Steps(_) => return None,
+        };
+        if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
+            return None;
+        }
         if !reads_reasons && needs_plain_reasons(case) {
             let because = "the edge reads no reason of the mock service".to_owned();
             return Some(PurePlay { found: Found::default(), outcome: Outcome::NotRun, because });
         }
-        let found = self.converse(conversation, case.setup, case.level, quirk);
+        let mut found = Found::default();
+        for (name, conversation) in conversations {
+            let mut part = self.converse(conversation, case.setup, case.level, quirk);
+            if !name.is_empty() {
+                part.checks = part.checks.into_iter().map(|check| check.of(name)).collect();
+            }
+            found.checks.append(&mut part.checks);
+            found.arrivals.append(&mut part.arrivals);
+        }
         let (outcome, because) = ended(case.level, &found);
         Some(PurePlay { found, outcome, because })
     }
@@ -71,6 +86,7 @@ impl PureWorld {
                     answer: None,
                     relayed: crate::cases::Relayed::Unjudged,
                     readable: None,
+                    typed: None,
                 };
                 let reply = self.exchange(&sounding, Setup::Standard, quirk).1;
                 let answer = reply.ok().filter(|answer| answer.status == *status);
@@ -239,6 +255,12 @@ impl Service<'_> {
         let decision = mock::decide(spec, spec.profile(), shape, &facts);
         (decision.status, decision.body)
     }
+}
+
+/// Where an answer of the service's own breaks off, only the wire can tell what is left of it.
+fn breaks_off(conversation: &Conversation) -> bool {
+    let replies = conversation.script.iter().flat_map(|script| &script.replies);
+    replies.into_iter().any(|reply| matches!(reply.action, Action::CutDecision { .. }))
 }
 
 /// What a page gets of an answer.

@@ -146,9 +146,11 @@ impl World {
         };
         run(&plan, &fleet, &options, &verdict, &mut tally, &mut tell).await;
         let code = tally.finish(&verdict, &mut tell);
-        // 1 goes before 3.
-        ran.exit_code = if ran.exit_code == 1 { 1 } else { ran.exit_code.max(code) };
-        ran.exit_code = if code == 1 { 1 } else { ran.exit_code };
+        ran.exit_code = match (ran.exit_code, code) {
+            // As in one run, 1 goes before 3.
+            (1, _) | (_, 1) => 1,
+            (before, code) => before.max(code),
+        };
         // Its edges hold nothing that is worth waiting for: dropped, they end at once.
         drop(fleet);
         Ok(())

@@ -134,7 +134,7 @@ impl Circumstances {
 pub(crate) fn needs_plain_reasons(case: &Case) -> bool {
     let conversation = match &case.play {
         Play::Conversation(conversation) => conversation.answer.as_ref(),
-        Play::Steps(_) => None,
+        Play::Each(_) | Play::Steps(_) => None,
     };
     let reason = conversation.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.needs.contains(&Need::PlainReasons) || reason.is_some_and(|reason| reason != "unknown")

@@ -151,6 +151,7 @@ impl Player {
             Play::Conversation(conversation) => {
                 timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
             }
+            Play::Each(all) => timeout(limit, stage.converse_each(all)).await.is_ok(),
             Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
         };
         let later = stage.later.take();
