@@ -41,6 +41,10 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
+# libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
+fuzz *ARGS:
+    ./.ci/fuzz "$@"
+
 # Speed and size of a run; a benchmark, not a test.
 bench *ARGS:
     cargo build --quiet --package harness
