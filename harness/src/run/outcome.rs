@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use fixtures::credentials::Redactor;
@@ -141,7 +142,7 @@ fn cut(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(LONGEST) {
         let length = text.len();
         text.truncate(end);
-        text.push_str(&format!("… ({length} bytes)"));
+        _ = write!(text, "… ({length} bytes)");
     }
     text
 }

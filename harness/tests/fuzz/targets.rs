@@ -93,7 +93,7 @@ pub(crate) fn tables(input: &[u8]) {
             // What is wrong is said with something, and what is right has rows with ids of their own.
             match Spec::load(folder, *version) {
                 Ok(spec) => {
-                    assert!(spec.rows().iter().all(|row| spec.row(&row.id).is_some_and(|same| same == row)))
+                    assert!(spec.rows().iter().all(|row| spec.row(&row.id).is_some_and(|same| same == row)));
                 }
                 Err(error) => assert!(error.mistakes().count() > 0),
             }

@@ -19,6 +19,7 @@ const CASES: [&str; 6] =
     ["--filter", "accept.exact-body", "--filter", "cors.readable.409", "--filter", "method.put"];
 const LIMITS: [&str; 6] = ["--case-timeout", "4s", "--color", "never", "--github", "--verbose"];
 
+#[expect(clippy::print_stdout, reason = "what a run took is for who runs the tests to see")]
 fn against(name: &str, launch: &str, more: &[&str]) -> Ran {
     let ran = run(&[&["--launch", launch], &CASES[..], &LIMITS[..], more].concat());
     println!("{name:20} {:5.1} s  peak {:3} MiB", ran.took.as_secs_f32(), ran.peak);

@@ -93,7 +93,7 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     let posts = POSTS.fetch_add(usize::from(head.starts_with(b"POST ")), Ordering::SeqCst);
     let served = match hostility {
         "forks" | "fills-stdout" | "calls" => true,
-        "fickle" => posts < SERVED || posts % 2 == 0,
+        "fickle" => posts < SERVED || posts.is_multiple_of(2),
         _ => posts < SERVED,
     };
     if hostility == "forks" {

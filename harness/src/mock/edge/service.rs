@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
+use fixtures::credentials::{EdgeSettings, Secret};
 use fixtures::spec::Profile;
 use http::Uri;
 use rustls::{ClientConfig, RootCertStore};
@@ -14,7 +14,7 @@ use super::EdgeError;
 use super::connect::Connector;
 use super::pool::Pool;
 use super::relay::{Relay, license_header};
-use super::style::{Outbound, Reuse, Style, Upload};
+use super::style::{Carried, Outbound, Reuse, Style, Upload};
 
 const URL_EXAMPLE: &str = "https://service.example";
 const CERTIFICATES: &str = "certificates (BEGIN CERTIFICATE)";
@@ -32,7 +32,7 @@ pub(super) fn relay(
         .as_deref()
         .ok_or(EdgeError::Missing { setting: "SERVICE_URL", example: URL_EXAMPLE })?;
     let service = parse(given)?;
-    let license = settings.license.as_ref().map(|license| license.expose());
+    let license = settings.license.as_ref().map(Secret::expose);
     let path = style.relay_path(&profile.relay_path, license);
     let uri = format!("{}{path}", service.as_str().trim_end_matches('/'));
     let uri: Uri = uri.parse().map_err(|why| not_a_service(given, &why))?;
@@ -49,9 +49,11 @@ pub(super) fn relay(
     };
     let port = service.port_or_known_default().unwrap_or(443);
     let header = |license: &str| match style.license(license) {
-        None => license_header(profile.license_header.as_str(), &profile.license_scheme, license).map(Some),
-        Some(None) => Some(None),
-        Some(Some((name, value))) => license_header(name.as_str(), "", &value).map(Some),
+        Carried::AsInProfile => {
+            license_header(&profile.license_header, &profile.license_scheme, license).map(Some)
+        }
+        Carried::InHeader(name, value) => license_header(name.as_str(), "", &value).map(Some),
+        Carried::InTarget => Some(None),
     };
     let license = license
         .map(|license| header(license).ok_or(EdgeError::NotAHeader { setting: "LICENSE" }))

@@ -259,6 +259,16 @@ freedoms! {
     }
 }
 
+/// Where a license goes.
+pub(super) enum Carried {
+    /// Into the profile's header.
+    AsInProfile,
+    /// Into this header, as this value.
+    InHeader(HeaderName, String),
+    /// Into the request target.
+    InTarget,
+}
+
 impl Style {
     /// The answer in this style.
     pub(super) fn answer(&self, rules: &Rules, facts: &Facts, mut answer: Answer) -> Answer {
@@ -323,21 +333,21 @@ impl Style {
         format!("{path}{query}")
     }
 
-    /// The header that carries the license. Outer none: the profile's, inner none: no header does.
-    pub(super) fn license(&self, license: &str) -> Option<Option<(HeaderName, String)>> {
+    /// Where the license goes.
+    pub(super) fn license(&self, license: &str) -> Carried {
         let own = |name| HeaderName::from_static(name);
         match self.carriage {
-            Carriage::Profile => None,
-            Carriage::Bare => Some(Some((AUTHORIZATION, license.to_owned()))),
-            Carriage::OwnHeader => Some(Some((own("x-service-license"), license.to_owned()))),
+            Carriage::Profile => Carried::AsInProfile,
+            Carriage::Bare => Carried::InHeader(AUTHORIZATION, license.to_owned()),
+            Carriage::OwnHeader => Carried::InHeader(own("x-service-license"), license.to_owned()),
             Carriage::Parameter => {
-                Some(Some((own("x-edge"), format!(r#"v=2; license="{license}"; platform=web"#))))
+                Carried::InHeader(own("x-edge"), format!(r#"v=2; license="{license}"; platform=web"#))
             }
             Carriage::Basic => {
                 let pair = STANDARD.encode(format!("edge:{license}"));
-                Some(Some((AUTHORIZATION, format!("Basic {pair}"))))
+                Carried::InHeader(AUTHORIZATION, format!("Basic {pair}"))
             }
-            Carriage::Query => Some(None),
+            Carriage::Query => Carried::InTarget,
         }
     }
 
