@@ -75,3 +75,17 @@ fn nothing_is_left_of_an_edge_that_conforms(#[case] hostility: &str) {
     harmless::check(&ran);
     assert_eq!(alive(&brood), [] as [String; 0]);
 }
+
+/// Whether it hangs or the machine is slow cannot be told: nothing is proven, and nobody blamed.
+#[test]
+fn an_edge_that_is_silent_with_some_settings_is_not_proven() {
+    let edge = command("calls", "");
+    let launch = format!("sh -c '[ -n \"$LICENSE\" ] || exec sleep 1000; exec {edge}'");
+    let cases = ["--filter", "accept.exact-body", "--filter", "credentials.end-to-end.without-license"];
+    let ran = run(&[&["--launch", &launch, "--ready-timeout", "5s"], &cases[..]].concat());
+    assert_eq!(ran.output.status.code(), Some(3), "{}", String::from_utf8_lossy(&ran.output.stdout));
+    let report = harmless::check(&ran);
+    let outcomes: Vec<_> = report.cases.iter().map(|case| case.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Pass, Outcome::NotRun]);
+    assert!(report.cases[1].because.contains("--ready-timeout"), "{}", report.cases[1].because);
+}
