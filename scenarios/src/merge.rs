@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reports::load::{
-    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Timeline, TimelineMoment, Timing,
+    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, Timeline, TimelineMoment, Timing,
 };
 
 use crate::measure::{self, Histogram, HistogramError, Moment};
@@ -68,6 +68,7 @@ pub fn merge(
     sum.started = reports.iter().map(|report| report.started.clone()).min().unwrap_or_default();
     sum.duration_ms = reports.iter().map(|report| report.duration_ms).max().unwrap_or(0);
     sum.plan.drain.took_ms = reports.iter().map(|report| report.plan.drain.took_ms).max().unwrap_or(0);
+    sum.plan.seal = seal(reports);
     sum.rate.asked = first.rate.asked.map(|_| reports.iter().filter_map(|report| report.rate.asked).sum());
     sum.rate.begun = reports.iter().map(|report| report.rate.begun).sum();
     sum.rate.delivered = reports.iter().map(|report| report.rate.delivered).sum();
@@ -139,7 +140,26 @@ fn plan(report: &LoadReport) -> reports::load::Plan {
     let mut plan = report.plan.clone();
     plan.drain.took_ms = 0;
     plan.users = 0;
+    if let Seal::Real { cost_us, not_in_time } = &mut plan.seal {
+        (*cost_us, *not_in_time) = (0.0, 0);
+    }
     plan
+}
+
+/// What sealing cost: the mean over the shards, and all that came too late.
+fn seal(reports: &[LoadReport]) -> Seal {
+    let of = |report: &LoadReport| match report.plan.seal {
+        Seal::Opaque => None,
+        Seal::Real { cost_us, not_in_time } => Some((cost_us, not_in_time)),
+    };
+    let all: Vec<(f64, u64)> = reports.iter().filter_map(of).collect();
+    if all.is_empty() {
+        return Seal::Opaque;
+    }
+    Seal::Real {
+        cost_us: all.iter().map(|(cost, _)| cost).sum::<f64>() / all.len() as f64,
+        not_in_time: all.iter().map(|(_, late)| late).sum(),
+    }
 }
 
 fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {

@@ -6,7 +6,7 @@ use reports::TargetKind;
 use reports::json::Tool;
 use reports::load::{
     Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
-    LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, ShardOf, ThresholdResult,
+    LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult,
     Timeline, TimelineMoment, Timing,
 };
 
@@ -127,6 +127,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         open: facts.open,
         planned: raw.planned,
         released: raw.released,
+        unsealed: unsealed(&report),
     });
     report.thresholds = judge_report(&report, facts.thresholds);
     let imbalance = imbalance(&report, raw);
@@ -198,6 +199,13 @@ pub fn timing(times: &Histogram) -> Timing {
         curve.push((1.0, times.max()));
     }
     Timing { figures, curve, distribution: times.distribution(4), histogram: times.encode() }
+}
+
+fn unsealed(report: &LoadReport) -> (u64, u64) {
+    match report.plan.seal {
+        Seal::Opaque => (0, 0),
+        Seal::Real { not_in_time, .. } => (not_in_time, report.routes.first().map_or(0, |route| route.sent)),
+    }
 }
 
 fn per_100k(seconds: f64, requests: u64) -> f64 {

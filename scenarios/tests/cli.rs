@@ -38,6 +38,8 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["edge-relay", "--report", "html"], "it has no =")]
 #[case(&["edge-relay", "--report", "html=/nonexistent/x"], "there is no folder")]
 #[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
+#[case(&["edge-relay", "--replay-share", "5%"], "knows no copy")]
+#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "reach the edge")]
 #[case(&["edge-relay", "--launch", "no-such-program-there"], "no-such-program-there")]
 #[case(&["edge-relay", "--rate", "500", "--expect", "1s", "--users", "100"], "give --users 750")]
 #[case(&["edge-relay", "--users", "1500"], "it takes 1000")]
@@ -106,7 +108,7 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     let goose = path("goose.html");
     let mut arguments =
         vec!["edge-relay", "--users", "4", "--duration", "1s", "--warm-up", "0s", "--unchecked"];
-    arguments.extend(["--replay-share", "20%", "--goose-report", &goose]);
+    arguments.extend(["--seal", "real", "--replay-share", "20%", "--goose-report", &goose]);
     for format in &formats {
         arguments.extend(["--report", format]);
     }

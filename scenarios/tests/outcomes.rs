@@ -11,7 +11,7 @@ use scenarios::engine::{AttackLane, AttackOptions, Connector, Lane, Raw, Scenari
 use scenarios::measure::{Codes, RouteId};
 use scenarios::plan::{Arrivals, Rate, Shard, Share, Stages};
 use scenarios::scenario::{
-    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References,
+    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References, Source,
 };
 use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
@@ -30,11 +30,11 @@ async fn relay(url: &str) -> EdgeRelay {
     EdgeRelay {
         posting: Posting::new(&connector, "https://shop.example").unwrap(),
         connector,
-        collections: Collections::opaque(3),
+        collections: Source::Opaque(Collections::opaque(3)),
         replays: Share::default(),
         replayed: codes().find("replayed_bundle"),
         route: RouteId(0),
-        service_time: None,
+        watch: None,
     }
 }
 
@@ -43,7 +43,7 @@ async fn polling(url: &str, route: u8) -> Polling {
     Polling {
         questions: Questions::new(&connector, "Bearer service_read_x", Vec::new()).unwrap(),
         connector,
-        references: References::Made,
+        references: References::Made(None),
         collections: Collections::opaque(3),
         options: PollOptions {
             interval: Duration::from_millis(10),

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::chart::{Axis, Chart};
-use super::text::{bytes, compared, is_sound, judged, plan, rates, rows, target};
+use super::text::{bytes, compared, included, is_sound, judged, plan, rates, rows, sealing, target};
 use super::{Figures, LoadReport, Timing, count, heatmap, micros};
 use crate::escape::markup;
 
@@ -226,12 +226,16 @@ fn costs(out: &mut String, report: &LoadReport) {
     let generator = &report.generator;
     let _ = writeln!(
         out,
-        "<h2>Cost</h2>\n<p>Generator: {:.2} CPU s for 100,000 requests on {} processors, memory {} to {}.</p>",
+        "<h2>Cost</h2>\n<p>Generator: {:.2} CPU s for 100,000 requests{} on {} processors, memory {} to {}.</p>",
         generator.cpu_s_per_100k,
+        included(report),
         generator.processors,
         bytes(generator.memory_first),
         bytes(generator.memory_last)
     );
+    if let Some(sealing) = sealing(report) {
+        let _ = writeln!(out, "<p>{}.</p>", markup(&sealing));
+    }
     if let Some(cost) = &report.edge_cost {
         let _ = writeln!(
             out,

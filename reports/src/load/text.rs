@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use owo_colors::{OwoColorize as _, Style};
 
-use super::{Figures, LoadReport, LoadState, Model, Rates};
+use super::{Figures, LoadReport, LoadState, Model, Rates, Seal};
 use crate::escape::one_line;
 
 /// `640 µs`, `1.30 ms`, `2.4 s`.
@@ -84,9 +84,11 @@ pub(super) fn plan(report: &LoadReport) -> String {
 /// What was loaded.
 pub(super) fn target(report: &LoadReport) -> String {
     let target = &report.target;
-    let mut words = vec![format!("{} edge", target.kind.name())];
-    if target.edge_url.is_none() {
-        words = vec!["scripted service".to_owned()];
+    let mut words = Vec::new();
+    match (&target.edge_url, &target.base_url) {
+        (Some(_), _) => words.push(format!("{} edge", target.kind.name())),
+        (None, None) => words.push("embedded service".to_owned()),
+        (None, Some(_)) => {}
     }
     words.extend(target.command.as_ref().map(|command| format!("`{}`", one_line(command))));
     words.extend(target.edge_url.as_ref().map(|url| one_line(url).into_owned()));
@@ -114,6 +116,25 @@ pub(super) fn rows(report: &LoadReport) -> Vec<(String, Figures)> {
         rows.push(("lateness of the generator".to_owned(), report.lateness.figures));
     }
     rows
+}
+
+/// What runs in the generator's process, and is in what it cost.
+pub(super) fn included(report: &LoadReport) -> &'static str {
+    match (&report.target.kind, &report.target.edge_url) {
+        (crate::TargetKind::Embedded, Some(_)) => ", edge and service included",
+        (crate::TargetKind::Embedded, None) | (crate::TargetKind::Launched, _) => ", service included",
+        (crate::TargetKind::Attached, _) => "",
+    }
+}
+
+/// What sealing cost, where collections were sealed.
+pub(super) fn sealing(report: &LoadReport) -> Option<String> {
+    let Seal::Real { cost_us, not_in_time } = report.plan.seal else { return None };
+    let late = match not_in_time {
+        0 => "all ahead of their time".to_owned(),
+        some => format!("{} NOT in time", count(some)),
+    };
+    Some(format!("sealing: {} of CPU for each collection, {late}", micros(cost_us as u64)))
 }
 
 /// `12.3 MiB`.
@@ -191,17 +212,16 @@ impl Text {
 
     fn costs(&mut self, report: &LoadReport) {
         let generator = &report.generator;
-        let with = if report.target.kind == crate::TargetKind::Embedded {
-            ", edge and service included"
-        } else {
-            ""
-        };
+        let with = included(report);
         self.plain(&format!(
             "\n  generator: {:.2} CPU s for 100,000 requests{with}, {} to {}",
             generator.cpu_s_per_100k,
             bytes(generator.memory_first),
             bytes(generator.memory_last)
         ));
+        if let Some(sealing) = sealing(report) {
+            self.plain(&format!("  {sealing}"));
+        }
         if let Some(cost) = &report.edge_cost {
             self.plain(&format!(
                 "  edge: {:.2} CPU s for 100,000 requests, {} to {}, at most {}",

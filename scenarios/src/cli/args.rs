@@ -103,6 +103,10 @@ pub(super) struct Load {
     /// File that holds the read token for --base-url; else the variable `READ_TOKEN`
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) read_token_file: Option<PathBuf>,
+    /// Settings that `edgeproof mint edge-settings` wrote, where the service that runs already is `edgeproof mock` with
+    /// them: its read token and the key to seal to
+    #[arg(long, value_name = "DIR", help_heading = "Target")]
+    pub(super) settings: Option<PathBuf>,
     /// File with the references to ask for at --base-url, one a line
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,
@@ -119,6 +123,9 @@ pub(super) struct Load {
     /// How collections are made
     #[arg(long, value_enum, default_value_t = SealKind::Opaque, help_heading = "Scenario")]
     pub(super) seal: SealKind,
+    /// The key to seal to for a service that is not ours: a JSON Web Key
+    #[arg(long, value_name = "FILE", help_heading = "Scenario")]
+    pub(super) seal_key: Option<PathBuf>,
     /// From one answer to the next question for a verdict
     #[arg(long, value_name = "TIME", default_value = "200ms", help_heading = "Scenario", value_parser = parse_time)]
     pub(super) poll_interval: Duration,
@@ -137,17 +144,17 @@ pub(super) struct Load {
     /// Part of the questions with a token that is to be refused
     #[arg(long, value_name = "SHARE", default_value = "2%", help_heading = "Scenario")]
     pub(super) bad_token_share: Share,
-    /// From a collection until the scripted service has its verdict
+    /// From a collection until the embedded service has its verdict
     #[arg(long, value_name = "TIME", default_value = "300ms", help_heading = "Scenario", value_parser = parse_time)]
     pub(super) verdict_after: Duration,
 
-    /// The scripted service takes so much longer
+    /// The embedded service takes so much longer
     #[arg(long, value_name = "TIME", help_heading = "Faults of the service", value_parser = parse_time)]
     pub(super) service_slow: Option<Duration>,
-    /// The scripted service fails so many collections
+    /// The embedded service fails so many collections
     #[arg(long, value_name = "SHARE", help_heading = "Faults of the service")]
     pub(super) service_failing: Option<Share>,
-    /// The scripted service is gone at a time for a time
+    /// The embedded service is gone at a time for a time
     #[arg(long, value_name = "AT:FOR", help_heading = "Faults of the service")]
     pub(super) service_down_at: Option<Down>,
 
@@ -236,8 +243,10 @@ pub(super) enum EdgeScheme {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SealKind {
-    /// Unique and cheap, for a scripted service
+    /// Unique and cheap; the embedded service takes them unopened
     Opaque,
+    /// Sealed as a collector seals, ahead of time; the embedded service opens and judges them
+    Real,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,8 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
+use fixtures::credentials::{
+    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
+};
+use fixtures::seal::SealPublicKey;
 use fixtures::spec::{Spec, Version};
 use harness::target::{
     Attached, BaseUrl, CommandLine, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
@@ -10,15 +13,16 @@ use harness::target::{
 use harness::wire::Endpoint;
 use reports::load::LoadTarget;
 
-use super::args::{EdgeScheme, Load};
+use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
 use crate::engine::{Client, ClientIdentity, Connector, Run, Scenario, TlsOptions};
 use crate::measure::{Codes, RouteId};
-use crate::plan::{Arriving, guard};
+use crate::plan::{Arriving, Shard, guard};
 use crate::scenario::{
-    BadToken, Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References,
+    BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting, Questions,
+    References, SealedAhead, Source,
 };
-use crate::service::{Faults, Scripted, ScriptedOptions};
+use crate::service::{Behind, BehindOptions, Faults, Judging};
 
 /// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
 /// with it.
@@ -27,8 +31,10 @@ pub(super) struct Ground {
     pub(super) codes: Codes,
     /// What the report says was loaded.
     pub(super) target: LoadTarget,
-    /// The scripted service, where it is ours.
-    pub(super) service: Option<Arc<Scripted>>,
+    /// The service behind the edge, where it is ours.
+    pub(super) service: Option<Arc<Behind>>,
+    /// What seals collections, where they are sealed for real.
+    pub(super) sealing: Option<Arc<SealedAhead>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
     posting: Option<(Arc<Connector>, Posting)>,
@@ -49,12 +55,21 @@ pub(super) struct Needs {
 pub(super) const POST: &str = "POST /v1/signals";
 /// The route of a verdict.
 pub(super) const GET: &str = "GET /v1/verdict/{ref}";
-/// Operations that are tried out before a run, to learn what each takes.
+/// Operations that are tried out before a run, to learn what each takes: at most so many, and after this time no further one.
 const TRIES: u64 = 8;
+const TRYING: Duration = Duration::from_secs(1);
+/// Collections that are sealed ahead: 2 MB.
+const AHEAD: usize = 2048;
 
 impl Ground {
     /// Starts and resolves what is needed. Nothing is loaded yet.
-    pub(super) async fn prepare(args: &Load, needs: Needs, faults: Faults) -> Result<Self, Failure> {
+    pub(super) async fn prepare(
+        args: &Load,
+        needs: Needs,
+        faults: Faults,
+        seed: u64,
+        shard: Shard,
+    ) -> Result<Self, Failure> {
         let spec = Arc::new(Spec::builtin(Version::Current));
         let codes = Codes::new(&spec);
         let credentials = Credentials::mint(&MintOptions::default())
@@ -71,38 +86,41 @@ impl Ground {
             ));
         }
         let service = if own_edge || own_verdicts {
-            let options = ScriptedOptions {
+            let service = Behind::start(BehindOptions {
                 spec: Arc::clone(&spec),
                 credentials: Arc::clone(&credentials),
-                tls: true,
-                replays: args.replay_share.value() > 0.0,
-                verdict_after: if own_verdicts { args.verdict_after } else { Duration::ZERO },
-            };
-            let service = Scripted::start(options).await;
+                judging: if args.seal == SealKind::Real { Judging::Real } else { Judging::Scripted },
+                verdict_after: args.verdict_after,
+                behind_edge: own_edge,
+            });
             Some(Arc::new(
-                service.map_err(|why| Failure::of(&why, "check the limits on open files").incomplete())?,
+                service
+                    .await
+                    .map_err(|why| Failure::of(&why, "check the limits on open files").incomplete())?,
             ))
         } else if faults.any() {
             return Err(Failure::usage(
                 "do anything to a service that is not ours",
-                "--service-… needs the scripted service: leave out --edge-url and --base-url",
+                "--service-… needs the embedded service: leave out --edge-url and --base-url",
             ));
         } else {
             None
         };
         let mut ground = Self {
             target: crate::report::embedded(),
+            references: References::Made(service.as_ref().map(introduce)),
             service,
+            sealing: None,
             edge: None,
             posting: None,
             asking: None,
-            references: References::Made,
             replayed: codes.find("replayed_bundle"),
             codes,
             files,
         };
         if needs.edge {
             ground.find_edge(args, &spec, &credentials).await?;
+            ground.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
             ground.find_verdicts(args).await?;
@@ -156,6 +174,30 @@ impl Ground {
         Ok(())
     }
 
+    /// Begins to seal where that is asked for, and waits until there is a supply.
+    async fn seal(&mut self, args: &Load, seed: u64, shard: Shard) -> Result<(), Failure> {
+        if args.seal == SealKind::Opaque {
+            return Ok(());
+        }
+        let key = match (&args.seal_key, &self.service, settings(args)?) {
+            (Some(file), _, _) => seal_key(file)?,
+            (None, Some(service), _) => service.seal_key(),
+            (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
+            (None, None, None) => {
+                return Err(Failure::usage(
+                    "seal collections for a service that is not ours without its key",
+                    "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at \
+                     /seal-key; or the settings of that mock with --settings DIR",
+                ));
+            }
+        };
+        let ahead = SealedAhead::start(&key, Collections::opaque(seed), shard, AHEAD);
+        let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
+        ahead.filled().await;
+        self.sealing = Some(Arc::new(ahead));
+        Ok(())
+    }
+
     async fn find_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
         let (url, ca) = match (&args.base_url, &self.service) {
             (Some(url), _) => (url.clone(), args.service_ca.clone()),
@@ -168,7 +210,7 @@ impl Ground {
         let connector = Connector::new(&endpoint, &tls(args, ca))?;
         let (authorization, bad) = match &self.service {
             Some(service) if args.base_url.is_none() => {
-                (service.authorization().to_owned(), service.bad_tokens(&self.codes))
+                (service.authorization(), service.bad_tokens(&self.codes))
             }
             _ => (format!("Bearer {}", read_token(args)?), foreign_bad_tokens()),
         };
@@ -209,18 +251,19 @@ impl Ground {
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
         let (connector, posting) = self.posting.clone()?;
-        let service_time = self.service.clone().map(|service| {
-            let took: crate::scenario::ServiceTime = Arc::new(move |number| service.take_time(number));
-            took
-        });
+        let watch = self.service.as_ref().map(|service| Arc::clone(service.watch()));
+        let collections = match &self.sealing {
+            Some(ahead) => Source::Sealed(Arc::clone(ahead)),
+            None => Source::Opaque(Collections::opaque(seed)),
+        };
         Some(EdgeRelay {
             connector,
             posting,
-            collections: Collections::opaque(seed),
+            collections,
             replays: args.replay_share,
             replayed: self.replayed,
             route: RouteId(0),
-            service_time,
+            watch,
         })
     }
 
@@ -263,7 +306,11 @@ impl Ground {
         run.start();
         let mut client = Client::new(0, &**scenario, Arc::clone(&run));
         let mut times = Vec::new();
+        let trying = Instant::now();
         for number in 0..TRIES {
+            if times.len() >= 2 && trying.elapsed() > TRYING {
+                break;
+            }
             let begun = Instant::now();
             // Numbers that no run reaches.
             let arriving = Arriving { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
@@ -283,6 +330,26 @@ impl Ground {
         times.sort();
         Ok(times[times.len() - 2])
     }
+}
+
+fn introduce(service: &Arc<Behind>) -> Introduce {
+    let service = Arc::clone(service);
+    Arc::new(move |reference, standing| service.introduce(reference, standing))
+}
+
+fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {
+    let Some(folder) = &args.settings else { return Ok(None) };
+    Ok(Some(SettingsFolder::load(folder, SystemTime::now())?.credentials))
+}
+
+fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
+    let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
+    key.ok_or_else(|| {
+        Failure::usage(
+            format!("read {}: it is no key that collections are sealed to", file.display()),
+            "give a JSON Web Key (OKP, X25519) with its kid, as the admin port of `edgeproof mock` shows it at /seal-key",
+        )
+    })
 }
 
 fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
@@ -312,15 +379,17 @@ fn allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {
 }
 
 fn read_token(args: &Load) -> Result<String, Failure> {
-    let token = match &args.read_token_file {
-        Some(path) => read(path)?,
-        None => std::env::var("READ_TOKEN").unwrap_or_default(),
+    let token = match (&args.read_token_file, settings(args)?) {
+        (Some(path), _) => read(path)?,
+        (None, Some(credentials)) => credentials.read_token(ReadTokenForm::Valid),
+        (None, None) => std::env::var("READ_TOKEN").unwrap_or_default(),
     };
     let token = token.trim();
     if token.is_empty() {
         return Err(Failure::usage(
             "ask for verdicts without a read token",
-            "put one into the variable READ_TOKEN, or name its file with --read-token-file",
+            "put one into the variable READ_TOKEN, or name its file with --read-token-file, or the settings of a mock service with \
+             --settings",
         ));
     }
     Ok(token.to_owned())

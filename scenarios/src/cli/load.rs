@@ -6,7 +6,7 @@ use harness::cli::signals;
 use reports::load::{Comparison, Drain, Fault, LoadReport, Plan, PlanStage, Seal};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::args::Load;
+use super::args::{Load, SealKind};
 use super::failure::Failure;
 use super::ground::{GET, Ground, Needs, POST};
 use super::live::Progress;
@@ -17,6 +17,7 @@ use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, play};
 use crate::measure::{Baseline, Histogram, RouteId, compare};
 use crate::plan::{Arrivals, Rate, Shard, Stages, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
+use crate::scenario::{SealedAhead, SealingCost};
 use crate::service::Faults;
 
 /// What is asked for when nothing is.
@@ -60,8 +61,13 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
         down: args.service_down_at,
-        stalls: None,
     };
+    if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
+        return Err(Failure::usage(
+            "send copies to a service that takes collections unopened: it knows no copy",
+            "add --seal real",
+        ));
+    }
     let expects_errors = faults.failing.value() > 0.0 || faults.down.is_some();
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), !expects_errors)?;
     let baseline = args.compare.as_deref().map(LoadReport::load).transpose();
@@ -133,7 +139,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let needs =
         Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
     let prepared = async {
-        let ground = Ground::prepare(args, needs, planned.faults).await?;
+        let ground = Ground::prepare(args, needs, planned.faults, planned.seed, planned.shard).await?;
         let lanes = lanes(planned, &ground).await?;
         Ok::<_, Failure>((ground, lanes))
     };
@@ -160,7 +166,6 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
             }
         })
     };
-    let before = ground.service.as_ref().map(|service| (service.collections(), service.questions()));
     let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
     let options = AttackOptions {
         lanes,
@@ -185,13 +190,13 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         scenario: planned.name,
         open: planned.stages.is_some(),
         target: ground.target.clone(),
-        plan: document_plan(planned, users),
+        plan: document_plan(planned, users, ground.sealing.as_deref().map(SealedAhead::cost)),
         shard: (planned.shard.index(), planned.shard.count()),
         routes: &routes,
         codes: &ground.codes,
         arrivals: arrivals.iter().collect(),
         thresholds: &planned.thresholds,
-        arrived: arrived(&ground, &routes, before),
+        arrived: arrived(&ground, &routes),
         faults: faults(planned, &ground),
         edge_samples,
         tolerance: args.max_lateness,
@@ -274,7 +279,11 @@ fn on_start(
     let service = ground.service.clone();
     let pid = ground.edge.as_ref().and_then(harness::target::RunningEdge::pid);
     let probe = Arc::clone(probe);
+    let sealing = ground.sealing.clone();
     Box::new(move |started| {
+        if let Some(sealing) = sealing {
+            sealing.begin();
+        }
         if let Some(service) = service {
             service.begin(started, faults);
             tokio::spawn(service.go_down());
@@ -285,16 +294,14 @@ fn on_start(
     })
 }
 
-fn arrived(ground: &Ground, routes: &[String], before: Option<(u64, u64)>) -> Vec<(RouteId, u64)> {
-    let (Some(service), Some((collections, questions))) = (&ground.service, before) else {
-        return Vec::new();
-    };
+fn arrived(ground: &Ground, routes: &[String]) -> Vec<(RouteId, u64)> {
+    let Some(service) = &ground.service else { return Vec::new() };
     let mut arrived = Vec::new();
     for (place, route) in routes.iter().enumerate() {
         let id = RouteId(place as u8);
         match route.as_str() {
-            POST => arrived.push((id, service.collections() - collections)),
-            GET if ground.target.base_url.is_none() => arrived.push((id, service.questions() - questions)),
+            POST => arrived.push((id, service.collections())),
+            GET if ground.target.base_url.is_none() => arrived.push((id, service.questions())),
             _ => {}
         }
     }
@@ -303,7 +310,7 @@ fn arrived(ground: &Ground, routes: &[String], before: Option<(u64, u64)>) -> Ve
 
 fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
     let Some(service) = &ground.service else { return Vec::new() };
-    let Faults { slow, failing, down, .. } = planned.faults;
+    let Faults { slow, failing, down } = planned.faults;
     let (failed, slowed) = service.hit();
     let mut faults = Vec::new();
     if !slow.is_zero() {
@@ -325,7 +332,7 @@ fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
     faults
 }
 
-fn document_plan(planned: &Planned, users: u32) -> Plan {
+fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
     let args = &planned.args;
     let stages = planned.stages.clone().map(|stages| stages.warmed_up(args.warm_up));
     let settings = [
@@ -356,7 +363,10 @@ fn document_plan(planned: &Planned, users: u32) -> Plan {
         measured_ms: planned.measured.as_millis() as u64,
         timeout_ms: args.timeout.as_millis() as u64,
         drain: Drain { limit_ms: args.drain.as_millis() as u64, took_ms: 0 },
-        seal: Seal::Opaque,
+        seal: sealing.map_or(Seal::Opaque, |cost| Seal::Real {
+            cost_us: cost.each.as_nanos() as f64 / 1000.0,
+            not_in_time: cost.not_in_time,
+        }),
         replay_share: args.replay_share.value(),
         seed: planned.seed,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).collect(),

@@ -2,7 +2,6 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fixtures::credentials::{Credentials, MintOptions};
 use fixtures::spec::{Spec, Version};
 use harness::wire::Endpoint;
 use reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
@@ -15,8 +14,8 @@ use crate::engine::{AttackLane, AttackOptions, Connector, Lane, TlsOptions, play
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
-use crate::scenario::{Collections, EdgeRelay, Posting};
-use crate::service::{Faults, Scripted, ScriptedOptions, Stalls};
+use crate::scenario::{Collections, EdgeRelay, Posting, Source};
+use crate::service::{Stalling, Stalls};
 
 /// How far a percentile may be from what arithmetic says.
 const NEAR: f64 = 0.05;
@@ -31,7 +30,7 @@ struct Drive {
     time: Duration,
     warm_up: Duration,
     users: usize,
-    faults: Faults,
+    stalls: Option<Stalls>,
     starved: bool,
 }
 
@@ -63,13 +62,12 @@ async fn test(args: &SelfTest) -> Result<bool, Failure> {
 async fn percentiles() -> Result<bool, Failure> {
     let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(200.0).unwrap_or_default();
-    let faults = Faults { stalls: Some(stalls), ..Faults::default() };
     let drive = Drive {
         rate,
         time: Duration::from_secs(6),
         warm_up: stalls.period,
         users: 64,
-        faults,
+        stalls: Some(stalls),
         starved: false,
     };
     let report = run(drive).await?;
@@ -102,7 +100,7 @@ async fn delivered(rate: Rate, time: Duration) -> Result<bool, Failure> {
         time,
         warm_up: Duration::from_secs(1),
         users: ((rate.value() / 50.0) as usize).clamp(16, 256),
-        faults: Faults::default(),
+        stalls: None,
         starved: false,
     };
     let report = run(drive).await?;
@@ -128,7 +126,7 @@ async fn starved() -> Result<bool, Failure> {
         time: Duration::from_secs(3),
         warm_up: Duration::ZERO,
         users: 64,
-        faults: Faults::default(),
+        stalls: None,
         starved: true,
     };
     let report = run(drive).await?;
@@ -139,12 +137,8 @@ async fn starved() -> Result<bool, Failure> {
 async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let unexpected =
         |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
-    let spec = Arc::new(Spec::builtin(Version::Current));
-    let codes = Codes::new(&spec);
-    let credentials = Arc::new(Credentials::mint(&MintOptions::default()).map_err(|why| unexpected(&why))?);
-    let options =
-        ScriptedOptions { spec, credentials, tls: false, replays: false, verdict_after: Duration::ZERO };
-    let service = Arc::new(Scripted::start(options).await.map_err(|why| unexpected(&why))?);
+    let codes = Codes::new(&Spec::builtin(Version::Current));
+    let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = Endpoint::resolve(&url, None).await?;
     let connector = Arc::new(Connector::new(&endpoint, &TlsOptions::default())?);
@@ -152,11 +146,11 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let scenario = EdgeRelay {
         connector,
         posting,
-        collections: Collections::opaque(1),
+        collections: Source::Opaque(Collections::opaque(1)),
         replays: Share::default(),
         replayed: codes.find("replayed_bundle"),
         route: RouteId(0),
-        service_time: None,
+        watch: None,
     };
     let stages = Stages::constant(drive.rate, drive.time)
         .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?
@@ -169,7 +163,6 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         users: drive.users,
     };
     let begins = Arc::clone(&service);
-    let faults = drive.faults;
     let hogs = Hogs::new(drive.starved);
     let options = AttackOptions {
         lanes: vec![lane],
@@ -180,7 +173,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         goose_report: None,
         start_at: None,
         on_start: Some(Box::new(move |started| {
-            begins.begin(started, faults);
+            begins.begin(started);
             hogs.start();
         })),
         live: None,
@@ -207,7 +200,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         codes: &codes,
         arrivals: vec![&arrivals],
         thresholds: &[],
-        arrived: vec![(RouteId(0), service.collections())],
+        arrived: vec![(RouteId(0), service.requests())],
         faults: Vec::new(),
         edge_samples: Vec::new(),
         tolerance: Duration::from_millis(10),

@@ -26,6 +26,8 @@ pub struct HealthFacts<'a> {
     pub planned: u64,
     /// Operations that the pacer let begin until then.
     pub released: u64,
+    /// Collections that were not sealed when they were needed, of all that were sent.
+    pub unsealed: (u64, u64),
 }
 
 /// Part of the requests that may be late.
@@ -34,6 +36,8 @@ const LATE: f64 = 0.01;
 const STARVED: f64 = 0.2;
 /// Seconds without CPU to spare do no harm as long as the generator is so punctual.
 const PUNCTUAL: u64 = 2_000;
+/// Part of the collections that may be sealed too late.
+const UNSEALED: f64 = 0.001;
 /// Part of the planned operations that have to be let begin.
 const RELEASED: f64 = 0.995;
 
@@ -65,6 +69,12 @@ pub fn health(facts: &HealthFacts<'_>) -> Health {
         invalid.push(format!(
             "the process used all the CPU that it may have in {:.0} % of the seconds, and was not punctual",
             facts.starved * 100.0
+        ));
+    }
+    let (unsealed, sent) = facts.unsealed;
+    if unsealed as f64 > sent as f64 * UNSEALED {
+        invalid.push(format!(
+            "{unsealed} of {sent} collections were not sealed in time: their requests waited for the generator"
         ));
     }
     if facts.open && (facts.released as f64) < facts.planned as f64 * RELEASED {
@@ -103,6 +113,13 @@ mod tests {
     #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "could not run when it had to")]
     #[case::busy_and_punctual(times(1000, 0, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "")]
     #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all the CPU")]
+    #[case::sealed_late(
+        times(1000, 0, 0, 0),
+        times(100, 1, 0, 0),
+        0.0,
+        1000,
+        "2 of 1000 collections were not sealed"
+    )]
     #[case::held_back(times(900, 0, 0, 0), times(100, 1, 0, 0), 0.0, 1000, "only 900 of 1000")]
     fn a_run_is_sound_or_says_nothing(
         #[case] lateness: Histogram,
@@ -113,8 +130,17 @@ mod tests {
     ) {
         let tolerance = Duration::from_millis(10);
         let released = lateness.count();
-        let facts =
-            HealthFacts { lateness: &lateness, lag: &lag, tolerance, starved, open: true, planned, released };
+        let unsealed = (if expected.contains("sealed") { 2 } else { 1 }, 1000);
+        let facts = HealthFacts {
+            lateness: &lateness,
+            lag: &lag,
+            tolerance,
+            starved,
+            open: true,
+            planned,
+            released,
+            unsealed,
+        };
         let invalid = health(&facts).invalid.join("; ");
         assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
         assert!(invalid.contains(expected), "{invalid}");

@@ -1,4 +1,17 @@
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
+
+use super::sealed::SealedAhead;
+
+/// Where collections come from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// Made when they are sent.
+    Opaque(Collections),
+    /// Sealed before.
+    Sealed(Arc<SealedAhead>),
+}
 
 /// Makes collections: each is unique, and holds its session's reference where a scripted service finds it.
 #[derive(Debug, Clone)]
@@ -54,12 +67,21 @@ impl Collections {
         Collection { reference, body: body.freeze() }
     }
 
-    /// Reference and number of a collection that this makes; none of another body.
-    pub fn read(body: &[u8]) -> Option<(&str, u64)> {
+    /// Reference of a collection that this makes; none of another body.
+    pub fn read(body: &[u8]) -> Option<&str> {
         let rest = body.strip_prefix(HEAD.as_bytes())?;
         let end = rest.iter().position(|byte| *byte == b'"')?;
-        let reference = std::str::from_utf8(&rest[..end]).ok()?;
-        Some((reference, reference.rsplit_once('-')?.1.parse().ok()?))
+        std::str::from_utf8(&rest[..end]).ok()
+    }
+}
+
+impl Source {
+    /// The collection of an operation.
+    pub async fn take(&self, number: u64) -> Collection {
+        match self {
+            Self::Opaque(collections) => collections.make(number),
+            Self::Sealed(ahead) => ahead.take().await,
+        }
     }
 }
 
@@ -75,7 +97,7 @@ mod tests {
         let json: serde_json::Value = serde_json::from_slice(&one.body).unwrap();
         assert_eq!(json["sessionRef"], one.reference);
         assert_ne!(one.body, two.body);
-        assert_eq!(Collections::read(&two.body), Some((two.reference.as_str(), 999_999_999_999)));
+        assert_eq!(Collections::read(&two.body), Some(two.reference.as_str()));
         assert_ne!(Collections::opaque(8).make(0).body, one.body);
         assert_eq!(Collections::read(b"{}"), None);
     }

@@ -2,12 +2,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::collections::Collections;
+use super::SAMPLED;
+use super::collections::Source;
 use super::requests::Posting;
-use super::{SAMPLED, ServiceTime};
 use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario};
 use crate::measure::{Code, Outcome, RouteId};
 use crate::plan::{Arriving, Share};
+use crate::service::Watch;
 
 /// Collections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
@@ -16,7 +17,7 @@ pub struct EdgeRelay {
     /// How they are posted.
     pub posting: Posting,
     /// What is posted.
-    pub collections: Collections,
+    pub collections: Source,
     /// Part of them that are copies of one that was accepted.
     pub replays: Share,
     /// The code of a copy's refusal.
@@ -24,13 +25,16 @@ pub struct EdgeRelay {
     /// The route, for the report.
     pub route: RouteId,
     /// What the service took, where it is ours.
-    pub service_time: Option<ServiceTime>,
+    pub watch: Option<Arc<Watch>>,
 }
 
 impl EdgeRelay {
     /// Posts a new collection.
     pub async fn post(&self, client: &mut Client, arriving: Arriving, due: Instant) -> (Reply, String) {
-        let collection = self.collections.make(arriving.number);
+        let collection = self.collections.take(arriving.number).await;
+        let sampled = arriving.measured && arriving.number.is_multiple_of(SAMPLED);
+        let watched = self.watch.as_ref().filter(|_| sampled);
+        let watched = watched.map(|watch| (watch, watch.ask(&collection.body)));
         let call = Call {
             route: self.route,
             link: 0,
@@ -38,11 +42,14 @@ impl EdgeRelay {
             expect: Expect::Accepted,
         };
         let reply = client.call(call, due).await;
-        if reply.expected {
-            if self.replays.value() > 0.0 {
-                client.accepted = collection.body;
-            }
-            self.sample(client, arriving, &reply);
+        if let Some((watch, key)) = watched
+            && let Some(took) = watch.fetch(key)
+            && reply.expected
+        {
+            client.run().recorder.added(client.id, reply.service.saturating_sub(took));
+        }
+        if reply.expected && self.replays.value() > 0.0 {
+            client.accepted = collection.body;
         }
         (reply, collection.reference)
     }
@@ -59,16 +66,6 @@ impl EdgeRelay {
             expect: Expect::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)
-    }
-
-    fn sample(&self, client: &Client, arriving: Arriving, reply: &Reply) {
-        let Some(service_time) = &self.service_time else { return };
-        if !arriving.measured || !arriving.number.is_multiple_of(SAMPLED) {
-            return;
-        }
-        if let Some(took) = service_time(arriving.number) {
-            client.run().recorder.added(client.id, reply.service.saturating_sub(took));
-        }
     }
 }
 

@@ -6,7 +6,8 @@ use tokio::time::sleep_until;
 
 use super::collections::Collections;
 use super::edge_relay::fate;
-use super::references::References;
+use super::mixed;
+use super::references::{References, Standing};
 use super::requests::Questions;
 use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario, Verdict, verdict};
 use crate::measure::{Outcome, RouteId};
@@ -45,15 +46,10 @@ pub struct PollOptions {
     pub bad_tokens: Share,
 }
 
-/// What references that are made up begin with, if no verdict comes.
-const NONE_COMES: [&str; 3] = ["wrong-", "old-", "foreign-"];
+/// How references stand whose verdict never comes.
+const NONE_COMES: [Standing; 3] = [Standing::Unknown, Standing::TooOld, Standing::Foreign];
 
 impl Polling {
-    /// The beginnings of references whose verdict never comes, for a scripted service.
-    pub fn none_comes(reference: &str) -> bool {
-        NONE_COMES.iter().any(|beginning| reference.starts_with(beginning))
-    }
-
     /// Asks until the verdict is there, or the session is given up.
     pub async fn until_verdict(
         &self,
@@ -111,11 +107,15 @@ impl Polling {
     fn reference(&self, number: u64) -> (String, bool) {
         let wrong = self.options.wrong.takes(number);
         match &self.references {
-            References::Made if wrong => {
-                let beginning = NONE_COMES[(number % NONE_COMES.len() as u64) as usize];
-                (format!("{beginning}{}", self.collections.reference(number)), false)
+            References::Made(introduce) => {
+                let none = NONE_COMES[mixed(number, NONE_COMES.len())];
+                let standing = if wrong { none } else { Standing::Comes };
+                let reference = self.collections.reference(number);
+                if let Some(introduce) = introduce {
+                    introduce(&reference, standing);
+                }
+                (reference, !wrong)
             }
-            References::Made => (self.collections.reference(number), true),
             // Nobody knows a reference that was made up.
             References::Given(_) if wrong => (format!("wrong-{}", self.collections.reference(number)), false),
             References::Given(given) => {

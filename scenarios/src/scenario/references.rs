@@ -1,12 +1,29 @@
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Session references that a backend asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum References {
-    /// Made up for the run: a scripted service knows what each is.
-    Made,
+    /// Made up for the run. Where the service is ours, each is made known to it before it is asked for.
+    Made(Option<Introduce>),
     /// From a file; each is asked for in turn.
     Given(Vec<Reference>),
+}
+
+/// Lets a service know a reference that it is about to be asked for.
+pub type Introduce = Arc<dyn Fn(&str, Standing) + Send + Sync>;
+
+/// How a reference stands with the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Its verdict comes.
+    Comes,
+    /// Nobody knows it.
+    Unknown,
+    /// Its verdict is too old.
+    TooOld,
+    /// It is another license's.
+    Foreign,
 }
 
 /// A reference, and what is to come of it.
@@ -70,6 +87,6 @@ mod tests {
             [("abc", true), ("old-1", false)]
         );
         assert!("".parse::<References>().is_err());
-        assert!("a b\n".parse::<References>().unwrap_err().to_string().contains("line 1"));
+        assert!("a b\n".parse::<References>().err().unwrap().to_string().contains("line 1"));
     }
 }

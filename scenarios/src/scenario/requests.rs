@@ -3,6 +3,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderValue, Request, Uri};
 use http_body_util::Full;
 
+use super::mixed;
 use crate::engine::{Connector, Expect};
 use crate::measure::Code;
 
@@ -80,7 +81,7 @@ impl Questions {
 
     /// Asks with one of the bad tokens, and what is to come out of that.
     pub fn bad_request(&self, reference: &str, number: u64) -> (Request<Full<Bytes>>, Expect) {
-        let bad = &self.bad[(number % self.bad.len() as u64) as usize];
+        let bad = &self.bad[mixed(number, self.bad.len())];
         let token = bad.authorization.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
         (self.build(reference, None, token), Expect::Refused(401, bad.code))
     }

@@ -13,8 +13,6 @@ pub struct Faults {
     pub failing: Share,
     /// When it is gone.
     pub down: Option<Down>,
-    /// When it stalls.
-    pub stalls: Option<Stalls>,
 }
 
 /// When a service is gone: connections are closed as soon as they are open.
@@ -26,33 +24,10 @@ pub struct Down {
     pub time: Duration,
 }
 
-/// When a service stalls: at the beginning of each period, until a part of it has passed, nothing is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stalls {
-    /// From one stall to the next.
-    pub period: Duration,
-    /// How long each is.
-    pub time: Duration,
-}
-
 impl Faults {
     /// Whether there is any.
     pub fn any(&self) -> bool {
         *self != Self::default()
-    }
-}
-
-impl Stalls {
-    /// How long something that arrives at a time has to wait.
-    pub fn wait(&self, at: Duration) -> Duration {
-        let into = Duration::from_nanos((at.as_nanos() % self.period.as_nanos()) as u64);
-        self.time.saturating_sub(into)
-    }
-
-    /// What this part, 0 to 1, of what arrives evenly waits no longer than.
-    pub fn quantile(&self, share: f64) -> Duration {
-        let stalled = self.time.as_secs_f64() / self.period.as_secs_f64();
-        self.time.mul_f64(((share - (1.0 - stalled)) / stalled).clamp(0.0, 1.0))
     }
 }
 
@@ -81,20 +56,6 @@ impl fmt::Display for Down {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stall_holds_what_arrives_in_it() {
-        let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_secs(1) };
-        let ms = Duration::from_millis;
-        assert_eq!(
-            [0, 300, 1000, 1999, 2300].map(|at| stalls.wait(ms(at)).as_millis()),
-            [1000, 700, 0, 0, 700]
-        );
-        assert_eq!(
-            [0.4, 0.5, 0.75, 0.9, 1.0].map(|share| stalls.quantile(share).as_millis()),
-            [0, 0, 500, 800, 1000]
-        );
-    }
 
     #[test]
     fn when_it_is_down() {

@@ -1,9 +1,12 @@
-//! A scripted service: what stands behind an edge, and answers for verdicts, while the edge is under load. It looks into
-//! nothing, so that it is cheap; it counts, it keeps sessions, and it can be slow, failing or gone on purpose.
+//! What stands behind the edge and answers for verdicts while they are loaded: the mock service, set up to count, and to be
+//! slow, failing or gone on purpose. And a server that stalls by the clock, for the generator's proof of itself.
 
+mod behind;
 mod fault;
-mod scripted;
-mod sessions;
+mod stalling;
+mod watch;
 
-pub use fault::{Down, Faults, Stalls};
-pub use scripted::{Scripted, ScriptedOptions};
+pub use behind::{Behind, BehindOptions, Judging};
+pub use fault::{Down, Faults};
+pub use stalling::{Stalling, Stalls};
+pub use watch::Watch;
