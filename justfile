@@ -57,7 +57,7 @@ load *ARGS:
     case "${1-}" in
       edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html=target/load.html ;;
     esac
-    exec cargo run --quiet --release --package scenarios -- "$@"
+    exec cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package scenarios -- "$@"
 
 # A short run of each load scenario: everything answered as expected, everything accounted for; no absolute times.
 load-smoke:
@@ -65,7 +65,7 @@ load-smoke:
 
 # The load generator proves itself: percentiles against arithmetic, rates, counts, and that a starved run is called invalid.
 load-self-test *ARGS:
-    @cargo run --quiet --release --package scenarios -- self-test "$@"
+    @cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package scenarios -- self-test "$@"
 
 # The load generator's own cost, beside oha, wrk (where they are installed) and a bare hyper loop; a benchmark, not a test.
 bench-load *ARGS:

@@ -39,7 +39,7 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["edge-relay", "--report", "html=/nonexistent/x"], "there is no folder")]
 #[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
 #[case(&["edge-relay", "--replay-share", "5%"], "knows no copy")]
-#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "reach the edge")]
+#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "without its key")]
 #[case(&["edge-relay", "--launch", "no-such-program-there"], "no-such-program-there")]
 #[case(&["edge-relay", "--rate", "500", "--expect", "1s", "--users", "100"], "give --users 750")]
 #[case(&["edge-relay", "--users", "1500"], "it takes 1000")]

@@ -231,7 +231,7 @@ pub(super) struct SelfTest {
     #[arg(long, value_name = "RATE,…", default_value = "100,1000,10000", value_delimiter = ',')]
     pub(super) rates: Vec<Rate>,
     /// How long each takes
-    #[arg(long, value_name = "TIME", default_value = "4s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_time)]
     pub(super) duration: Duration,
 }
 

@@ -183,13 +183,7 @@ impl Ground {
             (Some(file), _, _) => seal_key(file)?,
             (None, Some(service), _) => service.seal_key(),
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
-            (None, None, None) => {
-                return Err(Failure::usage(
-                    "seal collections for a service that is not ours without its key",
-                    "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at \
-                     /seal-key; or the settings of that mock with --settings DIR",
-                ));
-            }
+            (None, None, None) => return Err(no_seal_key()),
         };
         let ahead = SealedAhead::start(&key, Collections::opaque(seed), shard, AHEAD);
         let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
@@ -340,6 +334,15 @@ fn introduce(service: &Arc<Behind>) -> Introduce {
 fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {
     let Some(folder) = &args.settings else { return Ok(None) };
     Ok(Some(SettingsFolder::load(folder, SystemTime::now())?.credentials))
+}
+
+/// Nobody knows what to seal to.
+pub(super) fn no_seal_key() -> Failure {
+    Failure::usage(
+        "seal collections for a service that is not ours without its key",
+        "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at /seal-key; or the \
+         settings of that mock with --settings DIR",
+    )
 }
 
 fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {

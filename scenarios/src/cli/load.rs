@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::{Load, SealKind};
 use super::failure::Failure;
-use super::ground::{GET, Ground, Needs, POST};
+use super::ground::{GET, Ground, Needs, POST, no_seal_key};
 use super::live::Progress;
 use super::output::{self, Files};
 use super::prometheus::Metrics;
@@ -67,6 +67,13 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
             "send copies to a service that takes collections unopened: it knows no copy",
             "add --seal real",
         ));
+    }
+    if args.seal == SealKind::Real
+        && args.edge_url.is_some()
+        && args.seal_key.is_none()
+        && args.settings.is_none()
+    {
+        return Err(no_seal_key());
     }
     let expects_errors = faults.failing.value() > 0.0 || faults.down.is_some();
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), !expects_errors)?;

@@ -17,6 +17,8 @@ use clap::Parser;
 use args::{Arguments, Command};
 use failure::Failure;
 
+/// A threshold is broken; what was to be proven is not so.
+pub const EXIT_BROKEN: u8 = 1;
 /// The command, or a file that it names, is wrong.
 pub const EXIT_USAGE: u8 = 2;
 /// It could not run, or its figures prove nothing.

@@ -21,8 +21,8 @@ use crate::service::{Stalling, Stalls};
 const NEAR: f64 = 0.05;
 /// Part of the rate that has to be delivered.
 const DELIVERED: f64 = 0.995;
-/// Any machine that this runs on can do so many a second.
-const MODEST: f64 = 1000.0;
+/// How often percentiles are tried while the machine is too busy.
+const ATTEMPTS: u32 = 2;
 
 /// What one drive is made of.
 struct Drive {
@@ -34,46 +34,84 @@ struct Drive {
     starved: bool,
 }
 
-/// `edgeproof-load self-test`.
+/// What a part of the proof came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    /// It holds.
+    Holds,
+    /// The run said of itself that this machine cannot, and nothing that it claims is wrong.
+    Cannot,
+    /// A run claimed what is not so.
+    Broken,
+}
+
+/// `edgeproof-load self-test`: 0 the generator tells the truth here, 1 it does not, 3 this machine was too busy to prove it.
 pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(test(args));
     runtime.shutdown_timeout(Duration::from_secs(2));
-    let passed = outcome?;
-    say(if passed {
-        "the generator tells the truth here"
-    } else {
-        "the generator does NOT tell the truth here"
-    });
-    Ok(u8::from(!passed))
+    let (proof, line) = outcome?;
+    say(&line);
+    Ok(match proof {
+        Proof::Holds => 0,
+        Proof::Broken => super::EXIT_BROKEN,
+        Proof::Cannot => super::EXIT_INCOMPLETE,
+    })
 }
 
-async fn test(args: &SelfTest) -> Result<bool, Failure> {
-    let mut passed = percentiles().await?;
-    for rate in &args.rates {
-        passed &= delivered(*rate, args.duration).await?;
+async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
+    let mut proof = percentiles().await?;
+    for _ in 1..ATTEMPTS {
+        if proof == Proof::Cannot {
+            say("  - too busy for that just now; again");
+            proof = percentiles().await?;
+        }
     }
-    passed &= starved().await?;
-    Ok(passed)
+    let mut rates = Vec::new();
+    for rate in &args.rates {
+        rates.push((*rate, delivered(*rate, args.duration).await?));
+    }
+    let starved = starved().await?;
+    if [proof, starved]
+        .into_iter()
+        .chain(rates.iter().map(|(_, proof)| *proof))
+        .any(|proof| proof == Proof::Broken)
+    {
+        return Ok((Proof::Broken, "the generator does NOT tell the truth here".into()));
+    }
+    let cannot: Vec<String> =
+        rates.iter().filter(|(_, proof)| *proof == Proof::Cannot).map(|(rate, _)| rate.to_string()).collect();
+    if proof == Proof::Cannot || (!rates.is_empty() && cannot.len() == rates.len()) {
+        return Ok((
+            Proof::Cannot,
+            "NOT PROVEN: this machine is too busy for it; nothing that was claimed is wrong".into(),
+        ));
+    }
+    let but = match cannot[..] {
+        [] => String::new(),
+        _ => format!("; NOT at {}, which this machine cannot do now", cannot.join(" and ")),
+    };
+    Ok((Proof::Holds, format!("the generator tells the truth here{but}")))
 }
 
 /// A service that stalls 1.6 s of every 2 s: 80 % of what arrives waits, evenly spread over 0 to 1.6 s. There are far fewer
-/// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it.
-async fn percentiles() -> Result<bool, Failure> {
+/// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
+/// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
+async fn percentiles() -> Result<Proof, Failure> {
     let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
-    let rate = Rate::per_second(200.0).unwrap_or_default();
+    let rate = Rate::per_second(50.0).unwrap_or_default();
     let drive = Drive {
         rate,
-        time: Duration::from_secs(6),
+        time: Duration::from_secs(8),
         warm_up: stalls.period,
-        users: 64,
+        users: 16,
         stalls: Some(stalls),
         starved: false,
     };
     let report = run(drive).await?;
+    say(&format!("a service that stalls by the clock, {rate}: the run is {}", state(&report)));
     let response = Histogram::decode(&report.response.histogram).unwrap_or_default();
-    let mut passed =
-        told(report.state == LoadState::Complete, &format!("a stalling service: {}", state(&report)));
+    let mut near = true;
     for quantile in [Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99] {
         let wanted = stalls.quantile(quantile.share()).as_secs_f64() * 1000.0;
         let found = response.at(quantile) as f64 / 1000.0;
@@ -83,7 +121,7 @@ async fn percentiles() -> Result<bool, Failure> {
             quantile.name(),
             off * 100.0
         );
-        passed &= told(off.abs() <= NEAR, &line);
+        near &= told(off.abs() <= NEAR, &line);
     }
     // What a generator would report that begins when its last request has ended.
     let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
@@ -91,10 +129,10 @@ async fn percentiles() -> Result<bool, Failure> {
         "    service times alone would say p50 {:.1} ms",
         service.at(Quantile::P50) as f64 / 1000.0
     ));
-    Ok(passed & counted(&report))
+    Ok(concluded(near, &report))
 }
 
-async fn delivered(rate: Rate, time: Duration) -> Result<bool, Failure> {
+async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
     let drive = Drive {
         rate,
         time,
@@ -105,22 +143,18 @@ async fn delivered(rate: Rate, time: Duration) -> Result<bool, Failure> {
     };
     let report = run(drive).await?;
     let share = report.rate.delivered / rate.value();
-    let line = format!("{rate} asked, {:.1}/s delivered ({:.2} %)", report.rate.delivered, share * 100.0);
-    let kept_up = share >= DELIVERED && report.state == LoadState::Complete;
-    let passed = if kept_up || rate.value() <= MODEST {
-        told(kept_up, &format!("{line}; {}", state(&report)))
-    } else if report.state == LoadState::Invalid || share < DELIVERED && !report.findings.is_empty() {
-        // The machine cannot, and the run says so.
-        say(&format!("  - {line}: this machine cannot, and the run says so: {}", report.findings.join("; ")));
-        true
-    } else {
-        told(false, &format!("{line}, and the run claims to be sound"))
-    };
-    Ok(passed & counted(&report))
+    let line = format!(
+        "{rate} asked, {:.1}/s delivered ({:.2} %): the run is {}",
+        report.rate.delivered,
+        share * 100.0,
+        state(&report)
+    );
+    say(&line);
+    Ok(concluded(told(share >= DELIVERED, "what was asked for was delivered"), &report))
 }
 
 /// Every worker of the runtime is blocked again and again: the run must not be called sound.
-async fn starved() -> Result<bool, Failure> {
+async fn starved() -> Result<Proof, Failure> {
     let drive = Drive {
         rate: Rate::per_second(500.0).unwrap_or_default(),
         time: Duration::from_secs(3),
@@ -130,8 +164,21 @@ async fn starved() -> Result<bool, Failure> {
         starved: true,
     };
     let report = run(drive).await?;
-    let line = format!("starved on purpose: {} ({})", state(&report), report.findings.join("; "));
-    Ok(told(report.state == LoadState::Invalid && report.exit_code == 3, &line))
+    say(&format!("starved on purpose: the run is {}", state(&report)));
+    let found =
+        told(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
+    Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
+}
+
+/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, but its counts agree all the same.
+fn concluded(holds: bool, report: &LoadReport) -> Proof {
+    let counted = counted(report);
+    match (counted, holds, report.state) {
+        (false, _, _) => Proof::Broken,
+        (true, true, _) => Proof::Holds,
+        (true, false, LoadState::Invalid) => Proof::Cannot,
+        (true, false, _) => Proof::Broken,
+    }
 }
 
 async fn run(drive: Drive) -> Result<LoadReport, Failure> {
@@ -212,9 +259,9 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
 
 /// Counts agree with the service's, to the request.
 fn counted(report: &LoadReport) -> bool {
-    let Some(counted) = report.reconciled.first() else { return told(false, "the service did not count") };
+    let Some(counted) = report.reconciled.first() else { return told(false, "the server did not count") };
     let line = format!(
-        "{} sent, {} unanswered, the service counted {}",
+        "{} sent, {} unanswered, the server counted {}; everything accounted for",
         counted.sent, counted.unanswered, counted.arrived
     );
     told(report.ledger.balances() && counted.agrees, &line)
