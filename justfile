@@ -63,11 +63,15 @@ load *ARGS:
 load-smoke:
     ./.ci/load-smoke
 
+# Manifests for shards of a load run, against the schemas of Kubernetes and CI.
+load-manifests:
+    ./.ci/manifests
+
 # The load generator proves itself: percentiles against arithmetic, rates, counts, and that a starved run is called invalid.
 load-self-test *ARGS:
     @cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package scenarios -- self-test "$@"
 
 # The load generator's own cost, beside oha, wrk (where they are installed) and a bare hyper loop; a benchmark, not a test.
 bench-load *ARGS:
-    cargo build --quiet --release --package scenarios --bins --benches
+    cargo build --quiet --release --package scenarios
     ./.ci/bench-load "$@"

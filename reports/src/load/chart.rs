@@ -32,7 +32,7 @@ struct Line {
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 16.0;
+const RIGHT: f64 = 36.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 28.0;
 
@@ -92,6 +92,18 @@ impl Chart {
              fill-opacity=\"{strength:.2}\"><title>{}</title></rect>",
             markup(told)
         );
+    }
+
+    /// A span of the horizontal axis, shaded over the whole height, with what it is.
+    #[must_use]
+    pub(super) fn band(mut self, from: f64, to: f64, told: &str) -> Self {
+        if to > from {
+            let (low, high) = (self.y.from, self.y.to);
+            self.cell((from, low), (to, high), "band", 1.0, told);
+            let (x, y) = (self.at_x(from) + 6.0, TOP + 12.0);
+            let _ = write!(self.shapes, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", markup(told));
+        }
+        self
     }
 
     /// The picture.

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use super::chart::{Axis, Chart};
 use super::text::{bytes, compared, included, is_sound, judged, plan, rates, rows, sealing, target};
-use super::{Figures, LoadReport, Timing, count, heatmap, micros};
+use super::{Figures, LoadReport, Timing, count, heatmap, micros, rate};
 use crate::escape::markup;
 
 /// One page: no network, no script.
@@ -26,6 +26,7 @@ pub(super) fn render(report: &LoadReport) -> String {
         markup(&plan(report)),
         markup(&report.started)
     );
+    tiles(&mut out, report);
     if !report.findings.is_empty() {
         let class = if is_sound(report) { "note" } else { "note bad" };
         let _ = write!(out, "<ul class=\"{class}\">");
@@ -46,12 +47,40 @@ pub(super) fn render(report: &LoadReport) -> String {
     if let Some(verdict) = &report.time_to_verdict {
         out.push_str(&distribution("Time to verdict: how many sessions took how long", verdict));
     }
-    out.push_str(&distribution("Response time: how many requests took how long", &report.response));
+    for route in &report.routes {
+        let title = format!("{}: how many requests took how long, from the intended start", route.route);
+        out.push_str(&distribution(&title, &route.response));
+    }
     outcomes(&mut out, report);
     costs(&mut out, report);
     comparison(&mut out, report);
     out.push_str("</main></html>\n");
     out
+}
+
+/// The figures that one looks for first.
+fn tiles(out: &mut String, report: &LoadReport) {
+    let mut tiles: Vec<(&str, String)> = Vec::new();
+    if let Some(asked) = report.rate.asked {
+        tiles.push(("asked", rate(asked)));
+    }
+    tiles.push(("delivered", rate(report.rate.delivered)));
+    tiles.push(("requests", count(report.response.figures.count)));
+    let errors = report.errors();
+    tiles.push(("not as expected", count(errors)));
+    let timing = report.time_to_verdict.as_ref();
+    let (name, figures) =
+        timing.map_or(("response", &report.response.figures), |timing| ("time to verdict", &timing.figures));
+    let (p50, p99) = (micros(figures.p50_us), micros(figures.p99_us));
+    let _ = write!(out, "<div class=\"tiles\">");
+    for (label, value) in tiles {
+        let class = if label == "not as expected" && errors > 0 { " bad" } else { "" };
+        let _ = write!(out, "<div class=\"tile{class}\"><b>{value}</b>{label}</div>");
+    }
+    for (quantile, value) in [("p50", p50), ("p99", p99)] {
+        let _ = write!(out, "<div class=\"tile\"><b>{value}</b>{name} {quantile}</div>");
+    }
+    out.push_str("</div>\n");
 }
 
 fn thresholds(out: &mut String, report: &LoadReport) {
@@ -109,6 +138,11 @@ fn seconds(report: &LoadReport) -> (f64, Axis) {
     (width, Axis::linear(end, |at| format!("{at:.0} s")))
 }
 
+/// In seconds.
+fn warm_up(report: &LoadReport) -> f64 {
+    report.plan.warm_up_ms as f64 / 1000.0
+}
+
 fn latency(report: &LoadReport) -> String {
     let (width, x) = seconds(report);
     let moments = &report.timeline.moments;
@@ -121,6 +155,7 @@ fn latency(report: &LoadReport) -> String {
         moments.iter().enumerate().map(at).collect()
     };
     Chart::new("Response time of what was due then", x, Axis::log(lowest, highest, |us| micros(us as u64)))
+        .band(0.0, warm_up(report), "warm-up")
         .line("p50", "a", points(|moment| moment.p50_us))
         .line("p99", "b", points(|moment| moment.p99_us))
         .svg()
@@ -137,8 +172,8 @@ fn rate_chart(report: &LoadReport) -> String {
         let at = |(place, moment)| (place as f64 * width + width / 2.0, of(moment) / width);
         moments.iter().enumerate().map(at).collect::<Vec<_>>()
     };
-    let y = Axis::linear(most / width.max(1e-9) * 1.05, super::rate);
-    let mut chart = Chart::new("Requests a second", x, y);
+    let y = Axis::linear(most / width.max(1e-9) * 1.05, rate);
+    let mut chart = Chart::new("Requests a second", x, y).band(0.0, warm_up(report), "warm-up");
     if report.rate.asked.is_some() {
         chart = chart.line("operations asked", "c", points(|moment| moment.asked));
     }
@@ -156,11 +191,17 @@ fn percentiles(report: &LoadReport) -> String {
             format!("p{}", (share * 1e4).round() / 1e4)
         }
     };
-    let timings: Vec<(&str, &'static str, &Timing)> =
-        [("response", "b", &report.response), ("service", "a", &report.service)]
-            .into_iter()
-            .chain(report.time_to_verdict.as_ref().map(|timing| ("time to verdict", "c", timing)))
-            .collect();
+    // Routes side by side where there are several: what they have in common says little.
+    let timings: Vec<(&str, &'static str, &Timing)> = match &report.routes[..] {
+        [one, other, ..] => {
+            vec![(&one.route, "a", &one.response), (&other.route, "b", &other.response)]
+        }
+        _ => vec![("response", "b", &report.response), ("service", "a", &report.service)],
+    };
+    let timings: Vec<_> = timings
+        .into_iter()
+        .chain(report.time_to_verdict.as_ref().map(|timing| ("time to verdict", "c", timing)))
+        .collect();
     let points = |timing: &Timing| -> Vec<(f64, f64)> {
         let last = timing.figures.count.max(1) as f64;
         timing

@@ -255,3 +255,35 @@ pub(super) enum Color {
     Always,
     Never,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_manifests_give_arguments_that_there_are() {
+        let job = include_str!("../../deploy/load-job.yaml");
+        let words = job.lines().skip_while(|line| line.trim() != "args:").skip(1);
+        let words = words.map_while(|line| line.trim().strip_prefix("- "));
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        assert!(words.len() > 5, "{words:?}");
+        Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(words)).unwrap();
+
+        let matrix = include_str!("../../deploy/ci-matrix.yaml");
+        let commands: Vec<&str> = matrix.split("--package scenarios -- ").skip(1).collect();
+        assert_eq!(commands.len(), 2, "a shard and the sum");
+        for command in commands {
+            let command = command.split("\n        env:").next().unwrap().split("\n      - ").next().unwrap();
+            let command = command.replace("${{ matrix.index }}", "1").replace("${{ github.run_id }}", "7");
+            let words = command.split_whitespace().map(|word| word.replace(['\'', '"'], ""));
+            Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(words)).unwrap();
+        }
+    }
+}

@@ -144,9 +144,18 @@ impl Ground {
             Some(service) => self.files.settings(credentials, &service.url(), &args.origin),
             None => EdgeSettings::default(),
         };
-        let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
-        let endpoint = edge.endpoint();
-        let connector = Connector::new(endpoint, &tls(args, args.edge_ca.clone()))?;
+        let (edge, endpoint) = match &target {
+            // The usual probe has no client certificate. What is tried out before the run proves as much.
+            Target::Attached(attached) if args.client_cert.is_some() => {
+                (None, Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
+            }
+            target => {
+                let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
+                let endpoint = edge.endpoint().clone();
+                (Some(edge), endpoint)
+            }
+        };
+        let connector = Connector::new(&endpoint, &tls(args, args.edge_ca.clone()))?;
         let posting = Posting::new(&connector, &args.origin).ok_or_else(|| {
             Failure::usage(
                 format!("post from the origin {:?}", args.origin),
@@ -170,7 +179,7 @@ impl Ground {
             },
         };
         self.posting = Some((Arc::new(connector), posting));
-        self.edge = Some(edge);
+        self.edge = edge;
         Ok(())
     }
 
@@ -216,13 +225,13 @@ impl Ground {
         })?;
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
-            if self.edge.is_none() {
+            if self.posting.is_none() {
                 self.target.kind = reports::TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {
             self.references = read(path)?.parse()?;
-        } else if args.base_url.is_some() && self.edge.is_none() && self.posting.is_none() {
+        } else if args.base_url.is_some() && self.posting.is_none() {
             return Err(Failure::usage(
                 "ask a service for verdicts without references",
                 "name sessions that it knows with --references FILE, or play journeys",

@@ -246,7 +246,6 @@ async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane>, Fa
             users: users as usize,
         });
     }
-    let users: usize = lanes.iter().map(|lane| lane.users).sum();
     let embedded = ground.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
     let through_edge: usize =
         lanes.iter().filter(|lane| lane.name != "verdict-polling").map(|lane| lane.users).sum();
@@ -256,13 +255,14 @@ async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane>, Fa
             "give fewer --users or a lower rate, or load an edge of its own with --launch or --edge-url",
         ));
     }
-    enough_files(users as u64)?;
+    let connections: usize = lanes.iter().map(|lane| lane.users * lane.scenario.connectors().len()).sum();
+    // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
+    let ends = if ground.service.is_some() { 4 } else { 1 };
+    enough_files(connections as u64 * ends + FILES)?;
     Ok(lanes)
 }
 
-/// A connection has two ends here, and a journey two connections.
-fn enough_files(users: u64) -> Result<(), Failure> {
-    let needed = users * 4 + FILES;
+fn enough_files(needed: u64) -> Result<(), Failure> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_none_or(|current| current >= needed) {
         return Ok(());

@@ -71,11 +71,15 @@ impl Share {
         self.0
     }
 
+    /// How many of the operations before the one of this number are in the share.
+    pub fn taken_before(self, number: u64) -> u64 {
+        (number as f64 * self.0).floor() as u64
+    }
+
     /// Whether the operation of this number is in the share. Spread evenly: of any run of numbers, the share of them
     /// is, give or take one; and the same for every process that asks.
     pub fn takes(self, number: u64) -> bool {
-        let before = (number as f64 * self.0).floor();
-        ((number + 1) as f64 * self.0).floor() > before
+        self.taken_before(number + 1) > self.taken_before(number)
     }
 }
 

@@ -105,7 +105,8 @@ impl Polling {
 
     /// The reference of an operation, and whether a verdict comes.
     fn reference(&self, number: u64) -> (String, bool) {
-        let wrong = self.options.wrong.takes(number);
+        // Of those that are asked for with a good token: two shares that took the same numbers would hide each other.
+        let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
         match &self.references {
             References::Made(introduce) => {
                 let none = NONE_COMES[mixed(number, NONE_COMES.len())];

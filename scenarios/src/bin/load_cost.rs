@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 const CONNECTIONS: usize = 32;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     match words[..] {
@@ -32,7 +32,6 @@ fn main() {
             let time = Duration::from_secs(seconds.parse().unwrap());
             runtime.block_on(bare(method == "post", authority, time));
         }
-        // Cargo runs benches with arguments of its own.
         _ => println!("this is started by `just bench-load`"),
     }
 }
