@@ -17,6 +17,9 @@ use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
+/// For what comes in time however busy the machine is.
+const LONG: Duration = Duration::from_secs(60);
+
 /// Goose keeps what is under way in one place for the whole process.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
@@ -38,7 +41,7 @@ async fn relay(url: &str) -> EdgeRelay {
     }
 }
 
-async fn polling(url: &str, route: u8) -> Polling {
+async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
     let connector = connector(url).await;
     Polling {
         questions: Questions::new(&connector, "Bearer service_read_x", Vec::new()).unwrap(),
@@ -49,7 +52,7 @@ async fn polling(url: &str, route: u8) -> Polling {
             interval: Duration::from_millis(10),
             wait: Duration::from_millis(100),
             waiting: Share::default(),
-            give_up: Duration::from_millis(100),
+            give_up,
             wrong: Share::default(),
             bad_tokens: Share::default(),
         },
@@ -116,7 +119,7 @@ async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] e
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
         .mount(&edge)
         .await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(5), Duration::from_secs(5)).await;
+    let raw = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
     assert_eq!(outcomes(&raw), [expected]);
     assert_eq!(raw.recorded.ledger.answered, 20);
     assert!(raw.recorded.ledger.balance().is_ok());
@@ -128,8 +131,7 @@ async fn an_edge_that_does_not_answer_in_time() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw =
-        load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), Duration::from_secs(5)).await;
+    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
     assert_eq!(outcomes(&raw), ["! timed out × 20"]);
     assert_eq!((raw.recorded.ledger.failed, raw.recorded.ledger.scheduled), (20, 20));
 }
@@ -153,7 +155,7 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
 async fn an_edge_that_is_gone() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
-    let raw = load(Arc::new(scenario), Duration::from_secs(5), Duration::from_secs(5)).await;
+    let raw = load(Arc::new(scenario), LONG, LONG).await;
     assert_eq!(outcomes(&raw), ["! no connection × 20"]);
 }
 
@@ -175,11 +177,12 @@ async fn a_journey_ends_with_its_verdict() {
         ResponseTemplate::new(200).set_body_string(format!(r#"{{"ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).and(path_regex("^/v1/verdict/")).respond_with(answer).mount(&both).await;
-    let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1).await };
-    let raw = load(Arc::new(journey), Duration::from_secs(5), Duration::from_secs(5)).await;
+    let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
+    let raw = load(Arc::new(journey), LONG, LONG).await;
     assert_eq!(outcomes(&raw), ["200 × 20", "200 × 20", "404 pending × 20"]);
     assert_eq!(raw.recorded.cells.verdict.count(), 20);
-    assert!(raw.recorded.cells.verdict.min() >= 10_000, "a question comes 10 ms after the one before");
+    // Histograms have three digits.
+    assert!(raw.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
     assert_eq!(raw.recorded.ledger.answered, 20);
 }
 
@@ -191,12 +194,10 @@ async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
         ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).respond_with(pending).mount(&service).await;
-    let raw =
-        load(Arc::new(polling(&service.uri(), 0).await), Duration::from_secs(5), Duration::from_secs(5))
-            .await;
+    let raw = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
     let found = outcomes(&raw);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
     assert_eq!(raw.recorded.cells.verdict.count(), 20);
-    assert!(raw.recorded.cells.verdict.min() >= 100_000);
+    assert!(raw.recorded.cells.verdict.min() >= 99_900);
 }
