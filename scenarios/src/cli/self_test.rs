@@ -174,10 +174,9 @@ async fn starved() -> Result<Proof, Failure> {
 fn concluded(holds: bool, report: &LoadReport) -> Proof {
     let counted = counted(report);
     match (counted, holds, report.state) {
-        (false, _, _) => Proof::Broken,
         (true, true, _) => Proof::Holds,
         (true, false, LoadState::Invalid) => Proof::Cannot,
-        (true, false, _) => Proof::Broken,
+        _ => Proof::Broken,
     }
 }
 
