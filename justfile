@@ -45,6 +45,11 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
+# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+mutants *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+
 # Speed and size of a run; a benchmark, not a test.
 bench *ARGS:
     cargo build --quiet --package harness

@@ -191,7 +191,7 @@ impl Arena for Desk {
         let limit = player.options.case_timeout + case.takes;
         let in_time = match &case.play {
             Play::Asks(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
-            Play::Conversation(_) | Play::Steps(_) => {
+            Play::Conversation(_) | Play::Each(_) | Play::Steps(_) => {
                 backend.found.not_run = Some("it is for an edge, and this is none".into());
                 true
             }

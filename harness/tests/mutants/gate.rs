@@ -1,0 +1,29 @@
+use harness::deviations::{CANARIES, MatrixOptions, matrix};
+use reports::matrix::{Fate, Scope};
+
+use crate::{wait_for, world};
+
+/// The gate: every deviation is noticed by a case of the row that it breaks, and every case notices one.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are for whoever reads the test's output")]
+fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
+    let world = world();
+    let options = MatrixOptions { scope: Scope::Gate, jobs: 6 };
+    let matrix = wait_for(matrix(&world, &options)).unwrap();
+    println!("{} ({} plays in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
+    assert_eq!(matrix.problems, Vec::<String>::new());
+    let with = |fate: Fate| -> Vec<&str> {
+        matrix.deviations.iter().filter(|line| line.fate == fate).map(|line| line.id.as_str()).collect()
+    };
+    // Where no reason at all comes through, that is one finding and exit 3: nothing is proven, and nothing passes.
+    assert_eq!(with(Fate::Found), ["edge.refused/unknown"]);
+    assert_eq!(with(Fate::Noticed), ["behaviour/strips-suffix", "behaviour/passes-success"]);
+    assert_eq!(
+        with(Fate::Equivalent),
+        ["edge.refused.unknown/unknown", "edge.preflight/text-type", "relay.401.unknown/unknown"]
+    );
+    let ids: Vec<&str> = matrix.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(CANARIES.iter().find(|id| !ids.contains(id)), None);
+    let html = matrix.to_html();
+    assert!(html.contains("relay.401.expired/wrong-type-status") && html.ends_with("</html>\n"));
+}
