@@ -5,8 +5,8 @@ use bytes::Bytes;
 use fixtures::credentials::{Credentials, Redactor};
 use reports::{Hop, Level};
 
-use super::Conversation;
 use super::conversation;
+use super::{Conversation, Relayed};
 use crate::judge::Check;
 use crate::mock::{Arrival, Match, MockService, Script, Scripted};
 use crate::target::LogTail;
@@ -143,6 +143,7 @@ impl Stage {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
+        self.once |= conversation.relayed == Relayed::Once && !self.alone;
         let checks = conversation::judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
         self.checks(checks);
         sent

@@ -1,15 +1,16 @@
-use fixtures::spec::Level;
-
 /// One list gives the behaviours, what each does, and the row that it breaks.
 macro_rules! behaviours {
-    ($($(#[doc = $meaning:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)?;)*) => {
-        /// What an edge may do otherwise that is not one row's answer: each is written once. Exhaustive.
+    (
+        $(#[$about:meta])* pub enum $Behaviour:ident;
+        $($(#[doc = $meaning:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)?;)*
+    ) => {
+        $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Behaviour {
+        pub enum $Behaviour {
             $($(#[doc = $meaning])+ $Variant,)*
         }
 
-        impl Behaviour {
+        impl $Behaviour {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
 
@@ -29,16 +30,27 @@ macro_rules! behaviours {
             }
 
             /// How much it weighs, where that is less than the row's level.
-            pub fn level(self) -> Option<Level> {
+            pub fn level(self) -> Option<fixtures::spec::Level> {
                 match self { $(Self::$Variant => behaviours!(@level $($level)?),)* }
+            }
+        }
+
+        impl std::fmt::Display for $Behaviour {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
             }
         }
     };
     (@level) => { None };
-    (@level $level:ident) => { Some(Level::$level) };
+    (@level $level:ident) => { Some(fixtures::spec::Level::$level) };
 }
 
+pub(super) use behaviours;
+
 behaviours! {
+    /// What an edge may do otherwise that is not one row's answer: each is written once. Exhaustive.
+    pub enum Behaviour;
+
     // -- the body on its way
     /// Reads the JSON and writes it anew.
     Reserialises = "reserialises" breaks "statement.body-unchanged";
@@ -88,10 +100,14 @@ behaviours! {
     Retries401 = "retries-401" breaks "statement.relayed-once";
     /// Sends it again after a 503.
     Retries503 = "retries-503" breaks "statement.relayed-once";
+    /// Sends every collection once more when the next one comes.
+    CopiesLate = "copies-late" breaks "statement.relayed-once";
     /// Accepts without relaying.
     RelaysNothing = "relays-nothing" breaks "statement.body-unchanged";
     /// Relays what came of a body that broke off.
     RelaysPartial = "relays-partial" breaks "statement.nothing-partial-relayed";
+    /// Relays the first half of a body that comes in chunks.
+    HalvesChunks = "halves-chunks" breaks "statement.nothing-partial-relayed";
 
     // -- license, certificates, trust
     /// Relays without the license.
@@ -150,10 +166,10 @@ behaviours! {
     HidesUnlisted = "hides-unlisted" breaks "edge.refused";
     /// Knows the listed reasons only.
     KnowsListed = "knows-listed" breaks "statement.status-and-reason-passed";
-    /// Gives a bad signature the status 401, whatever it is of.
-    SignatureIs401 = "signature-is-401" breaks "statement.401-or-400";
-    /// Gives a bad signature the status 400, whatever it is of.
-    SignatureIs400 = "signature-is-400" breaks "statement.401-or-400";
+    /// Gives a reason that is listed with several statuses the first of them, whatever the service's is.
+    FirstStatus = "first-status-of-a-reason" breaks "statement.401-or-400";
+    /// Gives a reason that is listed with several statuses the last of them, whatever the service's is.
+    LastStatus = "last-status-of-a-reason" breaks "statement.401-or-400";
     /// Passes the service's own body on.
     PassesBody = "passes-body" breaks "edge.refused";
     /// Passes what is no plain reason on as the reason.
@@ -236,6 +252,8 @@ behaviours! {
     DiesOnShort = "dies-on-short-body" breaks "statement.edge-lives-on";
     /// Answers every later request with 500.
     SticksOnShort = "sticks-on-short-body" breaks "statement.edge-lives-on";
+    /// Answers nothing any more once a connection brought no request that HTTP can read.
+    DiesOnMalformed = "dies-on-malformed-request" breaks "statement.edge-lives-on";
 
     // -- the log
     /// Logs the body of what was refused.
@@ -274,10 +292,4 @@ behaviours! {
     RefusesAll = "refuses-everything" breaks "edge.200.accepted";
     /// Accepts everything, whatever the service says.
     AcceptsAll = "accepts-everything" breaks "edge.refused";
-}
-
-impl std::fmt::Display for Behaviour {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
 }

@@ -22,18 +22,18 @@ pub struct AtRow {
 }
 
 /// What came of deriving.
-#[derive(Debug, Default)]
-pub struct Derived {
+#[derive(Debug)]
+pub struct Derived<T> {
     /// The deviations.
-    pub deviations: Vec<AtRow>,
+    pub deviations: Vec<T>,
     /// What turned out to be the right answer: as it was generated, and found by comparing.
-    pub equivalent: Vec<AtRow>,
+    pub equivalent: Vec<T>,
     /// Rows that no right answer could be had for.
     pub without_sample: Vec<String>,
 }
 
 /// Deviates at every row of the edge and relay tables in every way that there is. `spec` alone says what there is.
-pub fn derive(spec: &Spec) -> Derived {
+pub fn derive(spec: &Spec) -> Derived<AtRow> {
     let mut derived = Derived::default();
     let Ok(rules) = Rules::new(spec, spec.profile(), Some(ALLOWED_ORIGIN)) else { return derived };
     for table in [Table::Edge, Table::Relay] {
@@ -55,6 +55,12 @@ pub fn derive(spec: &Spec) -> Derived {
         }
     }
     derived
+}
+
+impl<T> Default for Derived<T> {
+    fn default() -> Self {
+        Self { deviations: Vec::new(), equivalent: Vec::new(), without_sample: Vec::new() }
+    }
 }
 
 /// Every way to deviate at a row.

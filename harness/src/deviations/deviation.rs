@@ -5,10 +5,12 @@ use fixtures::spec::{Level, Spec};
 use super::behaviour::Behaviour;
 use super::derive::AtRow;
 use super::quirks;
+use super::serving::{self, AtServiceRow, ServiceBehaviour};
 use crate::mock::edge::Quirk;
+use crate::mock::{ServiceQuirk, ServiceTwist};
 use crate::target::Twist;
 
-/// An edge that does one thing other than it should.
+/// An edge, a service or a key set that does one thing other than it should.
 #[derive(Debug, Clone)]
 pub struct Deviation {
     /// Stable slug: the row and the kind, or the behaviour.
@@ -26,14 +28,27 @@ pub struct Deviation {
 /// How a deviation is done.
 #[derive(Debug, Clone)]
 pub enum How {
-    /// At one row of the tables.
+    /// By an edge, at one row of the tables.
     AtRow(Arc<AtRow>),
-    /// By a behaviour of its own.
+    /// By an edge, in a behaviour of its own.
     Behaviour(Behaviour),
+    /// By a service or a key set, at one row of the tables.
+    AtServiceRow(Arc<AtServiceRow>),
+    /// By a service or a key set, in a behaviour of its own.
+    ServiceBehaviour(ServiceBehaviour),
+}
+
+/// What puts a deviation into whatever a run starts.
+#[derive(Debug, Clone)]
+pub enum Twisted {
+    /// Into its edges.
+    Edges(Twist),
+    /// Into its mock services.
+    Services(ServiceTwist),
 }
 
 impl Deviation {
-    /// A deviation that was derived from a row.
+    /// A deviation of an edge that was derived from a row.
     pub fn at_row(spec: &Spec, at: AtRow) -> Self {
         Self {
             id: format!("{}/{}", at.row.id, at.kind.slug()),
@@ -44,7 +59,7 @@ impl Deviation {
         }
     }
 
-    /// A behaviour.
+    /// A behaviour of an edge.
     pub fn behaviour(spec: &Spec, behaviour: Behaviour) -> Self {
         let row = behaviour.row();
         Self {
@@ -56,14 +71,49 @@ impl Deviation {
         }
     }
 
-    /// What puts it into the edges of one run.
-    pub fn twist(&self) -> Twist {
+    /// A deviation of a service or a key set that was derived from a row.
+    pub fn at_service_row(spec: &Spec, at: AtServiceRow) -> Self {
+        Self {
+            id: format!("{}/{}", at.row.id, at.fault.slug()),
+            title: format!("where {} belongs: {}", at.row.id, at.fault.words()),
+            level: level(spec, &at.breaks),
+            row: at.breaks.clone(),
+            how: How::AtServiceRow(Arc::new(at)),
+        }
+    }
+
+    /// A behaviour of a service or a key set.
+    pub fn service_behaviour(spec: &Spec, behaviour: ServiceBehaviour) -> Self {
+        let row = behaviour.row();
+        Self {
+            id: format!("service/{behaviour}"),
+            title: behaviour.meaning().to_owned(),
+            row: row.to_owned(),
+            level: behaviour.level().unwrap_or_else(|| level(spec, row)),
+            how: How::ServiceBehaviour(behaviour),
+        }
+    }
+
+    /// A service or a key set deviates, and no edge.
+    pub fn is_of_service(&self) -> bool {
+        matches!(self.how, How::AtServiceRow(_) | How::ServiceBehaviour(_))
+    }
+
+    /// What puts it into the edges or mock services of one run.
+    pub fn twist(&self) -> Twisted {
         match &self.how {
             How::AtRow(at) => {
                 let at = Arc::clone(at);
-                Twist::new(move |options| options.quirk = Arc::clone(&at) as Arc<dyn Quirk>)
+                Twisted::Edges(Twist::new(move |options| {
+                    options.quirk = Arc::clone(&at) as Arc<dyn Quirk>;
+                }))
             }
-            How::Behaviour(behaviour) => quirks::twist(*behaviour),
+            How::Behaviour(behaviour) => Twisted::Edges(quirks::twist(*behaviour)),
+            How::AtServiceRow(at) => {
+                let at = Arc::clone(at);
+                Twisted::Services(ServiceTwist::new(move || Arc::clone(&at) as Arc<dyn ServiceQuirk>))
+            }
+            How::ServiceBehaviour(behaviour) => Twisted::Services(serving::twist(*behaviour)),
         }
     }
 }

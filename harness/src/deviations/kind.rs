@@ -91,8 +91,12 @@ impl Kind {
         let mut answer = right;
         match self {
             Self::OtherClass => {
-                answer.status =
-                    moved(answer.status, |status| if status < 500 { status + 100 } else { status - 100 });
+                answer.status = moved(answer.status, |status| match status {
+                    // What redirects is another matter.
+                    ..300 => status + 300,
+                    ..500 => status + 100,
+                    _ => status - 100,
+                });
             }
             Self::OtherStatus => {
                 answer.status =
@@ -179,7 +183,7 @@ fn moved(status: StatusCode, to: impl Fn(u16) -> u16) -> StatusCode {
 
 fn other_value(value: &Value) -> Value {
     match value {
-        Value::String(text) => json!(format!("{text}_x")),
+        Value::String(text) => json!(format!("x_{text}")),
         Value::Number(number) => json!(number.as_u64().unwrap_or_default() + 1),
         Value::Bool(bool) => json!(!bool),
         other => json!([other]),

@@ -3,27 +3,31 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use fixtures::spec::Level;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEMA, Scope};
 use reports::{CaseReport, Outcome};
 
 use super::all::Deviations;
-use super::exempt::{exempt, stale};
-use super::sockets::{World, WorldError};
+use super::exempt::exempt;
+use super::judged::{blank, conclude, judged, not_right};
+use super::sockets::{Side, World, WorldError};
 use super::trace::{Traces, traces};
 use super::{Deviation, How};
 use crate::cases::{Case, Play};
 use crate::mock::edge::Quirk;
 
-/// Played on every deviation, whatever its row: plain conversations of each kind.
-pub const CANARIES: [&str; 6] = [
+/// Played on every deviation of their side, whatever its row: plain conversations of each kind.
+pub const CANARIES: [&str; 10] = [
     "sanity.first",
     "accept.exact-body",
     "refusal.401.revoked",
     "refusal.unknown.html",
     "method.put",
     "relay.body.compact",
+    "verdict.sanity.first",
+    "verdict.unauthorized.missing",
+    "verdict.available",
+    "keys.sanity.first",
 ];
 
 /// Which deviations, which cases, how many at the same time.
@@ -37,34 +41,42 @@ pub struct MatrixOptions {
 
 /// How a case ended on a deviation, and what it observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Ended {
-    outcome: Outcome,
-    saw: Vec<String>,
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) saw: Vec<String>,
 }
 
 /// What came of one deviation.
-struct Line {
-    ended: BTreeMap<String, Ended>,
-    found: bool,
+pub(super) struct Line {
+    /// Of the cases that were played on it.
+    pub(super) ended: BTreeMap<String, Ended>,
+    /// A finding about the whole run told of it.
+    pub(super) found: bool,
 }
 
 /// Plays the deviations and judges the cases by them.
 pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, WorldError> {
     let began = Instant::now();
-    let cases = world.cases();
+    let cases: Vec<(Side, Case)> = Side::ALL
+        .into_iter()
+        .flat_map(|side| world.cases(side).into_iter().map(move |case| (side, case)))
+        .collect();
     let Deviations { all, equivalent, without_sample } = Deviations::of(&world.pure.spec);
-    let right: BTreeMap<String, Ended> = ended(&world.play(&cases, None).await?.reports).collect();
-    let steps: Vec<Case> = cases.iter().filter(|case| matches!(case.play, Play::Steps(_))).cloned().collect();
+    let mut right: BTreeMap<String, Ended> = BTreeMap::new();
+    for side in Side::ALL {
+        right.extend(ended(&world.play(side, &world.cases(side), None).await?.reports));
+    }
     let traces = match options.scope {
         Scope::Gate => None,
         // A case by itself mostly waits.
-        Scope::Full => Some(traces(world, &steps, options.jobs * 2).await?),
+        Scope::Full => Some(traces(world, &over_sockets(&cases), options.jobs * 2).await?),
     };
     let plays = all.iter().map(|deviation| {
         let (cases, traces) = (&cases, traces.as_ref());
         async move { play(world, deviation, cases, traces).await.map(|line| (deviation, line)) }
     });
     let lines: Vec<(&Deviation, Line)> = stream::iter(plays).buffered(options.jobs).try_collect().await?;
+    let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = Matrix {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -99,44 +111,60 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
     Ok(matrix)
 }
 
+/// Those that no decision alone can play.
+fn over_sockets(cases: &[(Side, Case)]) -> Vec<(Side, Case)> {
+    let steps = |(_, case): &&(Side, Case)| matches!(case.play, Play::Steps(_) | Play::Asks(_));
+    cases.iter().filter(steps).cloned().collect()
+}
+
+/// Plays one deviation: without sockets where that comes to the same, and over sockets what is left.
 async fn play(
     world: &World,
     deviation: &Deviation,
-    cases: &[Case],
+    cases: &[(Side, Case)],
     traces: Option<&Traces>,
 ) -> Result<Line, WorldError> {
-    let wanted = |case: &&Case| {
-        traces.is_some() || case.rows.contains(&deviation.row) || CANARIES.contains(&case.id.as_str())
+    let pure = match &deviation.how {
+        How::AtRow(at) => Some((at.as_ref() as &dyn Quirk, world.pure.reads_reasons(at.as_ref()))),
+        // What does not deviate in an answer alone is found out over sockets.
+        _ => None,
     };
-    let reads_reasons = match &deviation.how {
-        How::AtRow(at) => world.pure.reads_reasons(at.as_ref()),
-        // Found out over sockets.
-        How::Behaviour(_) => true,
-    };
+    let reads_reasons = pure.is_none_or(|(_, reads)| reads);
     let mut line = Line { ended: BTreeMap::new(), found: !reads_reasons };
-    let mut over_sockets = Vec::new();
-    for case in cases.iter().filter(wanted) {
-        let How::AtRow(at) = &deviation.how else {
-            over_sockets.push(case.clone());
+    let mut left: BTreeMap<Side, Vec<Case>> = BTreeMap::new();
+    for (side, case) in cases {
+        if (*side == Side::Edge) == deviation.is_of_service() || !is_wanted(case, deviation, traces) {
             continue;
-        };
-        let quirk: &dyn Quirk = at.as_ref();
-        if let Some(played) = world.pure.play(case, quirk, reads_reasons) {
+        }
+        let played = pure.and_then(|(quirk, reads)| world.pure.play(case, quirk, reads));
+        if let Some(played) = played {
             let saw = played.found.observations.into_iter().map(|(point, saw)| format!("{point}: {saw}"));
             line.ended.insert(case.id.clone(), Ended { outcome: played.outcome, saw: saw.collect() });
-        } else if traces
-            .is_none_or(|traces| traces.get(&case.id).is_some_and(|rows| rows.contains(&at.row.id)))
-        {
-            // All others never meet the answer that deviates.
-            over_sockets.push(case.clone());
+        } else if meets(case, deviation, traces) {
+            left.entry(*side).or_default().push(case.clone());
         }
     }
-    if !over_sockets.is_empty() {
-        let ran = world.play(&over_sockets, Some(&deviation.twist())).await?;
+    for (side, cases) in left {
+        let ran = world.play(side, &cases, Some(&deviation.twist())).await?;
         line.found |= ran.exit_code == 3 && !ran.findings.is_empty();
         line.ended.extend(ended(&ran.reports));
     }
     Ok(line)
+}
+
+/// In the full matrix all cases, in the gate those of the row that is broken, and the canaries.
+fn is_wanted(case: &Case, deviation: &Deviation, traces: Option<&Traces>) -> bool {
+    traces.is_some() || case.rows.contains(&deviation.row) || CANARIES.contains(&case.id.as_str())
+}
+
+/// Whether the answer that deviates is among those that a case brings about. A behaviour may be met by any.
+fn meets(case: &Case, deviation: &Deviation, traces: Option<&Traces>) -> bool {
+    let row = match &deviation.how {
+        How::AtRow(at) => &at.row.id,
+        How::AtServiceRow(at) => &at.row.id,
+        How::Behaviour(_) | How::ServiceBehaviour(_) => return true,
+    };
+    traces.is_none_or(|traces| traces.get(&case.id).is_some_and(|rows| rows.contains(row)))
 }
 
 fn ended(reports: &[CaseReport]) -> impl Iterator<Item = (String, Ended)> {
@@ -144,110 +172,4 @@ fn ended(reports: &[CaseReport]) -> impl Iterator<Item = (String, Ended)> {
         let saw = report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.saw)).collect();
         (report.id.clone(), Ended { outcome: report.outcome, saw })
     })
-}
-
-/// What became of a deviation.
-fn judged(deviation: &Deviation, line: &Line, cases: &[Case], right: &BTreeMap<String, Ended>) -> MatrixLine {
-    let mut judged = blank(deviation);
-    let mut noticed = false;
-    for case in cases {
-        let own = case.rows.contains(&deviation.row);
-        let (Some(ended), Some(right)) = (line.ended.get(&case.id), right.get(&case.id)) else {
-            judged.cells.push(' ');
-            continue;
-        };
-        let kills = match ended.outcome {
-            Outcome::Fail => true,
-            Outcome::Warn => deviation.level == Level::Should,
-            _ => false,
-        };
-        if own && kills {
-            judged.killers.push(case.id.clone());
-        }
-        let cell = match ended.outcome {
-            Outcome::Fail => 'x',
-            Outcome::Warn => 'w',
-            Outcome::NotRun => '-',
-            _ if ended.saw != right.saw => {
-                noticed |= own;
-                'o'
-            }
-            _ => '·',
-        };
-        judged.cells.push(if own { cell.to_ascii_uppercase() } else { cell });
-    }
-    judged.fate = match deviation.level {
-        _ if !judged.killers.is_empty() => Fate::Killed,
-        Level::Open if noticed => Fate::Noticed,
-        _ if line.found => Fate::Found,
-        _ => Fate::Survived,
-    };
-    judged
-}
-
-fn blank(deviation: &Deviation) -> MatrixLine {
-    MatrixLine {
-        id: deviation.id.clone(),
-        title: deviation.title.clone(),
-        row: deviation.row.clone(),
-        level: match deviation.level {
-            Level::Must => reports::Level::Must,
-            Level::Should => reports::Level::Should,
-            Level::Open => reports::Level::Open,
-        },
-        fate: Fate::Survived,
-        killers: Vec::new(),
-        cells: String::new(),
-    }
-}
-
-/// On the right edge, every case has to be right.
-fn not_right(right: &BTreeMap<String, Ended>) -> Vec<String> {
-    let fine = [Outcome::Pass, Outcome::Observed];
-    right
-        .iter()
-        .filter(|(_, ended)| !fine.contains(&ended.outcome))
-        .map(|(id, ended)| format!("{id}: {} on the edge without a deviation", ended.outcome.words()))
-        .collect()
-}
-
-/// Counts, and finds the holes.
-fn conclude(matrix: &mut Matrix, cases: &[Case]) {
-    for case in &mut matrix.cases {
-        case.kills = matrix.deviations.iter().filter(|line| line.killers.contains(&case.id)).count();
-    }
-    let count = |fate: Fate| matrix.deviations.iter().filter(|line| line.fate == fate).count();
-    let must = |line: &&MatrixLine| line.level == reports::Level::Must && line.fate != Fate::Equivalent;
-    let equivalent = count(Fate::Equivalent);
-    matrix.summary = MatrixSummary {
-        deviations: matrix.deviations.len() - equivalent,
-        must: matrix.deviations.iter().filter(must).count(),
-        killed: count(Fate::Killed),
-        must_killed: matrix.deviations.iter().filter(must).filter(|line| line.fate == Fate::Killed).count(),
-        found: count(Fate::Found),
-        noticed: count(Fate::Noticed),
-        survived: count(Fate::Survived),
-        equivalent,
-        cases: matrix.cases.len(),
-        killers: matrix.cases.iter().filter(|case| case.kills > 0).count(),
-        exempt: matrix.cases.iter().filter(|case| case.exempt.is_some()).count(),
-        plays: matrix.summary.plays,
-    };
-    let survivors = matrix.deviations.iter().filter(|line| line.fate == Fate::Survived);
-    let mut problems: Vec<String> =
-        survivors.map(|line| format!("{}: no case of {} notices", line.id, line.row)).collect();
-    for case in &matrix.cases {
-        match &case.exempt {
-            None if case.kills == 0 => {
-                problems.push(format!("{}: no deviation of a row of its own makes it fail", case.id));
-            }
-            Some(_) if case.kills > 0 => {
-                problems.push(format!("{}: it is listed as one that kills nothing, and does", case.id));
-            }
-            _ => {}
-        }
-    }
-    problems
-        .extend(stale(cases).iter().map(|id| format!("{id}: listed as one that kills nothing, and no case")));
-    matrix.problems.extend(problems);
 }

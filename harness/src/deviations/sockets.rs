@@ -1,4 +1,4 @@
-//! Cases over sockets, on the embedded edge.
+//! Cases over sockets, on the embedded edge and the mock service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,26 +7,43 @@ use fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintO
 use fixtures::spec::{Spec, Version};
 use reports::{CaseReport, Event};
 
+use super::Twisted;
 use super::pure::PureWorld;
 use crate::cases::{self, Case, Catalog, Need};
 use crate::mock::ReplyShape;
 use crate::run::{
-    Behind, Circumstances, Fleet, LeaseError, Options, Pins, Plan, PlanError, Props, Selection, Tally,
-    Verdict, run,
+    Arena, Behind, Circumstances, Desk, DeskProps, Fleet, LeaseError, Options, Party, Pins, Plan, PlanError,
+    Props, Selection, Station, Tally, Verdict, run,
 };
-use crate::target::{Embedded, Target, Twist};
+use crate::target::{Embedded, Target};
 
 /// Twice the longest wait for an answer: a service that takes a second is still waited for.
 const CASE_TIMEOUT: Duration = Duration::from_millis(2500);
 /// Cases at the same time on one edge.
 const JOBS: usize = 8;
 
-/// All that edges are proven with; made once, since keys and certificates take time.
+/// All that cases are proven with; made once, since keys and certificates take time.
 #[derive(Debug)]
 pub struct World {
     /// For conversations without sockets.
     pub pure: PureWorld,
     redactor: Arc<Redactor>,
+}
+
+/// Which of the parts is proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The edge.
+    Edge,
+    /// The verdict endpoint of the service.
+    Service,
+    /// The key set.
+    Keys,
+}
+
+impl Side {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Edge, Self::Service, Self::Keys];
 }
 
 /// What a run over sockets came to.
@@ -72,29 +89,44 @@ impl World {
         Self::new(Arc::new(Spec::builtin(Version::Current)))
     }
 
-    /// Every case for an edge.
-    pub fn cases(&self) -> Vec<Case> {
-        cases::edge(Catalog::new(&self.pure.spec, &self.pure.shape, false))
+    /// Every case for one side.
+    pub fn cases(&self, side: Side) -> Vec<Case> {
+        let catalog = Catalog::new(&self.pure.spec, &self.pure.shape, false);
+        match side {
+            Side::Edge => cases::edge(catalog),
+            Side::Service => cases::service(catalog),
+            Side::Keys => cases::keys(catalog),
+        }
     }
 
-    /// Plays these cases on the embedded edge with a deviation; or with none. Those that need HTTPS are played on one
-    /// that serves it.
-    pub async fn play(&self, cases: &[Case], twist: Option<&Twist>) -> Result<Ran, WorldError> {
+    /// Plays cases of one side on what is embedded, with a deviation or with none. Those of an edge that need HTTPS are
+    /// played on one that serves it.
+    pub async fn play(
+        &self,
+        side: Side,
+        cases: &[Case],
+        twisted: Option<&Twisted>,
+    ) -> Result<Ran, WorldError> {
+        let mut ran = Ran::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
             cases.iter().cloned().partition(|case| case.needs.contains(&Need::Https));
-        let mut ran = Ran::default();
         for (cases, https) in [(http, false), (https, true)] {
-            if !cases.is_empty() {
-                self.play_on(cases, twist.cloned(), https, &mut ran).await?;
+            if cases.is_empty() {
+                continue;
+            }
+            match side {
+                Side::Edge => self.at_edges(cases, twisted, https, &mut ran).await?,
+                Side::Service => self.at_desk(Party::Service, cases, twisted, &mut ran).await?,
+                Side::Keys => self.at_desk(Party::Keys, cases, twisted, &mut ran).await?,
             }
         }
         Ok(ran)
     }
 
-    async fn play_on(
+    async fn at_edges(
         &self,
         cases: Vec<Case>,
-        twist: Option<Twist>,
+        twisted: Option<&Twisted>,
         https: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
@@ -104,8 +136,8 @@ impl World {
         if https {
             embedded = embedded.https(credentials, &files);
         }
-        if let Some(twist) = twist {
-            embedded = embedded.twisted(twist);
+        if let Some(Twisted::Edges(twist)) = twisted {
+            embedded = embedded.twisted(twist.clone());
         }
         let circumstances = Circumstances {
             starts_edges: true,
@@ -127,32 +159,60 @@ impl World {
             redactor: Arc::clone(&self.redactor),
             spare: 4,
         };
-        let options = Arc::new(Options {
-            jobs: JOBS,
-            case_timeout: CASE_TIMEOUT,
-            repeat: 1,
-            shuffle: None,
-            hold: None,
-            pins: Pins::default(),
-            latency: false,
-        });
-        let fleet = Arc::new(Fleet::new(props).await?);
-        let verdict = Verdict::default();
-        let mut tally = Tally::new(&plan);
-        let mut tell = |event| match event {
-            Event::Ended(report) => ran.reports.push(*report),
-            Event::Finding(finding) => ran.findings.push(finding),
-            _ => {}
-        };
-        run(&plan, &fleet, &options, &verdict, &mut tally, &mut tell).await;
-        let code = tally.finish(&verdict, &mut tell);
-        ran.exit_code = match (ran.exit_code, code) {
-            // As in one run, 1 goes before 3.
-            (1, _) | (_, 1) => 1,
-            (before, code) => before.max(code),
-        };
         // Its edges hold nothing that is worth waiting for: dropped, they end at once.
-        drop(fleet);
+        run_all(&plan, Fleet::new(props).await?, ran).await;
         Ok(())
     }
+
+    async fn at_desk(
+        &self,
+        party: Party,
+        cases: Vec<Case>,
+        twisted: Option<&Twisted>,
+        ran: &mut Ran,
+    ) -> Result<(), WorldError> {
+        let PureWorld { spec, credentials, .. } = &self.pure;
+        let props = DeskProps {
+            spec: Arc::clone(spec),
+            profile: spec.profile().clone(),
+            party,
+            station: Station::Mock(Arc::clone(credentials), CredentialFiles::write(credentials)?),
+            given: DeskProps::mock_given(credentials),
+            waits: true,
+            redactor: Arc::clone(&self.redactor),
+        };
+        let plan = Plan::new(cases, &Selection::default(), &props)?;
+        let mut desk = Desk::new(props);
+        if let Some(Twisted::Services(twist)) = twisted {
+            desk = desk.twisted(twist.clone());
+        }
+        run_all(&plan, desk, ran).await;
+        Ok(())
+    }
+}
+
+async fn run_all<A: Arena>(plan: &Plan, arena: A, ran: &mut Ran) {
+    let options = Arc::new(Options {
+        jobs: JOBS,
+        case_timeout: CASE_TIMEOUT,
+        repeat: 1,
+        shuffle: None,
+        hold: None,
+        pins: Pins::default(),
+        latency: false,
+    });
+    let verdict = Verdict::default();
+    let mut tally = Tally::new(plan);
+    let mut tell = |event| match event {
+        Event::Ended(report) => ran.reports.push(*report),
+        Event::Finding(finding) => ran.findings.push(finding),
+        _ => {}
+    };
+    run(plan, &Arc::new(arena), &options, &verdict, &mut tally, &mut tell).await;
+    let code = tally.finish(&verdict, &mut tell);
+    ran.exit_code = match (ran.exit_code, code) {
+        // As in one run, 1 goes before 3.
+        (1, _) | (_, 1) => 1,
+        (before, code) => before.max(code),
+    };
 }

@@ -1,6 +1,6 @@
 /// The bytes of a text in which `%` and two hexadecimal digits stand for a byte (RFC 3986, 2.1). Another `%` stands for
 /// itself.
-pub(super) fn decode(text: &[u8]) -> Vec<u8> {
+pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
     let mut rest = text;
     let mut decoded = Vec::with_capacity(rest.len());
     while let [first, tail @ ..] = rest {

@@ -20,7 +20,7 @@ use super::plan::Surroundings;
 use super::play::{Player, next_marker};
 use crate::cases::{Backend, Case, Counter, Given, Need, Play};
 use crate::judge::Check;
-use crate::mock::{MockService, ServiceOptions};
+use crate::mock::{MockService, ServiceOptions, ServiceTwist};
 use crate::target::{ALLOWED_ORIGIN, BaseUrl, Embedded, StartError};
 use crate::wire::{Endpoint, EndpointError};
 
@@ -31,6 +31,7 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 /// or its keys gets one for itself.
 pub struct Desk {
     props: DeskProps,
+    twist: Option<ServiceTwist>,
     run: String,
     shared: OnceCell<Arc<Counter>>,
 }
@@ -99,7 +100,13 @@ impl Desk {
     /// A desk where nothing was asked yet.
     pub fn new(props: DeskProps) -> Self {
         let run = format!("{:08x}", rand::rng().random::<u32>());
-        Self { props, run, shared: OnceCell::new() }
+        Self { props, twist: None, run, shared: OnceCell::new() }
+    }
+
+    /// The same with a deviation in each mock service.
+    #[must_use]
+    pub fn twisted(self, twist: ServiceTwist) -> Self {
+        Self { twist: Some(twist), ..self }
     }
 
     /// What stands before a case.
@@ -117,6 +124,9 @@ impl Desk {
             Station::Mock(credentials, files) => {
                 let mut options = ServiceOptions::new(Arc::clone(&self.props.spec), Arc::clone(credentials));
                 options.profile = self.props.profile.clone();
+                if let Some(twist) = &self.twist {
+                    options.quirk = twist.make();
+                }
                 let mock = Arc::new(MockService::start(options).await?);
                 let settings = files.settings(credentials, &mock.url(), ALLOWED_ORIGIN);
                 let edge = Embedded::new(Arc::clone(&self.props.spec), self.props.profile.clone());

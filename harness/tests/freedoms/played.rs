@@ -78,6 +78,7 @@ pub(crate) async fn blamed(
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        latency: false,
     };
     let mut blamed = Vec::new();
     let mut tell = |event| match event {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use harness::deviations::{Deviations, How, World};
+use harness::deviations::{Deviations, How, Side, World};
 use harness::mock::edge::{NoQuirk, Quirk};
 use reports::Outcome;
 
@@ -35,7 +35,7 @@ fn with_and_without_sockets_come_to_the_same() {
 
 fn pure(world: &World, quirk: &dyn Quirk) -> Ends {
     let reads = world.pure.reads_reasons(quirk);
-    let cases = world.cases();
+    let cases = world.cases(Side::Edge);
     let played = cases.iter().filter_map(|case| Some((case, world.pure.play(case, quirk, reads)?)));
     played
         .map(|(case, played)| {
@@ -46,10 +46,10 @@ fn pure(world: &World, quirk: &dyn Quirk) -> Ends {
 }
 
 fn over_sockets(world: &World, deviation: Option<&harness::deviations::Deviation>) -> Ends {
-    let mut cases = world.cases();
+    let mut cases = world.cases(Side::Edge);
     cases.retain(|case| world.pure.play(case, &NoQuirk, true).is_some());
     let twist = deviation.map(harness::deviations::Deviation::twist);
-    let ran = wait_for(world.play(&cases, twist.as_ref())).unwrap();
+    let ran = wait_for(world.play(Side::Edge, &cases, twist.as_ref())).unwrap();
     let ended = ran.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
         (report.id, (report.outcome, sorted(wrong)))

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use harness::deviations::{Behaviour, Deviation, Ran};
+use harness::deviations::{Behaviour, Deviation, Ran, Side, Twisted};
 use harness::mock::edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
 use harness::target::Twist;
 use http::{HeaderMap, StatusCode};
@@ -15,7 +15,7 @@ use crate::{wait_for, world};
 fn an_edge_that_refuses_everything_fails_all_that_asks_for_something() {
     let world = world();
     let twist = Deviation::behaviour(&world.pure.spec, Behaviour::RefusesAll).twist();
-    let ran = wait_for(world.play(&world.cases(), Some(&twist))).unwrap();
+    let ran = wait_for(world.play(Side::Edge, &world.cases(Side::Edge), Some(&twist))).unwrap();
     assert_eq!(ran.exit_code, 1);
     let passes = ran.reports.iter().filter(|report| report.outcome == Outcome::Pass);
     let passes: Vec<&str> = passes.map(|report| report.id.as_str()).collect();
@@ -40,7 +40,8 @@ fn an_inert_edge_ends_as_incomplete() {
 fn inert(said: Said) -> Ran {
     let world = world();
     let twist = Twist::new(move |options| options.quirk = Arc::new(Inert(said.clone())));
-    wait_for(world.play(&world.cases(), Some(&twist))).unwrap()
+    let cases = world.cases(Side::Edge);
+    wait_for(world.play(Side::Edge, &cases, Some(&Twisted::Edges(twist)))).unwrap()
 }
 
 #[derive(Debug)]

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fixtures::spec::{Level, Spec, Version};
-use harness::deviations::{Behaviour, Deviations, How, World};
+use harness::deviations::{Behaviour, Deviations, How, ServiceBehaviour, Side, World};
 use reports::Outcome;
 
 use crate::world;
@@ -29,7 +29,7 @@ fn a_new_row_gets_its_deviations_and_they_are_killed() {
     let text = std::fs::read_to_string(&relay).unwrap();
     std::fs::write(&relay, text + NEW).unwrap();
     let world = World::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap();
-    let cases = world.cases();
+    let cases = world.cases(Side::Edge);
     let mut killed = 0;
     for deviation in Deviations::of(&world.pure.spec).all {
         let How::AtRow(at) = &deviation.how else { continue };
@@ -57,7 +57,8 @@ fn ids_are_unique_and_rows_exist() {
     for deviation in all.iter().chain(&equivalent) {
         assert!(world.pure.spec.row(&deviation.row).is_some(), "{} breaks {}", deviation.id, deviation.row);
     }
-    for behaviour in Behaviour::ALL {
-        assert!(world.pure.spec.row(behaviour.row()).is_some(), "{behaviour} breaks {}", behaviour.row());
+    let rows = Behaviour::ALL.iter().map(|behaviour| behaviour.row());
+    for row in rows.chain(ServiceBehaviour::ALL.iter().map(|behaviour| behaviour.row())) {
+        assert!(world.pure.spec.row(row).is_some(), "a behaviour breaks {row}");
     }
 }

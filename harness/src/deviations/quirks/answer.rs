@@ -35,14 +35,18 @@ impl Behaving {
                 return unreachable();
             }
             B::RemembersFailure if relayed.is_some() && self.remembers(relayed) => return unreachable(),
-            B::HidesUnlisted if refused && ![400, 401, 403, 409, 413].contains(&status) => {
+            B::HidesUnlisted if refused && !self.listed.has_status(status) => {
                 answer.status = StatusCode::INTERNAL_SERVER_ERROR;
             }
-            B::KnowsListed if reason.as_deref().is_some_and(|reason| reason.contains("never_seen")) => {
+            B::KnowsListed if reason.as_deref().is_some_and(|reason| !self.listed.has_reason(reason)) => {
                 edit(&mut answer.body, |body| drop(body.insert("reason".into(), value!("unknown"))));
             }
-            B::SignatureIs400 | B::SignatureIs401 if reason.as_deref() == Some("bad_signature") => {
-                let status = if self.behaviour == B::SignatureIs400 { 400 } else { 401 };
+            B::FirstStatus | B::LastStatus => {
+                let mut statuses = self.listed.statuses(reason.as_deref().unwrap_or_default());
+                let first = self.behaviour == B::FirstStatus;
+                let Some(status) = (if first { statuses.next() } else { statuses.next_back() }) else {
+                    return answer;
+                };
                 answer.status = StatusCode::from_u16(status).unwrap_or_default();
                 edit(&mut answer.body, |body| drop(body.insert("status".into(), value!(status))));
             }

@@ -27,6 +27,7 @@ pub(super) fn change(behaviour: Behaviour, asked: &Asked<'_>, body: Bytes) -> Re
         B::ChangesLineEnds => Ok(replace(&body, "\r\n", "\n")),
         B::FillsEmpty if body.is_empty() => Ok(Bytes::from_static(b"{}")),
         B::IgnoresChunks if asked.headers.contains_key(TRANSFER_ENCODING) => Ok(Bytes::new()),
+        B::HalvesChunks if asked.headers.contains_key(TRANSFER_ENCODING) => Ok(body.slice(..body.len() / 2)),
         B::EmptyOverHttp2 if asked.version == Version::HTTP_2 => Ok(Bytes::new()),
         B::ParsesByContentType if !is_json => Ok(Bytes::from_static(b"{}")),
         B::RefusesNotJson => judge(value().is_some()),

@@ -6,12 +6,13 @@ mod log;
 mod origin;
 mod settings;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use fixtures::credentials::EdgeSettings;
+use fixtures::spec::{Spec, Table};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::Behaviour;
@@ -25,7 +26,7 @@ pub(super) fn twist(behaviour: Behaviour) -> Twist {
         let first = first.get_or_init(|| options.settings.clone());
         settings::change(behaviour, options, first);
         log::change(behaviour, options);
-        options.quirk = Arc::new(Behaving::new(behaviour, &options.settings));
+        options.quirk = Arc::new(Behaving::new(behaviour, &options.settings, &options.spec));
     })
 }
 
@@ -43,10 +44,21 @@ struct Behaving {
     under_way: AtomicU32,
     last: Mutex<Option<Answer>>,
     by_connection: Mutex<HashMap<u64, Answer>>,
+    /// Connections that brought a request.
+    heard: Mutex<BTreeSet<u64>>,
+    relayed: Mutex<Option<Bytes>>,
+    listed: Listed,
+}
+
+/// What the tables list of refusals.
+#[derive(Debug)]
+struct Listed {
+    /// Status and reason, in the order of the rows.
+    refusals: Vec<(u16, String)>,
 }
 
 impl Behaving {
-    fn new(behaviour: Behaviour, settings: &EdgeSettings) -> Self {
+    fn new(behaviour: Behaviour, settings: &EdgeSettings, spec: &Spec) -> Self {
         let license =
             settings.license.as_ref().and_then(|license| HeaderValue::from_str(license.expose()).ok());
         let license = license.map(|mut license| {
@@ -63,11 +75,34 @@ impl Behaving {
             under_way: AtomicU32::new(0),
             last: Mutex::default(),
             by_connection: Mutex::default(),
+            heard: Mutex::default(),
+            relayed: Mutex::default(),
+            listed: Listed::of(spec),
         }
     }
 
     fn license(&self) -> &str {
         self.license.as_ref().and_then(|license| license.to_str().ok()).unwrap_or_default()
+    }
+}
+
+impl Listed {
+    fn of(spec: &Spec) -> Self {
+        let rows = spec.table(Table::Relay);
+        Self { refusals: rows.filter_map(|row| Some((row.status()?, row.code()?.to_owned()))).collect() }
+    }
+
+    fn has_status(&self, status: u16) -> bool {
+        self.refusals.iter().any(|(listed, _)| *listed == status)
+    }
+
+    fn has_reason(&self, reason: &str) -> bool {
+        self.refusals.iter().any(|(_, listed)| listed == reason)
+    }
+
+    /// The statuses that a reason is listed with.
+    fn statuses(&self, reason: &str) -> impl DoubleEndedIterator<Item = u16> {
+        self.refusals.iter().filter(move |(_, listed)| listed == reason).map(|(status, _)| *status)
     }
 }
 
@@ -106,6 +141,11 @@ impl Quirk for Behaving {
         body::change(self.behaviour, asked, body)
     }
 
+    fn before(&self, body: &Bytes) -> Option<Bytes> {
+        let last = lock(&self.relayed).replace(body.clone());
+        last.filter(|_| self.behaviour == Behaviour::CopiesLate)
+    }
+
     fn again(&self, times: u32, relayed: &Relayed) -> bool {
         use Behaviour as B;
         let status = match relayed {
@@ -132,6 +172,7 @@ impl Quirk for Behaving {
                 self.broken.store(true, Ordering::Relaxed);
                 return Said::Nothing;
             }
+            B::DiesOnMalformed if self.missed(asked.connection) => return Said::Nothing,
             B::SticksOnShort if broke => self.broken.store(true, Ordering::Relaxed),
             _ => {}
         }
@@ -166,16 +207,29 @@ impl Behaving {
         match self.behaviour {
             Behaviour::MixesUp if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;
-                let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(right.clone());
+                let last = lock(&self.last).replace(right.clone());
                 last.filter(|_| !alone).unwrap_or(right)
             }
             Behaviour::AnswersAsBefore if relayed.is_some() => {
-                let mut answers = self.by_connection.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut answers = lock(&self.by_connection);
                 answers.entry(asked.connection).or_insert(right).clone()
             }
             _ => right,
         }
     }
+}
+
+impl Behaving {
+    /// Of the connections before this one, one brought no request. They are numbered in their order, from 0.
+    fn missed(&self, connection: u64) -> bool {
+        let mut heard = lock(&self.heard);
+        heard.insert(connection);
+        (0..connection).any(|earlier| !heard.contains(&earlier))
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An answer of the edge's own that has no row.

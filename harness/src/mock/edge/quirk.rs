@@ -19,6 +19,11 @@ pub trait Quirk: fmt::Debug + Send + Sync {
         Ok(body)
     }
 
+    /// A collection that is relayed before this one, whatever comes of it.
+    fn before(&self, _body: &Bytes) -> Option<Bytes> {
+        None
+    }
+
     /// Whether the body is relayed once more, after it was relayed so often and this came of it.
     fn again(&self, _times: u32, _relayed: &Relayed) -> bool {
         false

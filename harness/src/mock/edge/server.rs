@@ -244,6 +244,9 @@ impl Context {
         };
         asked.body = Some(body.clone());
         let body = self.quirk.body(asked, body)?;
+        if let Some(before) = self.quirk.before(&body) {
+            self.relay.relay(Inbound::Whole(before), asked.headers, BODY_IDLE).await;
+        }
         let mut times = 0;
         loop {
             let relayed = self.relay.relay(Inbound::Whole(body.clone()), asked.headers, BODY_IDLE).await;
