@@ -1,5 +1,5 @@
 use fixtures::credentials::READ_PREFIX;
-use fixtures::spec::Stimulus;
+use fixtures::spec::{Stimulus, Table};
 use serde_json::Value;
 
 use super::super::backend::{Reply, exposed};
@@ -181,6 +181,9 @@ fn damaged(cases: &mut Catalog<'_>) {
             Damage::Footer => "verdict.401.bad-footer",
             _ => "verdict.401.malformed-token",
         };
+        // Ours may see another damage first than a stranger that this row is for.
+        let our_row = damage.ours().and_then(|cause| cases.spec.by_stimulus(Table::Verdict, cause));
+        let our_row = our_row.map(|row| row.id.clone());
         let case = cases.asks(
             row,
             &format!("verdict.damaged.{id}"),
@@ -200,6 +203,9 @@ fn damaged(cases: &mut Catalog<'_>) {
             },
         );
         case.also("statement.error-bodies-json");
+        if let Some(row) = our_row {
+            case.also(&row);
+        }
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
             case.needs(&[Need::ReadToken]);
         }

@@ -17,6 +17,8 @@ behaviours! {
     TakesLicense = "takes-license" breaks "verdict.401.unauthorized";
     /// Takes a read token without its beginning as well.
     WithoutPrefix = "takes-token-without-prefix" breaks "statement.read-token-prefix";
+    /// Takes each token once.
+    TakesOnce = "takes-token-once" breaks "statement.read-token-prefix";
     /// Compares the scheme letter by letter.
     SchemeByLetter = "scheme-by-letter" breaks "statement.scheme-case";
     /// Looks the session up before the token, and tells everybody that there is none.
@@ -44,7 +46,7 @@ behaviours! {
     /// Escapes the reference as HTML.
     EscapesReference = "escapes-reference" breaks "verdict.404.pending";
     /// Cuts the reference at a slash.
-    CutsReference = "cuts-reference-at-slash" breaks "verdict.404.pending";
+    CutsReference = "cuts-reference-at-slash" breaks "verdict.404.pending" at Should;
     /// Tells the reference of the connection's first request back to all on it.
     FirstReference = "first-reference-of-connection" breaks "verdict.404.pending";
     /// Tells the reference of the request before back.

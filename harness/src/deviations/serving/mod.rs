@@ -40,7 +40,7 @@ struct Serving {
     behaviour: ServiceBehaviour,
     /// Authorizations that are refused.
     refused: Mutex<BTreeSet<String>>,
-    /// References that a verdict was given for.
+    /// Tokens that were taken, or references that a verdict was given for.
     given: Mutex<BTreeSet<String>>,
     /// The last answer to a token that is accepted, by target.
     cached: Mutex<BTreeMap<String, Decision>>,

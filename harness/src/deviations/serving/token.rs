@@ -40,6 +40,11 @@ impl Serving {
         match (self.behaviour, right) {
             (B::RefusesAll, _) => Err(Stimulus::ReadTokenMissing.into()),
             (B::TakesLicense, Err(fault)) if fault.stimulus == Stimulus::ReadTokenIsLicense => Ok(let_in()),
+            (B::TakesOnce, Ok(_))
+                if !lock(&self.given).insert(authorization.unwrap_or_default().to_owned()) =>
+            {
+                Err(Stimulus::ReadTokenMissing.into())
+            }
             (B::LooksUpFirst, Err(_)) => {
                 lock(&self.refused).insert(authorization.unwrap_or_default().to_owned());
                 Ok(let_in())

@@ -4,12 +4,13 @@ use bytes::Bytes;
 use fixtures::spec::Stimulus;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use super::{ServiceBehaviour, Serving, json as answer};
 use crate::deviations::kind::edit;
 use crate::deviations::quirks::lock;
-use crate::mock::{Decision, Endpoint, Request, SessionFact, percent};
+use crate::mock::{Decision, Endpoint, Request, SessionFact};
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
@@ -147,7 +148,7 @@ fn none(reference: &str) -> Decision {
 
 /// Percent signs decoded.
 fn decoded(text: &str) -> String {
-    String::from_utf8_lossy(&percent::decode(text.as_bytes())).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// As HTML has it.
