@@ -24,7 +24,8 @@ pub(super) fn judged(
             judged.cells.push(' ');
             continue;
         };
-        let kills = match ended.outcome {
+        let says = line.in_spite.get(&case.id).unwrap_or(ended);
+        let kills = match says.outcome {
             Outcome::Fail => true,
             Outcome::Warn => deviation.level == Level::Should,
             _ => false,
@@ -47,9 +48,9 @@ pub(super) fn judged(
     judged.fate = match deviation.level {
         _ if !judged.killers.is_empty() => Fate::Killed,
         Level::Open if noticed => Fate::Noticed,
-        _ if line.found => Fate::Found,
         _ => Fate::Survived,
     };
+    judged.finding = line.found;
     judged
 }
 
@@ -65,6 +66,7 @@ pub(super) fn blank(deviation: &Deviation) -> MatrixLine {
             Level::Open => reports::Level::Open,
         },
         fate: Fate::Survived,
+        finding: false,
         killers: Vec::new(),
         cells: String::new(),
     }
@@ -93,7 +95,7 @@ pub(super) fn conclude(matrix: &mut Matrix, cases: &[Case]) {
         must: matrix.deviations.iter().filter(must).count(),
         killed: count(Fate::Killed),
         must_killed: matrix.deviations.iter().filter(must).filter(|line| line.fate == Fate::Killed).count(),
-        found: count(Fate::Found),
+        found: matrix.deviations.iter().filter(|line| line.finding).count(),
         noticed: count(Fate::Noticed),
         survived: count(Fate::Survived),
         equivalent,

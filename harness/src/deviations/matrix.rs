@@ -50,8 +50,10 @@ pub(super) struct Ended {
 pub(super) struct Line {
     /// Of the cases that were played on it.
     pub(super) ended: BTreeMap<String, Ended>,
-    /// A finding about the whole run told of it.
+    /// One finding about the whole run told of it, and what it concerns was not played.
     pub(super) found: bool,
+    /// What the cases of the row that is broken would have said all the same.
+    pub(super) in_spite: BTreeMap<String, Ended>,
 }
 
 /// Plays the deviations and judges the cases by them.
@@ -130,7 +132,7 @@ async fn play(
         _ => None,
     };
     let reads_reasons = pure.is_none_or(|(_, reads)| reads);
-    let mut line = Line { ended: BTreeMap::new(), found: !reads_reasons };
+    let mut line = Line { ended: BTreeMap::new(), found: !reads_reasons, in_spite: BTreeMap::new() };
     let mut left: BTreeMap<Side, Vec<Case>> = BTreeMap::new();
     for (side, case) in cases {
         if (*side == Side::Edge) == deviation.is_of_service() || !is_wanted(case, deviation, traces) {
@@ -149,7 +151,28 @@ async fn play(
         line.found |= ran.exit_code == 3 && !ran.findings.is_empty();
         line.ended.extend(ended(&ran.reports));
     }
+    if line.found {
+        line.in_spite = play_in_spite(world, deviation, cases).await?;
+    }
     Ok(line)
+}
+
+/// Plays the cases of the row that is broken where a run would not: what they say is what counts.
+async fn play_in_spite(
+    world: &World,
+    deviation: &Deviation,
+    cases: &[(Side, Case)],
+) -> Result<BTreeMap<String, Ended>, WorldError> {
+    let mut said = BTreeMap::new();
+    for side in Side::ALL {
+        let own = |(of, case): &&(Side, Case)| *of == side && case.rows.contains(&deviation.row);
+        let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
+        if !own.is_empty() && (side == Side::Edge) != deviation.is_of_service() {
+            let ran = world.play_in_spite(side, &own, &deviation.twist()).await?;
+            said.extend(ended(&ran.reports));
+        }
+    }
+    Ok(said)
 }
 
 /// In the full matrix all cases, in the gate those of the row that is broken, and the canaries.

@@ -107,6 +107,26 @@ impl World {
         cases: &[Case],
         twisted: Option<&Twisted>,
     ) -> Result<Ran, WorldError> {
+        self.play_all(side, cases, twisted, true).await
+    }
+
+    /// The same, also where a run would say that nothing can be proven.
+    pub(super) async fn play_in_spite(
+        &self,
+        side: Side,
+        cases: &[Case],
+        twisted: &Twisted,
+    ) -> Result<Ran, WorldError> {
+        self.play_all(side, cases, Some(twisted), false).await
+    }
+
+    async fn play_all(
+        &self,
+        side: Side,
+        cases: &[Case],
+        twisted: Option<&Twisted>,
+        sounds: bool,
+    ) -> Result<Ran, WorldError> {
         let mut ran = Ran::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
             cases.iter().cloned().partition(|case| case.needs.contains(&Need::Https));
@@ -115,9 +135,9 @@ impl World {
                 continue;
             }
             match side {
-                Side::Edge => self.at_edges(cases, twisted, https, &mut ran).await?,
-                Side::Service => self.at_desk(Party::Service, cases, twisted, &mut ran).await?,
-                Side::Keys => self.at_desk(Party::Keys, cases, twisted, &mut ran).await?,
+                Side::Edge => self.at_edges(cases, twisted, https, sounds, &mut ran).await?,
+                Side::Service => self.at_desk(Party::Service, cases, twisted, sounds, &mut ran).await?,
+                Side::Keys => self.at_desk(Party::Keys, cases, twisted, sounds, &mut ran).await?,
             }
         }
         Ok(ran)
@@ -128,6 +148,7 @@ impl World {
         cases: Vec<Case>,
         twisted: Option<&Twisted>,
         https: bool,
+        sounds: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, shape, credentials, .. } = &self.pure;
@@ -160,7 +181,7 @@ impl World {
             spare: 4,
         };
         // Its edges hold nothing that is worth waiting for: dropped, they end at once.
-        run_all(&plan, Fleet::new(props).await?, ran).await;
+        run_all(&plan, Fleet::new(props).await?, sounds, ran).await;
         Ok(())
     }
 
@@ -169,6 +190,7 @@ impl World {
         party: Party,
         cases: Vec<Case>,
         twisted: Option<&Twisted>,
+        sounds: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, credentials, .. } = &self.pure;
@@ -186,12 +208,12 @@ impl World {
         if let Some(Twisted::Services(twist)) = twisted {
             desk = desk.twisted(twist.clone());
         }
-        run_all(&plan, desk, ran).await;
+        run_all(&plan, desk, sounds, ran).await;
         Ok(())
     }
 }
 
-async fn run_all<A: Arena>(plan: &Plan, arena: A, ran: &mut Ran) {
+async fn run_all<A: Arena>(plan: &Plan, arena: A, sounds: bool, ran: &mut Ran) {
     let options = Arc::new(Options {
         jobs: JOBS,
         case_timeout: CASE_TIMEOUT,
@@ -199,6 +221,7 @@ async fn run_all<A: Arena>(plan: &Plan, arena: A, ran: &mut Ran) {
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds,
         latency: false,
     });
     let verdict = Verdict::default();

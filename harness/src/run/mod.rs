@@ -56,7 +56,7 @@ pub async fn run<A: Arena>(
                 waiting.push((index, Arc::clone(case)));
             }
         }
-        if phase == Phase::First {
+        if phase == Phase::First && options.sounds {
             match A::ground(&player).await {
                 Ground::Firm => {}
                 Ground::Partly(Gap { finding, concerns, because }) => {

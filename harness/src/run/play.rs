@@ -46,6 +46,9 @@ pub struct Options {
     pub hold: Option<String>,
     /// How the target is known to behave at open points.
     pub pins: Pins,
+    /// Find out first whether anything can be proven, and play nothing where it cannot. Only the proof of the cases does
+    /// without: it wants to know what a case says by itself.
+    pub sounds: bool,
     /// Measure the latency that the edge adds, after everything else.
     pub latency: bool,
 }

@@ -69,6 +69,7 @@ async fn no_report_shows_a_credential_of_the_run() {
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds: true,
         latency: false,
     };
 

@@ -78,6 +78,7 @@ pub(crate) async fn blamed(
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds: true,
         latency: false,
     };
     let mut blamed = Vec::new();

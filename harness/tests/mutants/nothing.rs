@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use harness::deviations::{Behaviour, Deviation, Ran, Side, Twisted};
+use harness::deviations::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
 use harness::mock::edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
+use harness::mock::{Request, Saying, ServiceQuirk, ServiceTwist};
 use harness::target::Twist;
 use http::{HeaderMap, StatusCode};
 use reports::{Level, Outcome};
@@ -34,6 +35,29 @@ fn an_inert_edge_ends_as_incomplete() {
         assert_eq!(ran.exit_code, 3, "{said:?}");
         assert!(!ran.findings.is_empty(), "{said:?}");
         assert!(ran.reports.iter().all(|report| report.outcome == Outcome::NotRun), "{said:?}");
+    }
+}
+
+/// The same at the other side: a service that lets nobody in, and one that answers nothing, prove nothing.
+#[test]
+fn an_inert_service_ends_as_incomplete() {
+    let refuses = Deviation::service_behaviour(&world().pure.spec, ServiceBehaviour::RefusesAll).twist();
+    let silent = Twisted::Services(ServiceTwist::new(|| Arc::new(Mute)));
+    for (side, twist) in [(Side::Service, &refuses), (Side::Service, &silent), (Side::Keys, &silent)] {
+        let world = world();
+        let ran = wait_for(world.play(side, &world.cases(side), Some(twist))).unwrap();
+        assert_eq!(ran.exit_code, 3, "{side:?}");
+        assert!(!ran.findings.is_empty(), "{side:?}");
+        assert!(ran.reports.iter().all(|report| report.outcome == Outcome::NotRun), "{side:?}");
+    }
+}
+
+#[derive(Debug)]
+struct Mute;
+
+impl ServiceQuirk for Mute {
+    fn conclude(&self, _asked: &Request<'_>, _right: harness::mock::Decision) -> Saying {
+        Saying::Nothing
     }
 }
 

@@ -3,10 +3,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fixtures::spec::{Level, Spec, Version};
-use harness::deviations::{Behaviour, Deviations, How, ServiceBehaviour, Side, World};
+use harness::deviations::{Behaviour, Deviation, Deviations, How, ServiceBehaviour, Side, World};
 use reports::Outcome;
 
-use crate::world;
+use crate::{wait_for, world};
 
 const NEW: &str = r#"
 [[row]]
@@ -17,18 +17,20 @@ condition = "The service is a teapot."
 stimuli = ["scripted"]
 "#;
 
+const OLD_VERDICT: &str = r#"stimuli = ["read-token-revoked", "read-token-license-revoked"]"#;
+const NEW_VERDICT: &str = r#"stimuli = ["read-token-revoked"]
+
+[[row]]
+id = "verdict.401.license-revoked"
+status = 401
+code = "license_revoked"
+condition = "The license that the read token belongs to was revoked."
+stimuli = ["read-token-license-revoked"]"#;
+
 /// One new row is all it takes: it gets its deviations and the cases that kill them.
 #[test]
 fn a_new_row_gets_its_deviations_and_they_are_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/spec");
-    for file in std::fs::read_dir(tables).unwrap().map(Result::unwrap) {
-        std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
-    }
-    let relay = folder.path().join("relay.toml");
-    let text = std::fs::read_to_string(&relay).unwrap();
-    std::fs::write(&relay, text + NEW).unwrap();
-    let world = World::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap();
+    let world = with_tables("relay.toml", |text| text + NEW);
     let cases = world.cases(Side::Edge);
     let mut killed = 0;
     for deviation in Deviations::of(&world.pure.spec).all {
@@ -37,14 +39,50 @@ fn a_new_row_gets_its_deviations_and_they_are_killed() {
             continue;
         }
         let own = cases.iter().filter(|case| case.rows.contains(&deviation.row));
-        let fails = |outcome| {
-            outcome == Outcome::Fail || (deviation.level == Level::Should && outcome == Outcome::Warn)
-        };
         let mut plays = own.filter_map(|case| world.pure.play(case, at.as_ref(), true));
-        assert!(plays.any(|played| fails(played.outcome)), "{} survives", deviation.id);
+        assert!(plays.any(|played| kills(&deviation, played.outcome)), "{} survives", deviation.id);
         killed += 1;
     }
     assert!(killed > 15, "only {killed} deviations");
+}
+
+/// The same at the verdict endpoint: here a cause of a row gets a code of its own.
+#[test]
+fn a_new_row_of_verdicts_gets_its_deviations_and_they_are_killed() {
+    let world = with_tables("verdict.toml", |text| text.replace(OLD_VERDICT, NEW_VERDICT));
+    let mut killed = 0;
+    for deviation in Deviations::of(&world.pure.spec).all {
+        let How::AtServiceRow(at) = &deviation.how else { continue };
+        if at.row.id != "verdict.401.license-revoked" {
+            continue;
+        }
+        let mut own = world.cases(Side::Service);
+        own.retain(|case| case.rows.contains(&deviation.row));
+        let ran = wait_for(world.play(Side::Service, &own, Some(&deviation.twist()))).unwrap();
+        let killer = ran.reports.iter().find(|report| kills(&deviation, report.outcome));
+        assert!(killer.is_some(), "{} survives", deviation.id);
+        killed += 1;
+    }
+    assert!(killed > 5, "only {killed} deviations");
+}
+
+fn kills(deviation: &Deviation, outcome: Outcome) -> bool {
+    outcome == Outcome::Fail || (deviation.level == Level::Should && outcome == Outcome::Warn)
+}
+
+/// A world whose tables are the built-in ones, but for one file.
+fn with_tables(file: &str, change: impl Fn(String) -> String) -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/spec");
+    for table in std::fs::read_dir(tables).unwrap().map(Result::unwrap) {
+        std::fs::copy(table.path(), folder.path().join(table.file_name())).unwrap();
+    }
+    let path = folder.path().join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let changed = change(text.clone());
+    assert_ne!(text, changed);
+    std::fs::write(&path, changed).unwrap();
+    World::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap()
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn row(out: &mut String, line: &MatrixLine) {
     let class = match line.fate {
         Fate::Survived => "survived",
         Fate::Equivalent => "equivalent",
-        Fate::Killed | Fate::Found | Fate::Noticed => "",
+        Fate::Killed | Fate::Noticed => "",
     };
     put(
         out,
@@ -90,10 +90,15 @@ fn row(out: &mut String, line: &MatrixLine) {
             text(&line.title),
             text(&line.row),
             line.level.name(),
-            line.fate.name(),
+            fate(line),
             cells(&line.cells),
         ),
     );
+}
+
+fn fate(line: &MatrixLine) -> String {
+    let finding = if line.finding { ", a finding of the run" } else { "" };
+    format!("{}{finding}", line.fate.name())
 }
 
 /// Cells with those of the broken row in bold.

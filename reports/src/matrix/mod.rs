@@ -59,7 +59,7 @@ pub struct MatrixSummary {
     pub killed: usize,
     /// Of those, the ones that break a `must`.
     pub must_killed: usize,
-    /// Told of as one finding about the whole run, which then proves nothing.
+    /// Of the deviations, those that a run tells of as one finding, and then proves nothing (exit 3).
     pub found: usize,
     /// At an open point: seen to behave otherwise.
     pub noticed: usize,
@@ -106,6 +106,8 @@ pub struct MatrixLine {
     pub level: Level,
     /// What became of it.
     pub fate: Fate,
+    /// A run tells of it as one finding, and does not play what that concerns: here those cases were played all the same.
+    pub finding: bool,
     /// The cases of its own row that noticed.
     pub killers: Vec<String>,
     /// A character for each case: `X` failed, of the row that is broken; `x` failed; `W`, `w` warned; `O`, `o` observed
@@ -119,8 +121,6 @@ pub struct MatrixLine {
 pub enum Fate {
     /// A case of its row failed, or warned where it breaks a `should`.
     Killed,
-    /// A finding about the whole run tells of it, and the run proves nothing.
-    Found,
     /// At an open point: a case of its row observed something else.
     Noticed,
     /// Nothing noticed it.
@@ -134,7 +134,6 @@ impl Fate {
     pub fn name(self) -> &'static str {
         match self {
             Self::Killed => "killed",
-            Self::Found => "found",
             Self::Noticed => "noticed",
             Self::Survived => "survived",
             Self::Equivalent => "equivalent",
@@ -150,8 +149,8 @@ impl Matrix {
         let MatrixSummary { equivalent, cases, killers, exempt, .. } = self.summary;
         format!(
             "{deviations} deviations × {cases} cases: {killed} killed by a case of their own row ({must_killed} of {must} that \
-             break a must), {found} told as a finding, {noticed} noticed at open points, {survived} survived, {equivalent} \
-             equivalent; {killers} cases kill, {exempt} cannot"
+             break a must), {noticed} noticed at open points, {survived} survived, {equivalent} equivalent; {found} of them a \
+             run tells of as one finding; {killers} cases kill, {exempt} cannot"
         )
     }
 

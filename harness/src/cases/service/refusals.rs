@@ -1,5 +1,5 @@
 use fixtures::credentials::READ_PREFIX;
-use fixtures::spec::{Stimulus, Table};
+use fixtures::spec::Stimulus;
 use serde_json::Value;
 
 use super::super::backend::{Reply, exposed};
@@ -175,15 +175,12 @@ fn damaged(cases: &mut Catalog<'_>) {
             accepted.extend(super::code(cases.row(UNAUTHORIZED)));
         }
         let ours = damage.ours().map(|cause| codes(cases, &[cause]));
-        let row = match damage {
-            Damage::Payload => "verdict.401.bad-payload",
-            Damage::Signature => "verdict.401.bad-signature",
-            Damage::Footer => "verdict.401.bad-footer",
-            _ => "verdict.401.malformed-token",
+        let [row, other] = match damage {
+            Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
+            Damage::Signature => ["verdict.401.bad-signature"; 2],
+            Damage::Footer => ["verdict.401.bad-footer", "verdict.401.unknown-kid"],
+            _ => ["verdict.401.malformed-token"; 2],
         };
-        // Ours may see another damage first than a stranger that this row is for.
-        let our_row = damage.ours().and_then(|cause| cases.spec.by_stimulus(Table::Verdict, cause));
-        let our_row = our_row.map(|row| row.id.clone());
         let case = cases.asks(
             row,
             &format!("verdict.damaged.{id}"),
@@ -202,10 +199,7 @@ fn damaged(cases: &mut Catalog<'_>) {
                 })
             },
         );
-        case.also("statement.error-bodies-json");
-        if let Some(row) = our_row {
-            case.also(&row);
-        }
+        case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
             case.needs(&[Need::ReadToken]);
         }
