@@ -45,7 +45,8 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
-# Speed and size of a run; a benchmark, not a test.
+# Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness
     ./.ci/bench "$@"
+    cargo bench --quiet --package harness --bench service_cost
