@@ -50,7 +50,8 @@ mutants *ARGS:
     @mkdir -p target
     cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
 
-# Speed and size of a run; a benchmark, not a test.
+# Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness
     ./.ci/bench "$@"
+    cargo bench --quiet --package harness --bench service_cost

@@ -6,6 +6,7 @@ use super::behaviour::Behaviour;
 use super::derive::AtRow;
 use super::quirks;
 use super::serving::{self, AtServiceRow, ServiceBehaviour};
+use super::sockets::Side;
 use crate::mock::edge::Quirk;
 use crate::mock::{ServiceQuirk, ServiceTwist};
 use crate::target::Twist;
@@ -94,9 +95,10 @@ impl Deviation {
         }
     }
 
-    /// A service or a key set deviates, and no edge.
-    pub fn is_of_service(&self) -> bool {
-        matches!(self.how, How::AtServiceRow(_) | How::ServiceBehaviour(_))
+    /// What is proven on this side meets it. A service and its key set are one.
+    pub fn is_of(&self, side: Side) -> bool {
+        let of_edge = matches!(self.how, How::AtRow(_) | How::Behaviour(_));
+        of_edge == (side == Side::Edge)
     }
 
     /// What puts it into the edges or mock services of one run.

@@ -135,7 +135,7 @@ async fn play(
     let mut line = Line { ended: BTreeMap::new(), found: !reads_reasons, in_spite: BTreeMap::new() };
     let mut left: BTreeMap<Side, Vec<Case>> = BTreeMap::new();
     for (side, case) in cases {
-        if (*side == Side::Edge) == deviation.is_of_service() || !is_wanted(case, deviation, traces) {
+        if !deviation.is_of(*side) || !is_wanted(case, deviation, traces) {
             continue;
         }
         let played = pure.and_then(|(quirk, reads)| world.pure.play(case, quirk, reads));
@@ -164,10 +164,10 @@ async fn play_in_spite(
     cases: &[(Side, Case)],
 ) -> Result<BTreeMap<String, Ended>, WorldError> {
     let mut said = BTreeMap::new();
-    for side in Side::ALL {
+    for side in Side::ALL.into_iter().filter(|side| deviation.is_of(*side)) {
         let own = |(of, case): &&(Side, Case)| *of == side && case.rows.contains(&deviation.row);
         let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
-        if !own.is_empty() && (side == Side::Edge) != deviation.is_of_service() {
+        if !own.is_empty() {
             let ran = world.play_in_spite(side, &own, &deviation.twist()).await?;
             said.extend(ended(&ran.reports));
         }

@@ -57,9 +57,7 @@ impl Connector {
         };
         Ok((sender, watch))
     }
-}
 
-impl Connector {
     /// The same to another address, with the same trust and client certificate.
     pub(super) fn elsewhere(&self, uri: &Uri) -> Option<Self> {
         let host = uri.host()?.to_owned();
