@@ -25,7 +25,7 @@ pub(super) enum Command {
     Mint(Mint),
     /// Run the mock service, for tests of edges and backends
     Mock(Box<super::mock::Mock>),
-    /// Prove the cases: edges with one deviation each, and which case notices
+    /// Prove the cases: edges, services and key sets with one deviation each, and which case notices
     Mutants(Mutants),
     /// Run the reference edge, with its settings from the environment
     Edge(Edge),
