@@ -1,3 +1,4 @@
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,7 +7,7 @@ use std::{fmt, io};
 use fixtures::credentials::{
     CredentialFiles, Credentials, LicenseForm, ReadTokenForm, Redactor, Role, Secret,
 };
-use fixtures::spec::{Profile, Spec};
+use fixtures::spec::{CertificateRefusal, Profile, Spec};
 use rand::RngExt;
 use reports::{CaseReport, Outcome, TargetKind};
 use tokio::sync::{OnceCell, Semaphore};
@@ -20,7 +21,7 @@ use super::plan::Surroundings;
 use super::play::{Player, next_marker};
 use crate::cases::{Backend, Case, Counter, Given, Need, Play};
 use crate::judge::Check;
-use crate::mock::{MockService, ServiceOptions};
+use crate::mock::{Listen, MockService, ServiceOptions};
 use crate::target::{ALLOWED_ORIGIN, BaseUrl, Embedded, StartError};
 use crate::wire::{Endpoint, EndpointError};
 
@@ -117,11 +118,16 @@ impl Desk {
             Station::Mock(credentials, files) => {
                 let mut options = ServiceOptions::new(Arc::clone(&self.props.spec), Arc::clone(credentials));
                 options.profile = self.props.profile.clone();
+                // Who shows no certificate gets no TLS session there, and backends have none.
+                if options.profile.certificate_refusal == CertificateRefusal::Handshake {
+                    options.plain = Some(Listen::At((Ipv4Addr::LOCALHOST, 0).into()));
+                }
                 let mock = Arc::new(MockService::start(options).await?);
                 let settings = files.settings(credentials, &mock.url(), ALLOWED_ORIGIN);
                 let edge = Embedded::new(Arc::clone(&self.props.spec), self.props.profile.clone());
                 let edge = edge.start(&settings).await?;
-                let url = Url::parse(&mock.url()).map_err(|_| EndpointError::NotHttp(mock.url()))?;
+                let address = mock.plain_addr().map_or(mock.url(), |plain| format!("http://{plain}"));
+                let url = Url::parse(&address).map_err(|_| EndpointError::NotHttp(address))?;
                 let ca = files.certificate(Role::ServiceAuthority);
                 let endpoint = Endpoint::resolve(&url, Some(&ca)).await?;
                 Ok(Counter {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fixtures::credentials::EdgeSettings;
 use fixtures::spec::{Fact, Spec, Table, Version};
-use harness::cases::{HEALTH, Play, SIGNALS, collection};
+use harness::cases::{Ask, HEALTH, Play, SIGNALS, collection, fetch_keys};
 use rstest::rstest;
 
 use crate::catalog;
@@ -51,6 +51,18 @@ fn health_is_asked_for_at_the_endpoint_of_the_table(
     let (spec, _) = catalog(version);
     let (methods, path) = endpoint(spec, "endpoint.edge.health");
     assert_eq!((methods, path), (&["GET".to_owned()][..], HEALTH));
+}
+
+#[rstest]
+fn verdicts_and_keys_are_asked_for_at_the_endpoints_of_the_table(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
+    let (spec, _) = catalog(version);
+    let get = &["GET".to_owned()][..];
+    let (methods, path) = endpoint(spec, "endpoint.service.verdict");
+    assert_eq!((methods, path.replace("{sessionRef}", "a")), (get, Ask::new("a").draft().path));
+    let (methods, path) = endpoint(spec, "endpoint.keys.jwks");
+    assert_eq!((methods, path), (get, fetch_keys().path.as_str()));
 }
 
 fn endpoint<'s>(spec: &'s Spec, id: &str) -> (&'s [String], &'s str) {

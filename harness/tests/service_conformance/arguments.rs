@@ -1,0 +1,75 @@
+//! Arguments that cannot be meant, found before anything is sent.
+
+use rstest::rstest;
+
+use crate::program::program;
+use crate::stranger::{LICENSE, TOKEN};
+
+fn mistake(arguments: &[&str]) -> String {
+    let output = program().arg("conformance").args(arguments).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    // As one line, however wide the terminal is.
+    told.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[rstest]
+#[case::in_clear(&["service", "--base-url", "http://service.example"], "credentials would travel in clear text")]
+#[case::no_url(&["service", "--base-url", "service.example"], "as the address of a service")]
+#[case::own_path(&["service", "--base-url", "https://a.example/v1/verdict"], "one of the service's paths")]
+#[case::keys_path(&["keys", "--keys-url", "https://a.example/.well-known/browser-verdict-jwks.json"], "https://a.example/")]
+#[case::token_without_address(&["service", "--read-token", TOKEN], "use --read-token without --base-url")]
+#[case::keys_without_address(&["keys", "--base-url", "https://a.example"], "use --base-url without --keys-url")]
+#[case::keys_for_service(&["service", "--keys-url", "https://a.example"], "use --keys-url for `service`")]
+#[case::launch(&["service", "--launch", "node a.mjs"], "use --launch for `service`")]
+#[case::edge(&["edge", "--base-url", "https://a.example"], "use --base-url for an edge")]
+#[case::license_as_token(&["service", "--base-url", "https://a.example", "--read-token", LICENSE], "it is a license")]
+#[case::token_as_license(&["service", "--base-url", "https://a.example", "--license", TOKEN], "it is a read token")]
+#[case::no_token(&["service", "--base-url", "https://a.example", "--read-token", "a b"], "it is no token")]
+#[case::no_file(&["service", "--base-url", "https://a.example", "--read-token", "@/nowhere/token"], "/nowhere/token")]
+#[case::no_authority(&["service", "--base-url", "https://a.example", "--service-ca", "/nowhere/ca.pem"], "read the authority")]
+#[case::no_session(&["service", "--base-url", "https://a.example", "--session-ref", ""], "use --session-ref: it is empty")]
+#[case::no_such_case(&["service", "--filter", "refusal.*"], "`edgeproof conformance service --list`")]
+#[case::collector(&["collector"], "prove `collector`")]
+fn what_is_wrong_is_told(#[case] arguments: &[&str], #[case] words: &str) {
+    let told = mistake(arguments);
+    assert!(told.contains(words), "{told}");
+    for secret in [TOKEN, LICENSE] {
+        assert!(!told.contains(&secret[20..40]), "{told}");
+    }
+}
+
+#[test]
+fn credentials_come_from_files_and_without_their_beginning() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    std::fs::write(&path, format!("{}\n", TOKEN.trim_start_matches("service_read_"))).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let stranger = runtime.block_on(crate::stranger::Stranger::start(crate::stranger::Fault::None));
+    let token = format!("@{}", path.display());
+    let url = stranger.url();
+    let arguments = ["service", "--base-url", &url, "--read-token", &token, "--filter", "verdict.sanity.*"];
+    let run = crate::program::conformance(&arguments, None);
+    assert_eq!(run.exit, 0, "{}", run.out);
+    assert_eq!(run.ended("pass").len(), 2);
+}
+
+#[rstest]
+#[case("service", "verdict.exactly.read-token-revoked")]
+#[case("keys", "keys.verifies-verdict")]
+fn cases_are_listed(#[case] target: &str, #[case] id: &str) {
+    let output = program().args(["conformance", target, "--list"]).output().unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains(id));
+}
+
+#[test]
+fn rows_name_their_cases() {
+    let output = program().args(["spec", "list", "--json"]).output().unwrap();
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for row in
+        rows.as_array().unwrap().iter().filter(|row| row["table"] == "verdict" || row["table"] == "keys")
+    {
+        assert!(!row["cases"].as_array().unwrap().is_empty(), "{row}");
+    }
+}

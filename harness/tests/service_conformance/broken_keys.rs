@@ -1,0 +1,45 @@
+//! Each fault of a key set is found by the case for it, in words that name it.
+
+use rstest::rstest;
+
+use crate::program::conformance;
+use crate::stranger::{Fault, SESSION, Stranger, TOKEN};
+
+#[rstest]
+#[case(Fault::KeysForAnHour, "keys.cache.lifetime", "fail", "max-age=3600")]
+#[case(Fault::KeysWithPrivatePart, "keys.public-only", "fail", "private member \"d\"")]
+#[case(Fault::KeysInHtml, "keys.shape", "fail", "not JSON")]
+#[case(Fault::KeysOfAnother, "keys.verifies-verdict", "fail", "does not verify")]
+#[case(Fault::KeysWithOneId, "keys.distinct-ids", "warn", "keys 0 and 1")]
+#[case(Fault::KeysThatDiffer, "keys.stable", "warn", "2026-a, 2026-b")]
+#[case(Fault::KeysOfNoType, "keys.types", "warn", "registered")]
+#[case(Fault::KeysWithoutTag, "keys.cache.etag", "warn", "no such header")]
+#[case(Fault::KeysNeverUnmodified, "keys.cache.not-modified", "warn", "304 → 200")]
+#[case(Fault::KeysWithoutHead, "keys.head", "warn", "200 → 405")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_is_found(
+    #[case] fault: Fault,
+    #[case] id: &str,
+    #[case] outcome: &str,
+    #[case] words: &str,
+) {
+    let stranger = Stranger::start(fault).await;
+    let url = stranger.url();
+    let arguments =
+        ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION, "--filter", id];
+    let run = conformance(&arguments, Some(TOKEN));
+    let exit = if outcome == "fail" { 1 } else { 0 };
+    assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);
+    let told = run.mismatches(id);
+    assert!(told.contains(words), "{told}");
+}
+
+/// A private key that is published by mistake is not published again by the report.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_part_is_not_repeated() {
+    let stranger = Stranger::start(Fault::KeysWithPrivatePart).await;
+    let run = conformance(&["keys", "--keys-url", &stranger.url()], None);
+    assert_eq!(run.exit, 1);
+    assert!(!run.report.to_string().contains("c2VjcmV0"), "{}", run.report);
+    assert!(!run.out.contains("c2VjcmV0"), "{}", run.out);
+}

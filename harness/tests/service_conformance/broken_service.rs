@@ -1,0 +1,71 @@
+//! Each fault of a service is found by the case for it, in words that name it.
+
+use rstest::rstest;
+
+use crate::program::conformance;
+use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
+
+#[rstest]
+#[case(Fault::EchoesEncoded, "verdict.reference.space", "fail", "%20")]
+#[case(Fault::DecodesTwice, "verdict.reference.percent-encoded", "fail", "a b/c")]
+#[case(Fault::PlusIsSpace, "verdict.reference.plus", "fail", "a b")]
+#[case(Fault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
+#[case(Fault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
+#[case(Fault::AddsMember, "verdict.sanity.first", "fail", "\"retryAfter\" is one member too many")]
+#[case(Fault::MixesReferences, "verdict.isolation.at-once", "fail", "\"ref\" is")]
+#[case(Fault::MixesReferences, "verdict.isolation.in-turn", "fail", "\"ref\" is")]
+#[case(Fault::UnauthorizedAs403, "verdict.unauthorized.missing", "fail", "status: 401 → 403")]
+#[case(Fault::UnauthorizedInText, "verdict.unauthorized.missing", "fail", "not JSON")]
+#[case(Fault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "\"error\" is missing")]
+#[case(Fault::TakesOtherSchemes, "verdict.unauthorized.other-scheme", "fail", "\"error\" is missing")]
+#[case(Fault::TakesAlteredEnd, "verdict.damaged.signature-altered", "fail", "the token was accepted")]
+#[case(Fault::TakesTruncated, "verdict.damaged.truncated", "fail", "the token was accepted")]
+#[case(Fault::TakesExpired, "verdict.refused.expired", "fail", "status: 401 → 404")]
+#[case(Fault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "it should be \"expired\"")]
+#[case(Fault::DamagedByAnotherName, "verdict.damaged.invented", "fail", "malformed_token or bad_footer")]
+#[case(Fault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "token in the body")]
+#[case(
+    Fault::LooksUpFirst,
+    "verdict.no-oracle.damaged",
+    "fail",
+    "check the token before the session is looked up"
+)]
+#[case(Fault::LooksUpFirst, "verdict.unauthorized.missing", "fail", "status: 401 → 404")]
+#[case(Fault::KeepsAnswers, "verdict.no-oracle.after-pending", "fail", "status: 401 → 404")]
+#[case(Fault::FailsOnNegativeWait, "verdict.wait.negative", "fail", "500")]
+#[case(Fault::EmptyVerdict, "verdict.available", "fail", "body: the verdict → nothing")]
+#[case(Fault::OfferedToCaches, "verdict.cache.verdict", "warn", "public, max-age=30")]
+#[case(Fault::WithoutContentType, "verdict.content-type.pending", "warn", "text/plain")]
+#[case(Fault::SchemeInCapitalsOnly, "verdict.read-token.scheme-case", "warn", "status: 404 → 401")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_is_found(
+    #[case] fault: Fault,
+    #[case] id: &str,
+    #[case] outcome: &str,
+    #[case] words: &str,
+) {
+    let stranger = Stranger::start(fault).await;
+    let url = stranger.url();
+    let arguments = [
+        "service",
+        "--base-url",
+        &url,
+        "--expired-token",
+        EXPIRED,
+        "--license",
+        LICENSE,
+        "--session-ref",
+        SESSION,
+        "--filter",
+        id,
+    ];
+    let run = conformance(&arguments, Some(TOKEN));
+    let exit = if outcome == "fail" { 1 } else { 0 };
+    assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);
+    let told = run.mismatches(id);
+    assert!(told.contains(words), "{told}");
+    assert_eq!(run.case(id)["exchanges"][0]["hop"], "client→service");
+    assert!(run.case(id)["reproduce"].as_str().unwrap().starts_with("curl "));
+    let strict = conformance(&[&arguments[..], &["--strict"]].concat(), Some(TOKEN));
+    assert_eq!(strict.exit, 1);
+}

@@ -1,0 +1,302 @@
+//! A service that strangers built with nothing but the interface: other tokens, other members, other headers. It can be
+//! broken in one way at a time.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use serde_json::{Value, json};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers};
+
+/// Accepted. In no format that edgeproof knows from anywhere.
+pub(crate) const TOKEN: &str = "service_read_S1.q8Zr2LkfT0aXwVn3.Yb6UeHc5JdKpMs7R9tGxAo1iFzWvNl4QhEuCjOyDm";
+pub(crate) const EXPIRED: &str =
+    "service_read_S1.pPqQ9sTfexpired00.Zb6UeHc5JdKpMs7R9tGxAo1iFzWvNl4QhEuCjOyDx";
+pub(crate) const LICENSE: &str = "service_license_L9.cXw4Vn3q8Zr2LkfT0a.GxAo1iFzWvNl4QhEuCjOyDmYb6UeHc";
+/// A session that has a verdict.
+pub(crate) const SESSION: &str = "cart 4711/ü";
+const VERDICT: &str = "/v1/verdict/";
+
+/// One way to be broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    EchoesEncoded,
+    DecodesTwice,
+    PlusIsSpace,
+    LowersReference,
+    LosesReference,
+    AddsMember,
+    MixesReferences,
+    UnauthorizedAs403,
+    UnauthorizedInText,
+    LicenseIsDamaged,
+    TakesOtherSchemes,
+    TakesAlteredEnd,
+    TakesTruncated,
+    TakesExpired,
+    ExpiredByAnotherName,
+    DamagedByAnotherName,
+    EchoesToken,
+    LooksUpFirst,
+    KeepsAnswers,
+    FailsOnNegativeWait,
+    EmptyVerdict,
+    OfferedToCaches,
+    WithoutContentType,
+    SchemeInCapitalsOnly,
+    KeysForAnHour,
+    KeysWithPrivatePart,
+    KeysWithOneId,
+    KeysThatDiffer,
+    KeysOfNoType,
+    KeysInHtml,
+    KeysWithoutTag,
+    KeysNeverUnmodified,
+    KeysWithoutHead,
+    KeysOfAnother,
+}
+
+pub(crate) struct Stranger {
+    server: MockServer,
+}
+
+impl Stranger {
+    pub(crate) async fn start(fault: Fault) -> Self {
+        let server = MockServer::start().await;
+        let service = Service::new(fault);
+        Mock::given(matchers::any()).respond_with(service).mount(&server).await;
+        Self { server }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.uri()
+    }
+}
+
+struct Service {
+    fault: Fault,
+    key: Ed25519KeyPair,
+    other: Ed25519KeyPair,
+    asked: AtomicUsize,
+    last: Mutex<String>,
+    kept: Mutex<Vec<(String, String)>>,
+}
+
+impl Service {
+    fn new(fault: Fault) -> Self {
+        let key = |seed: u8| Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap();
+        Self {
+            fault,
+            key: key(1),
+            other: key(2),
+            asked: AtomicUsize::new(0),
+            last: Mutex::default(),
+            kept: Mutex::default(),
+        }
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    fn verdict(&self, request: &Request, encoded: &str) -> ResponseTemplate {
+        let reference = self.reference(encoded);
+        let address = request.url.to_string();
+        if self.is(Fault::KeepsAnswers)
+            && let Some((_, body)) = self.kept.lock().unwrap().iter().find(|(kept, _)| *kept == address)
+        {
+            return self.json(404, body);
+        }
+        let known = percent_decode(encoded) == SESSION;
+        if self.is(Fault::LooksUpFirst) && !known {
+            return self.pending(&reference);
+        }
+        if let Err((status, body)) = self.check(request) {
+            return self.json(status, &body);
+        }
+        let wait = request.url.query_pairs().find(|(name, _)| name == "waitMs");
+        if self.is(Fault::FailsOnNegativeWait) && wait.is_some_and(|(_, value)| value.starts_with('-')) {
+            return self.json(500, &json!({"error": "internal"}).to_string());
+        }
+        if known {
+            return self.json(200, &self.given(&reference));
+        }
+        let answer = self.pending(&reference);
+        self.kept.lock().unwrap().push((address, json!({"status": "pending", "ref": reference}).to_string()));
+        answer
+    }
+
+    fn reference(&self, encoded: &str) -> String {
+        let decoded = percent_decode(encoded);
+        match self.fault {
+            Fault::EchoesEncoded => encoded.to_owned(),
+            Fault::DecodesTwice => percent_decode(&decoded),
+            Fault::PlusIsSpace => percent_decode(&encoded.replace("%2B", "+").replace('+', " ")),
+            Fault::LowersReference => decoded.to_lowercase(),
+            _ => decoded,
+        }
+    }
+
+    fn pending(&self, reference: &str) -> ResponseTemplate {
+        let body = match self.fault {
+            Fault::LosesReference => json!({"status": "pending"}),
+            Fault::AddsMember => json!({"status": "pending", "ref": reference, "retryAfter": 1}),
+            Fault::MixesReferences => {
+                let last = std::mem::replace(&mut *self.last.lock().unwrap(), reference.to_owned());
+                json!({"status": "pending", "ref": if last.is_empty() { reference.to_owned() } else { last }})
+            }
+            // Members in another order than the interface shows them.
+            _ => json!({"ref": reference, "status": "pending"}),
+        };
+        self.json(404, &body.to_string())
+    }
+
+    /// The status and body of a refusal.
+    fn check(&self, request: &Request) -> Result<(), (u16, String)> {
+        let unauthorized = || {
+            let status = if self.is(Fault::UnauthorizedAs403) { 403 } else { 401 };
+            let text = self.is(Fault::UnauthorizedInText);
+            let body =
+                if text { "unauthorized".to_owned() } else { json!({"error": "unauthorized"}).to_string() };
+            (status, body)
+        };
+        let value = request.headers.get("authorization").map(|value| value.to_str().unwrap_or_default());
+        let (scheme, token) = value.and_then(|value| value.split_once(' ')).ok_or_else(unauthorized)?;
+        let bearer = if self.is(Fault::SchemeInCapitalsOnly) {
+            scheme == "Bearer"
+        } else {
+            scheme.eq_ignore_ascii_case("bearer")
+        };
+        if !bearer && !self.is(Fault::TakesOtherSchemes) {
+            return Err(unauthorized());
+        }
+        // Codes stand in a member of their own, below another one.
+        let damaged = |code: &str| {
+            let echo =
+                if self.is(Fault::EchoesToken) { format!("refused {token}") } else { "refused".into() };
+            (401, json!({"message": echo, "details": {"code": code}}).to_string())
+        };
+        if self.is(Fault::LicenseIsDamaged) && token.starts_with("service_license_") {
+            return Err(damaged("malformed_token"));
+        }
+        if !token.starts_with("service_read_") {
+            return Err(unauthorized());
+        }
+        let code = if self.is(Fault::DamagedByAnotherName) { "invalid_token" } else { "malformed_token" };
+        match token {
+            TOKEN => Ok(()),
+            EXPIRED if self.is(Fault::TakesExpired) => Ok(()),
+            EXPIRED if self.is(Fault::ExpiredByAnotherName) => {
+                Err((401, json!({"error": "token_expired"}).to_string()))
+            }
+            EXPIRED => Err((401, json!({"error": "expired"}).to_string())),
+            _ if self.is(Fault::TakesAlteredEnd)
+                && token.len() == TOKEN.len()
+                && token[..40] == TOKEN[..40] =>
+            {
+                Ok(())
+            }
+            _ if self.is(Fault::TakesTruncated) && TOKEN.starts_with(token) && token.len() > 20 => Ok(()),
+            _ if token.starts_with("service_read_S1.") => Err(damaged("bad_signature")),
+            _ => Err(damaged(code)),
+        }
+    }
+
+    fn given(&self, reference: &str) -> String {
+        if self.is(Fault::EmptyVerdict) {
+            return String::new();
+        }
+        let signer = if self.is(Fault::KeysOfAnother) { &self.other } else { &self.key };
+        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}}).to_string()
+    }
+
+    fn keys(&self, request: &Request) -> ResponseTemplate {
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let jwk = |kid: &str, key: &Ed25519KeyPair| {
+            let x = URL_SAFE_NO_PAD.encode(key.public_key());
+            json!({"x": x, "crv": "Ed25519", "kid": kid, "kty": "OKP"})
+        };
+        let mut keys = vec![jwk("2026-a", &self.key)];
+        match self.fault {
+            Fault::KeysWithPrivatePart => keys[0]["d"] = json!("c2VjcmV0LXNlY3JldC1zZWNyZXQ"),
+            Fault::KeysWithOneId => keys.push(jwk("2026-a", &self.other)),
+            Fault::KeysThatDiffer if number % 7 == 6 => keys.push(jwk("2026-b", &self.other)),
+            Fault::KeysOfNoType => keys[0]["kty"] = json!("Ed25519"),
+            _ => {}
+        }
+        if self.is(Fault::KeysInHtml) {
+            return ResponseTemplate::new(200).set_body_raw("<html>keys</html>", "text/html");
+        }
+        if self.is(Fault::KeysWithoutHead) && request.method.as_str() == "HEAD" {
+            return ResponseTemplate::new(405);
+        }
+        let body = json!({"note": "rotated weekly", "keys": keys}).to_string();
+        let tag = "W/\"2026-a\"";
+        let asked = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
+        if asked == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
+            return ResponseTemplate::new(304).insert_header("etag", tag);
+        }
+        let seconds = if self.is(Fault::KeysForAnHour) { 3600 } else { 60 };
+        let answer = ResponseTemplate::new(200)
+            .set_body_raw(body, "application/json;charset=utf-8")
+            .insert_header("cache-control", format!("max-age={seconds}, stale-while-revalidate=10").as_str());
+        if self.is(Fault::KeysWithoutTag) { answer } else { answer.insert_header("etag", tag) }
+    }
+
+    fn json(&self, status: u16, body: &str) -> ResponseTemplate {
+        let kind =
+            if self.is(Fault::WithoutContentType) { "text/plain" } else { "Application/JSON; charset=UTF-8" };
+        let cache = if self.is(Fault::OfferedToCaches) { "public, max-age=30" } else { "private" };
+        let answer = ResponseTemplate::new(status)
+            .set_body_raw(body.to_owned(), kind)
+            .insert_header("cache-control", cache)
+            .insert_header("x-request-id", "0f3a")
+            .insert_header("server", "strangers/2");
+        if status == 401 {
+            answer.insert_header("www-authenticate", "Bearer realm=\"verdicts\"")
+        } else {
+            answer
+        }
+    }
+}
+
+impl Respond for Service {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let path = request.url.path().to_owned();
+        match path.strip_prefix(VERDICT) {
+            Some(_) if request.method.as_str() != "GET" => ResponseTemplate::new(405),
+            Some(encoded) => self.verdict(request, encoded),
+            None if path == "/.well-known/browser-verdict-jwks.json" => self.keys(request),
+            None => ResponseTemplate::new(404),
+        }
+    }
+}
+
+fn sign(key: &Ed25519KeyPair) -> String {
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed =
+        format!("{}.{}", part(&json!({"kid": "2026-a", "alg": "EdDSA"})), part(&json!({"human": true})));
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())))
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *byte == b'%') {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

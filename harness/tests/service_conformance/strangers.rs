@@ -1,0 +1,115 @@
+//! A service that keeps the interface is not blamed, whatever else it does.
+
+use crate::program::conformance;
+use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_of_strangers_conforms() {
+    let stranger = Stranger::start(Fault::None).await;
+    let url = stranger.url();
+    let arguments = [
+        "service",
+        "--base-url",
+        &url,
+        "--expired-token",
+        EXPIRED,
+        "--license",
+        LICENSE,
+        "--session-ref",
+        SESSION,
+    ];
+    let run = conformance(&arguments, Some(TOKEN));
+    assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
+    assert!(run.ended("not-run").is_empty());
+    assert_eq!(run.report["target"]["kind"], "attached");
+    assert_eq!(run.report["target"]["url"], format!("{url}/"));
+    assert_eq!(run.report["exit_code"], 0);
+    // Only what a stranger cannot be told is left out, and the ones that take minutes.
+    for id in run.ended("not-applicable") {
+        let because = run.case(&id)["because"].as_str().unwrap().to_owned();
+        assert!(because.contains("prove the mock service") || because.contains("--waits"), "{id}: {because}");
+    }
+    assert!(run.ended("pass").len() > 60, "{:?}", run.report["summary"]);
+    assert_eq!(run.case("verdict.reason-member")["observations"][0]["saw"], "details.code");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_token_shows_in_any_report() {
+    let stranger = Stranger::start(Fault::EchoesToken).await;
+    let url = stranger.url();
+    let arguments = ["service", "--base-url", &url, "--expired-token", EXPIRED, "--license", LICENSE, "-v"];
+    let run = conformance(&arguments, Some(TOKEN));
+    assert_eq!(run.exit, 1);
+    let report = run.report.to_string();
+    for secret in [TOKEN, EXPIRED, LICENSE] {
+        for text in [&run.out, &run.err, &report] {
+            assert!(!text.contains(&secret[20..44]), "{text}");
+        }
+    }
+    assert!(report.contains("[read-token given"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_given_is_named_with_its_option() {
+    let stranger = Stranger::start(Fault::None).await;
+    let run = conformance(&["service", "--base-url", &stranger.url()], None);
+    assert_eq!(run.exit, 0, "{}", run.out);
+    for (id, option) in [
+        ("verdict.sanity.first", "READ_TOKEN"),
+        ("verdict.refused.expired", "--expired-token"),
+        ("verdict.unauthorized.license", "--license"),
+    ] {
+        let case = run.case(id);
+        assert_eq!(case["outcome"], "not-applicable");
+        assert!(case["because"].as_str().unwrap().contains(option), "{case}");
+    }
+    assert_eq!(run.case("verdict.unauthorized.missing")["outcome"], "pass");
+    let run = conformance(&["service", "--base-url", &stranger.url()], Some(TOKEN));
+    assert!(run.case("verdict.available")["because"].as_str().unwrap().contains("--session-ref"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_without_a_verdict_proves_nothing() {
+    let stranger = Stranger::start(Fault::None).await;
+    let url = stranger.url();
+    let run = conformance(&["service", "--base-url", &url, "--session-ref", "long ago"], Some(TOKEN));
+    assert_eq!(run.exit, 3, "{}", run.out);
+    assert!(run.ended("not-run").contains(&"verdict.available".to_owned()));
+    assert!(run.case("verdict.available")["because"].as_str().unwrap().contains("two minutes"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_not_accepted_is_one_finding() {
+    let stranger = Stranger::start(Fault::None).await;
+    let run = conformance(&["service", "--base-url", &stranger.url()], Some(EXPIRED));
+    assert_eq!(run.exit, 3, "{}", run.out);
+    let finding = run.report["findings"][0].as_str().unwrap();
+    assert!(finding.contains("does not accept the read token: 401 {\"error\":\"expired\"}"), "{finding}");
+    assert_eq!(run.report["findings"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_server_is_no_verdict_endpoint() {
+    let other = wiremock::MockServer::start().await;
+    let run = conformance(&["service", "--base-url", &other.uri()], Some(TOKEN));
+    assert_eq!(run.exit, 3, "{}", run.out);
+    let finding = run.report["findings"][0].as_str().unwrap();
+    assert!(
+        finding.contains("no verdict endpoint of this interface") && finding.contains("--base-url"),
+        "{finding}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_of_strangers_conform_and_verify_their_verdicts() {
+    let stranger = Stranger::start(Fault::None).await;
+    let url = stranger.url();
+    let arguments = ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION];
+    let run = conformance(&arguments, Some(TOKEN));
+    assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
+    assert_eq!(run.case("keys.verifies-verdict")["outcome"], "pass");
+    let run = conformance(&["keys", "--keys-url", &url], None);
+    assert_eq!(run.exit, 0, "{}", run.out);
+    assert_eq!(run.ended("not-applicable"), ["keys.verifies-verdict"]);
+    assert!(run.case("keys.verifies-verdict")["because"].as_str().unwrap().contains("--base-url"));
+}
