@@ -45,6 +45,14 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
+# Hostile edges and clients, full disks, killed processes: prints time and peak memory of each run.
+hostile:
+    cargo test --quiet --package harness --test hostile -- --nocapture
+
+# libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
+fuzz *ARGS:
+    ./.ci/fuzz "$@"
+
 # Speed and size of a run; a benchmark, not a test.
 bench *ARGS:
     cargo build --quiet --package harness
