@@ -3,9 +3,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use fixtures::seal::Collection;
 use fixtures::spec::{Spec, Version};
 use harness::mock::{MockService, ServiceOptions};
 use harness::target::{Embedded, Setup, Target};
@@ -55,6 +56,7 @@ async fn others_are_served_all_the_same(#[case] hostility: &'static str) {
     let files = CredentialFiles::write(&credentials).unwrap();
     let service =
         MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let sealed = Collection::generated("a session", 7, SystemTime::now()).seal(&service.seal_key());
     let settings = Setup::Standard.settings(&credentials, &files, &service.url());
     let target = Target::Embedded(Box::new(Embedded::new(Arc::clone(&spec), spec.profile().clone())));
     let edge = target.start(&settings).await.unwrap();
@@ -68,7 +70,7 @@ async fn others_are_served_all_the_same(#[case] hostility: &'static str) {
             clients.spawn(client(address, hostility));
         }
     }
-    let draft = Draft::new("POST", "/v1/signals").body(Body::Sized(r#"{"v":1}"#.into()));
+    let draft = Draft::new("POST", "/v1/signals").body(Body::Sized(sealed.into()));
     // The edge has a license; who calls the service without one is refused.
     for (endpoint, status) in [(edge.endpoint(), 200), (&to_service, 401)] {
         let reply = send(endpoint, &draft, LIMIT).await.reply.unwrap();

@@ -14,12 +14,13 @@ use tempfile::TempDir;
 use crate::program::{BROOD, call, command, deaf};
 use crate::watched;
 
-/// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it.
-fn called(caller: &TcpListener) -> (Pid, BufReader<TcpStream>) {
+/// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it; none where
+/// whoever calls says nothing.
+fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
     let mut edge = BufReader::new(caller.accept().unwrap().0);
     let mut line = String::new();
     edge.read_line(&mut line).unwrap();
-    (Pid::from_raw(line.trim().parse().unwrap()).unwrap(), edge)
+    Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))
 }
 
 fn files(folder: &TempDir) -> Vec<String> {
@@ -29,14 +30,14 @@ fn files(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// A run that stops within the case `method.put`.
-fn run_into_put(folder: &TempDir, launch: &str) -> Child {
+/// A run that stops within this case, which sends a `PUT`.
+fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
     let args = [
         "conformance",
         "--launch",
         launch,
         "--filter",
-        "method.put",
+        case,
         "--filter",
         "method.get",
         "--case-timeout",
@@ -49,31 +50,40 @@ fn run_into_put(folder: &TempDir, launch: &str) -> Child {
     watched::command(folder.path(), &args).spawn().unwrap()
 }
 
-/// Somebody kills the edge while a case runs: that case fails and says so, the next one gets another edge.
-#[test]
-fn a_killed_edge_fails_the_case_and_no_other() {
+/// Somebody kills the edge while a case runs: that case fails and says so, the next one gets another edge. How often it
+/// is killed depends on whether others were using it: then the case is played again alone, to see whose fault it was.
+#[rstest]
+#[case::of_its_own("method.put", Outcome::Fail, 1, 1)]
+#[case::that_others_use("cors.readable.405", Outcome::Warn, 2, 0)]
+fn a_killed_edge_fails_the_case_and_no_other(
+    #[case] id: &str,
+    #[case] outcome: Outcome,
+    #[case] deaths: usize,
+    #[case] code: i32,
+) {
     let folder = tempfile::tempdir().unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
-    let child = run_into_put(&folder, &command("calls", &call(caller.local_addr().unwrap())));
-    // It dies in company first, and then alone.
+    let address = caller.local_addr().unwrap();
+    let child = run_into(id, &folder, &command("calls", &call(address)));
+    // Until the end of the run is told: how many calls there are is what is tested.
     let killing = std::thread::spawn(move || {
-        for _ in 0..2 {
-            let (pid, mut edge) = called(&caller);
+        let mut killed = 0;
+        while let Some((pid, mut edge)) = called(&caller) {
             kill_process(pid, Signal::KILL).unwrap();
             let _ = edge.read_to_end(&mut Vec::new());
+            killed += 1;
         }
+        killed
     });
     let output = child.wait_with_output().unwrap();
-    killing.join().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    drop(TcpStream::connect(address).unwrap());
+    assert_eq!(killing.join().unwrap(), deaths);
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stdout));
     let report = reports::Report::load(&folder.path().join("r.json")).unwrap();
-    let put = report.cases.iter().find(|case| case.id == "method.put").unwrap();
-    assert_eq!(put.outcome, Outcome::Fail);
-    assert!(
-        put.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9")),
-        "{:?}",
-        put.mismatches
-    );
+    let case = report.cases.iter().find(|case| case.id == id).unwrap();
+    assert_eq!(case.outcome, outcome);
+    let told = case.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9"));
+    assert!(told, "{:?}", case.mismatches);
     let get = report.cases.iter().find(|case| case.id == "method.get").unwrap();
     assert_eq!(get.outcome, Outcome::Pass, "{}", get.because);
 }
@@ -84,8 +94,8 @@ fn a_killed_run_leaves_no_part_of_a_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut child = run_into_put(&folder, &command("calls", &call(caller.local_addr().unwrap())));
-    let (edge, _connection) = called(&caller);
+    let mut child = run_into("method.put", &folder, &command("calls", &call(caller.local_addr().unwrap())));
+    let (edge, _connection) = called(&caller).unwrap();
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
     // The edge that nobody ends now.
@@ -103,8 +113,8 @@ fn a_signal_leaves_nothing_of_an_edge_that_does_not_want_to_go(#[case] signal: S
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let brood = format!("{BROOD}=signal-{code}-{}", std::process::id());
     let call = call(caller.local_addr().unwrap());
-    let child = run_into_put(&folder, &deaf("forks", &format!("{brood} {call}")));
-    let (_, mut edge) = called(&caller);
+    let child = run_into("method.put", &folder, &deaf("forks", &format!("{brood} {call}")));
+    let (_, mut edge) = called(&caller).unwrap();
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{output:?}");

@@ -8,13 +8,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use fixtures::credentials::EdgeSettings;
 use fixtures::spec::{Spec, Version};
 use harness::mock::edge::{Edge, EdgeOptions, LogSink};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::hostility::{EVIL, head, serve_well, treat};
 
 /// Says how; without it, the entry point below does nothing.
 const HOSTILITY: &str = "EDGE_HOSTILITY";
@@ -26,12 +27,6 @@ pub(crate) const BROOD: &str = "EDGE_BROOD";
 /// Collections that are served well: the one that shows whether there is ground to stand on, and the one that shows
 /// whether reasons are read.
 const SERVED: usize = 2;
-
-/// Steers terminals, breaks formats, and runs where markup is not escaped.
-pub(crate) const EVIL: &str = "\x1b[2J\x1b]0;owned\x07\u{9b}31m<script>alert(1)</script><img src=x onerror=alert(1)>]]>\"'&\r\n::error::owned\n::set-output name=owned::yes\n%0A::add-mask::a\u{202e}</details>\n```\n| a |";
-
-/// Bytes that the ones without end send before they give up, should nobody close the connection: more than a run may take.
-const ENDLESS: usize = 1 << 30;
 
 /// The command that launches the program so, with words such as `NAME=value` put into its environment.
 pub(crate) fn command(hostility: &str, variables: &str) -> String {
@@ -77,7 +72,7 @@ async fn serve(hostility: &'static str) {
     }
 }
 
-/// One connection. How it ends is nobody's business.
+/// One connection.
 async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static str) {
     static POSTS: AtomicUsize = AtomicUsize::new(0);
     let Some(head) = head(&mut client).await else { return };
@@ -90,128 +85,25 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
         std::mem::forget(caller);
         return std::future::pending().await;
     }
-    let posts = POSTS.fetch_add(usize::from(head.starts_with(b"POST ")), Ordering::SeqCst);
+    let is_post = head.starts_with(b"POST ");
+    let posts = POSTS.fetch_add(usize::from(is_post), Ordering::SeqCst);
+    // Whether it is ready, and whether there is ground to stand on.
+    let first = head.starts_with(b"GET /health ") || (is_post && posts < SERVED);
     let served = match hostility {
         "forks" | "fills-stdout" | "calls" => true,
-        "fickle" => posts < SERVED || posts % 2 == 0,
-        _ => posts < SERVED,
+        "fickle" => first || posts.is_multiple_of(2),
+        _ => first,
     };
     if hostility == "forks" {
         fork();
     }
     if served {
-        let mut inner = TcpStream::connect(edge).await.unwrap();
-        if inner.write_all(&head).await.is_ok() {
-            let _ = copy_bidirectional(&mut client, &mut inner).await;
-        }
-        return;
+        return serve_well(client, &head, edge).await;
     }
-    let _ = treat(&mut client, hostility).await;
-    // What the client still sends is read, so that it gets to see what was sent rather than a reset.
-    let _ = client.shutdown().await;
-    let _ = tokio::io::copy(&mut client, &mut tokio::io::sink()).await;
-}
-
-/// What was read up to the end of the request's head, and perhaps beyond.
-async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        if client.read_buf(&mut head).await.ok()? == 0 {
-            return None;
-        }
+    if hostility == "markup" {
+        say(EVIL);
     }
-    Some(head)
-}
-
-async fn treat(client: &mut TcpStream, hostility: &str) -> std::io::Result<()> {
-    let filler = [b'x'; 8 * 1024];
-    match hostility {
-        "endless-headers" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\n").await?;
-            let field = format!("X-Flood: {}\r\n", "x".repeat(1000));
-            endless(client, field.as_bytes()).await
-        }
-        "endless-header" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\nX-Flood: ").await?;
-            endless(client, &filler).await
-        }
-        "endless-interim" => endless(client, b"HTTP/1.1 100 Continue\r\n\r\n").await,
-        "endless-chunks" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").await?;
-            endless(client, b"1\r\nx\r\n").await
-        }
-        "endless-trailers" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").await?;
-            endless(client, b"X-Trailer: x\r\n").await
-        }
-        "gigabyte" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n").await?;
-            endless(client, &filler).await
-        }
-        "announces-gigabyte" => {
-            client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n").await?;
-            endless(client, &filler).await
-        }
-        "chunk-past-2-64" => {
-            let answer =
-                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\nffffffffffffffff\r\nx";
-            client.write_all(answer).await
-        }
-        "drips" => {
-            for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"ok\":true}".iter().cycle() {
-                client.write_all(&[*byte]).await?;
-                tokio::time::sleep(Duration::from_secs(1)).await;
-            }
-            Ok(())
-        }
-        "mute" => std::future::pending().await,
-        "garbage" => client.write_all(b"\x16\x03\x01\0\xff\xfeSSH-2.0-\x1b[2J\r\n\r\n").await,
-        "invalid-utf8" => {
-            let head = b"HTTP/1.1 409 \xff\xfe\r\nX-\xc3\xa9: \xff\r\nContent-Type: application/json\r\n";
-            client.write_all(head).await
-        }
-        "invalid-utf8-body" => {
-            answer(
-                client,
-                b"{\"error\":\"service_rejected\",\"reason\":\"\xff\xfe\xed\xa0\x80\",\"status\":409}",
-            )
-            .await
-        }
-        "deep" => answer(client, &[b"[".repeat(200_000), b"]".repeat(200_000)].concat()).await,
-        "many-members" => {
-            let members: Vec<String> = (0..150_000).map(|n| format!("\"{n}-member\":{n}")).collect();
-            answer(client, format!("{{{}}}", members.join(",")).as_bytes()).await
-        }
-        // In all fields, and in the log.
-        _ => {
-            say(EVIL);
-            let evil = serde_json::Value::from(EVIL);
-            let body =
-                serde_json::json!({"error": evil, "reason": evil, "status": evil, EVIL: {EVIL: [evil]}});
-            answer(client, body.to_string().as_bytes()).await
-        }
-    }
-}
-
-/// A refusal with this body, and with markup wherever HTTP takes it.
-async fn answer(client: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
-    let markup = "<script>alert(1)</script>%0A::error::owned]]>";
-    let head = format!(
-        "HTTP/1.1 409 {markup}\r\nX-Evil: {markup}\r\nAllow: {markup}\r\nVary: {markup}\r\n\
-         Access-Control-Allow-Origin: {markup}\r\nAccess-Control-Allow-Headers: {markup}\r\n\
-         Content-Type: {markup}\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    client.write_all(head.as_bytes()).await?;
-    client.write_all(body).await
-}
-
-async fn endless(client: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
-    let many = piece.repeat((64 * 1024 / piece.len()).max(1));
-    for _ in 0..ENDLESS / many.len() {
-        client.write_all(&many).await?;
-    }
-    Ok(())
+    treat(client, hostility).await;
 }
 
 /// A child, and one that leaves the process group.

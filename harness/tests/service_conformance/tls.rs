@@ -30,5 +30,9 @@ async fn a_service_is_attached_to_with_its_authority() {
 
     let run = conformance(&["service", "--base-url", &url], Some(&token));
     assert_eq!(run.exit, 3);
-    assert!(run.report["findings"][0].as_str().unwrap().contains("--service-ca FILE"), "{}", run.report["findings"]);
+    assert!(
+        run.report["findings"][0].as_str().unwrap().contains("--service-ca FILE"),
+        "{}",
+        run.report["findings"]
+    );
 }

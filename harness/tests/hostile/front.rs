@@ -1,0 +1,76 @@
+//! A hostile service: in front of one that serves well stands what does so for the first connections, and then changes
+//! its mind.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use url::Url;
+
+use crate::hostility::{head, serve_well, treat};
+
+/// Listens until it is dropped.
+pub(crate) struct Front {
+    address: SocketAddr,
+    accepting: JoinHandle<()>,
+    turned: Arc<AtomicUsize>,
+}
+
+impl Front {
+    /// Serves the first connections well, and treats all others so.
+    pub(crate) async fn start(inner: SocketAddr, well: usize, hostility: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let turned = Arc::new(AtomicUsize::new(0));
+        let accepting = tokio::spawn(accept(listener, inner, well, hostility, Arc::clone(&turned)));
+        Self { address, accepting, turned }
+    }
+
+    pub(crate) fn url(&self) -> Url {
+        format!("http://{}/", self.address).parse().unwrap()
+    }
+
+    /// Connections that met the hostility.
+    pub(crate) fn turned(&self) -> usize {
+        self.turned.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Front {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    inner: SocketAddr,
+    well: usize,
+    hostility: &'static str,
+    turned: Arc<AtomicUsize>,
+) {
+    let mut number = 0;
+    loop {
+        let Ok((client, _)) = listener.accept().await else { continue };
+        let served = number < well || (hostility == "fickle" && number % 2 == 0);
+        number += 1;
+        if !served {
+            turned.fetch_add(1, Ordering::SeqCst);
+        }
+        tokio::spawn(connection(client, inner, served, hostility));
+    }
+}
+
+async fn connection(mut client: TcpStream, inner: SocketAddr, served: bool, hostility: &'static str) {
+    // One that does not even read what it is asked.
+    if hostility == "deaf-mute" && !served {
+        return std::future::pending().await;
+    }
+    let Some(head) = head(&mut client).await else { return };
+    if served {
+        return serve_well(client, &head, inner).await;
+    }
+    treat(client, if hostility == "fickle" { "markup" } else { hostility }).await;
+}

@@ -1,0 +1,134 @@
+//! Hostile services and key sets, proven by the program.
+
+use std::sync::Arc;
+
+use fixtures::credentials::ReadTokenForm;
+use harness::mock::{Facade, MockService, NewSession, ServiceOptions};
+use reports::Outcome;
+use rstest::rstest;
+
+use crate::front::Front;
+use crate::harmless;
+use crate::watched::{Ran, bounded};
+
+const SESSION: &str = "a session";
+const LIMITS: [&str; 5] = ["--case-timeout", "2s", "--color", "never", "--verbose"];
+/// Cases of a service that no hostile one can pass.
+const SERVICE: [&str; 10] = [
+    "--filter",
+    "verdict.sanity.*",
+    "--filter",
+    "verdict.reference.markup",
+    "--filter",
+    "verdict.unauthorized.missing",
+    "--filter",
+    "verdict.damaged.truncated",
+    "--filter",
+    "verdict.available",
+];
+/// The same of a key set.
+const KEYS: [&str; 6] =
+    ["--filter", "keys.sanity.*", "--filter", "keys.shape", "--filter", "keys.cache.lifetime"];
+
+/// A service that serves well, and what stands in front of it.
+struct Party {
+    service: Arc<MockService>,
+    front: Front,
+}
+
+impl Party {
+    async fn start(well: usize, hostility: &'static str) -> Self {
+        let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
+        let service = Arc::new(MockService::start(options).await.unwrap());
+        service.add_session(NewSession::new(SESSION));
+        let front = Front::start(service.addr(), well, hostility).await;
+        Self { service, front }
+    }
+
+    /// Proves it, off the runtime that it runs on.
+    async fn prove(&self, hostility: &str, target: &'static str, cases: &[&str]) -> Ran {
+        let url = self.front.url().to_string();
+        let token = self.service.credentials().read_token(ReadTokenForm::Valid);
+        let address = if target == "keys" { "--keys-url" } else { "--base-url" };
+        let mut args = vec![target, address, &url];
+        if target == "service" {
+            args.extend(["--read-token", &token, "--session-ref", SESSION]);
+        }
+        args.extend(LIMITS.iter().chain(cases));
+        let args: Vec<String> = args.into_iter().map(str::to_owned).collect();
+        let name = format!("{target} {hostility}");
+        let ran = tokio::task::spawn_blocking(move || {
+            bounded(&name, &args.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        ran.await.unwrap()
+    }
+}
+
+/// It serves the first request, by which is found whether there is anything to prove, and no other.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_run_ends_and_blames_the_service(
+    #[values("service", "keys")] target: &'static str,
+    #[values(
+        "endless-headers",
+        "endless-header",
+        "endless-interim",
+        "endless-chunks",
+        "endless-trailers",
+        "gigabyte",
+        "announces-gigabyte",
+        "chunk-past-2-64",
+        "drips",
+        "mute",
+        "deaf-mute",
+        "garbage",
+        "invalid-utf8",
+        "invalid-utf8-body",
+        "deep",
+        "many-members",
+        "markup"
+    )]
+    hostility: &'static str,
+) {
+    let party = Party::start(1, hostility).await;
+    let ran = party.prove(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
+    assert_eq!(ran.code(), Some(1), "{}", ran.out());
+    let report = harmless::check(&ran);
+    for case in &report.cases {
+        assert_eq!(case.outcome, Outcome::Fail, "{}: {}", case.id, case.because);
+    }
+    assert!(party.front.turned() >= report.cases.len());
+}
+
+/// All cases, whatever is answered to them.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_report_of_a_whole_run_is_harmed(
+    #[values("service", "keys")] target: &'static str,
+    #[values("markup", "invalid-utf8-body", "fickle")] hostility: &'static str,
+) {
+    let party = Party::start(1, hostility).await;
+    let ran = party.prove(&format!("{hostility}, all cases"), target, &[]).await;
+    assert_eq!(ran.code(), Some(1), "{}", ran.out());
+    harmless::check(&ran);
+}
+
+/// Hostile from the first word: there is nothing to prove, and that is one finding.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_proven_of_what_was_never_a_service(
+    #[values("service", "keys")] target: &'static str,
+    #[values("gigabyte", "mute", "garbage", "endless-header")] hostility: &'static str,
+) {
+    let party = Party::start(0, hostility).await;
+    let ran = party.prove(&format!("{hostility}, from the start"), target, &[]).await;
+    let report = harmless::check(&ran);
+    // A key set that answers at all is judged; a service has to answer as one.
+    if target == "keys" && hostility == "gigabyte" {
+        assert_eq!(ran.code(), Some(1), "{}", ran.out());
+        return;
+    }
+    assert_eq!(ran.code(), Some(3), "{}", ran.out());
+    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+    assert_eq!(report.summary.not_run + report.summary.not_applicable, report.summary.planned);
+}
