@@ -4,6 +4,7 @@ use reports::Outcome;
 use rstest::rstest;
 
 use crate::harmless;
+use crate::hostility::{QUICK, SLOW};
 use crate::program::{BROOD, command, deaf};
 use crate::watched::{Ran, alive, bounded};
 
@@ -16,32 +17,41 @@ fn against(name: &str, launch: &str, more: &[&str]) -> Ran {
     bounded(&format!("edge {name}"), &[&["--launch", launch], &CASES[..], &LIMITS[..], more].concat())
 }
 
-#[rstest]
-#[case("endless-headers", "head longer than 65536 bytes")]
-#[case("endless-header", "65536 bytes")]
-#[case("endless-interim", "no answer within 2s")]
-#[case("endless-chunks", "got")]
-#[case("endless-trailers", "")]
-#[case("gigabyte", "4194304 bytes")]
-#[case("announces-gigabyte", "4194304 bytes")]
-#[case("chunk-past-2-64", "4194304 bytes")]
-#[case("drips", "no answer within 2s")]
-#[case("mute", "no answer within 2s")]
-#[case("garbage", "no HTTP answer")]
-#[case("invalid-utf8", "no HTTP answer")]
-#[case("invalid-utf8-body", "409")]
-#[case("deep", "409")]
-#[case("many-members", "409")]
-#[case("markup", "409")]
-fn the_run_ends_and_blames_the_edge(#[case] hostility: &str, #[case] told: &str) {
+/// What is told of the answer to a collection, in part.
+fn told(hostility: &str) -> &'static str {
+    match hostility {
+        "endless-headers" => "head longer than 65536 bytes",
+        "endless-header" => "65536 bytes",
+        "gigabyte" | "announces-gigabyte" | "chunk-past-2-64" => "4194304 bytes",
+        "garbage" | "invalid-utf8" => "no HTTP answer",
+        "endless-interim" | "drips" | "mute" | "deaf-mute" => "no answer within 2s",
+        "endless-chunks" | "endless-trailers" => "",
+        "invalid-utf8-body" | "deep" | "many-members" | "markup" => "409",
+        other => panic!("no such hostility: {other}"),
+    }
+}
+
+fn blamed(hostility: &str) {
     let ran = against(hostility, &command(hostility, ""), &[]);
-    assert_eq!(ran.code(), Some(1), "{}", ran.out());
+    assert_eq!(ran.code(), Some(1), "{hostility}: {}", ran.out());
     let report = harmless::check(&ran);
     for case in &report.cases {
-        assert_eq!(case.outcome, Outcome::Fail, "{}: {}", case.id, case.because);
+        assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
     let accept = report.cases.iter().find(|case| case.id == "accept.exact-body").unwrap();
-    assert!(accept.because.contains(told), "{}", accept.because);
+    assert!(accept.because.contains(told(hostility)), "{hostility}: {}", accept.because);
+}
+
+#[test]
+fn the_run_ends_and_blames_the_edge() {
+    QUICK.into_iter().for_each(blamed);
+}
+
+#[test]
+fn the_run_ends_though_the_edge_does_not() {
+    std::thread::scope(|scope| {
+        SLOW.into_iter().for_each(|hostility| drop(scope.spawn(move || blamed(hostility))))
+    });
 }
 
 /// What it says once it does not say the next time.

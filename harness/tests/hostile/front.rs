@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use url::Url;
 
@@ -16,6 +17,7 @@ pub(crate) struct Front {
     address: SocketAddr,
     accepting: JoinHandle<()>,
     turned: Arc<AtomicUsize>,
+    open: watch::Receiver<usize>,
 }
 
 impl Front {
@@ -24,8 +26,9 @@ impl Front {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let turned = Arc::new(AtomicUsize::new(0));
-        let accepting = tokio::spawn(accept(listener, inner, well, hostility, Arc::clone(&turned)));
-        Self { address, accepting, turned }
+        let (opened, open) = watch::channel(0);
+        let accepting = tokio::spawn(accept(listener, inner, well, hostility, Arc::clone(&turned), opened));
+        Self { address, accepting, turned, open }
     }
 
     pub(crate) fn url(&self) -> Url {
@@ -35,6 +38,11 @@ impl Front {
     /// Connections that met the hostility.
     pub(crate) fn turned(&self) -> usize {
         self.turned.load(Ordering::SeqCst)
+    }
+
+    /// Waits until no connection is open any more.
+    pub(crate) async fn nobody_is_left(&self) {
+        self.open.clone().wait_for(|open| *open == 0).await.unwrap();
     }
 }
 
@@ -50,16 +58,22 @@ async fn accept(
     well: usize,
     hostility: &'static str,
     turned: Arc<AtomicUsize>,
+    opened: watch::Sender<usize>,
 ) {
-    let mut number = 0;
+    let mut number = 0_usize;
     loop {
         let Ok((client, _)) = listener.accept().await else { continue };
-        let served = number < well || (hostility == "fickle" && number % 2 == 0);
+        let served = number < well || (hostility == "fickle" && number.is_multiple_of(2));
         number += 1;
         if !served {
             turned.fetch_add(1, Ordering::SeqCst);
         }
-        tokio::spawn(connection(client, inner, served, hostility));
+        let opened = opened.clone();
+        opened.send_modify(|open| *open += 1);
+        tokio::spawn(async move {
+            connection(client, inner, served, hostility).await;
+            opened.send_modify(|open| *open -= 1);
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a hostile peer answers, be it an edge or a service. Each has a name, so that a program can be told.
 
 use std::net::SocketAddr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
@@ -22,6 +23,25 @@ pub(crate) async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
     }
     Some(head)
 }
+
+/// Answers that come quickly, or are given up because of their size.
+pub(crate) const QUICK: [&str; 11] = [
+    "endless-headers",
+    "endless-header",
+    "gigabyte",
+    "announces-gigabyte",
+    "chunk-past-2-64",
+    "garbage",
+    "invalid-utf8",
+    "invalid-utf8-body",
+    "deep",
+    "many-members",
+    "markup",
+];
+
+/// Those that last until time is up: so they are met side by side.
+pub(crate) const SLOW: [&str; 6] =
+    ["endless-interim", "endless-chunks", "endless-trailers", "drips", "mute", "deaf-mute"];
 
 /// Misbehaves so, and ends in order. How it ends is nobody's business.
 pub(crate) async fn treat(mut client: TcpStream, hostility: &str) {
@@ -84,7 +104,8 @@ async fn misbehave(client: &mut TcpStream, hostility: &str) -> std::io::Result<(
             }
             Ok(())
         }
-        "mute" => std::future::pending().await,
+        // One of them does not even read what it is asked.
+        "mute" | "deaf-mute" => std::future::pending().await,
         "garbage" => client.write_all(b"\x16\x03\x01\0\xff\xfeSSH-2.0-\x1b[2J\r\n\r\n").await,
         "invalid-utf8" => {
             let head = b"HTTP/1.1 409 \xff\xfe\r\nX-\xc3\xa9: \xff\r\nContent-Type: application/json\r\n";
@@ -99,8 +120,9 @@ async fn misbehave(client: &mut TcpStream, hostility: &str) -> std::io::Result<(
         }
         "deep" => answer(client, &[b"[".repeat(200_000), b"]".repeat(200_000)].concat()).await,
         "many-members" => {
-            let members: Vec<String> = (0..150_000).map(|n| format!("\"{n}-member\":{n}")).collect();
-            answer(client, format!("{{{}}}", members.join(",")).as_bytes()).await
+            static MEMBERS: LazyLock<String> =
+                LazyLock::new(|| (0..150_000).map(|n| format!("\"{n}-member\":{n},")).collect());
+            answer(client, format!("{{{}\"end\":0}}", *MEMBERS).as_bytes()).await
         }
         "markup" => {
             let evil = serde_json::Value::from(EVIL);

@@ -10,14 +10,16 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use crate::front::Front;
 use crate::hostility::head;
 use crate::watched::{self, MOST, high_water};
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long the edge waits for the service.
-const PROFILE: &str = "relay.timeout-ms = 1000\n";
+/// How long the edge waits for a service that does not answer; for one that does, time is not to be what ends it.
+const IMPATIENT: &str = "1000";
+const PATIENT: &str = "60000";
 /// Collections that the edge gets at the same time.
 const MANY: usize = 8;
 
@@ -33,10 +35,10 @@ struct EdgeProgram {
 }
 
 impl EdgeProgram {
-    async fn start(service: &str) -> Self {
+    async fn start(service: &str, patience: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let profile = folder.path().join("profile.toml");
-        fs::write(&profile, PROFILE).unwrap();
+        fs::write(&profile, format!("relay.timeout-ms = {patience}\n")).unwrap();
         let args = ["edge", "--listen", "127.0.0.1:0", "--profile", profile.to_str().unwrap()];
         let mut command = watched::command(folder.path(), &args);
         for name in ["SERVICE_CA_FILE", "EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE"] {
@@ -101,7 +103,8 @@ async fn the_edge_answers_as_the_interface_says(
     #[case] (status, body): (u16, &str),
 ) {
     let service = Front::start(([127, 0, 0, 1], 9).into(), 0, hostility).await;
-    let edge = EdgeProgram::start(service.url().as_str()).await;
+    let patience = if status == UNREACHABLE.0 { IMPATIENT } else { PATIENT };
+    let edge = EdgeProgram::start(service.url().as_str(), patience).await;
     let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
     for answer in answers {
         assert_eq!((answer.status, String::from_utf8_lossy(&answer.body).as_ref()), (status, body));
@@ -110,6 +113,10 @@ async fn the_edge_answers_as_the_interface_says(
         assert!(!evil, "{:?}", answer.headers);
     }
     assert!(service.turned() >= MANY);
+    if !hostility.contains("mute") && status != ACCEPTED.0 {
+        // Nothing goes on behind what was answered. What follows an acceptance may come as long as the edge is patient.
+        timeout(LIMIT, service.nobody_is_left()).await.unwrap();
+    }
     let healthy = send(&edge.endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap();
     assert_eq!(healthy.status, 200);
     let peak = high_water(edge.child.id()).unwrap();
@@ -126,7 +133,7 @@ async fn a_part_of_the_services_answer_is_no_answer() {
     let start = format!("HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\n\r\n", body.len());
     let whole = format!("{start}{body}");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let edge = EdgeProgram::start(&format!("http://{}", listener.local_addr().unwrap())).await;
+    let edge = EdgeProgram::start(&format!("http://{}", listener.local_addr().unwrap()), PATIENT).await;
     for at in 0..=whole.len() {
         let serve = async {
             let (mut client, _) = listener.accept().await.unwrap();
@@ -157,7 +164,7 @@ async fn a_part_of_the_services_answer_is_no_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edge_whose_log_nobody_reads_works_on() {
     let service = Front::start(([127, 0, 0, 1], 9).into(), 0, "markup").await;
-    let edge = EdgeProgram::start(service.url().as_str()).await;
+    let edge = EdgeProgram::start(service.url().as_str(), PATIENT).await;
     // A pipe takes 64 KiB: fewer than a thousand lines.
     for _ in 0..150 {
         let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
