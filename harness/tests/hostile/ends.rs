@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::program::{BROOD, call, command, deaf};
-use crate::watched;
+use crate::watched::{self, files};
 
 /// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it; none where
 /// whoever calls says nothing.
@@ -21,13 +21,6 @@ fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
     let mut line = String::new();
     edge.read_line(&mut line).unwrap();
     Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))
-}
-
-fn files(folder: &TempDir) -> Vec<String> {
-    let entries = fs::read_dir(folder.path()).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// A run that stops within this case, which sends a `PUT`.

@@ -40,6 +40,14 @@ impl Front {
         self.turned.load(Ordering::SeqCst)
     }
 
+    /// Waits until somebody meets the hostility.
+    pub(crate) async fn somebody_waits(&self) {
+        let mut open = self.open.clone();
+        while self.turned() == 0 {
+            open.changed().await.unwrap();
+        }
+    }
+
     /// Waits until no connection is open any more.
     pub(crate) async fn nobody_is_left(&self) {
         self.open.clone().wait_for(|open| *open == 0).await.unwrap();

@@ -10,9 +10,11 @@ mod ends;
 mod front;
 mod harmless;
 mod hostility;
+mod mock;
 mod program;
 mod relays;
 
 mod services;
+mod stops;
 
 mod watched;

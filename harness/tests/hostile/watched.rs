@@ -110,6 +110,24 @@ fn pause() {
     thread::sleep(Duration::from_millis(5));
 }
 
+/// Waits for what another process does, for a minute at most.
+#[track_caller]
+pub(crate) fn until(what: &str, done: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < Duration::from_secs(60), "not so: {what}");
+        pause();
+    }
+}
+
+/// Names of what is in a folder.
+pub(crate) fn files(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 /// Numbers of the processes that bear this word in their environment.
 pub(crate) fn alive(word: &str) -> Vec<String> {
     let mut alive = Vec::new();
