@@ -8,21 +8,22 @@ use std::fs;
 use std::path::Path;
 
 use fixtures::credentials::{LicenseForm, ReadTokenForm};
+use fixtures::seal::{Collection, CollectionForm};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rstest::rstest;
 
 #[rstest]
-#[case::answer("answer", targets::answer, 4000)]
-#[case::client("client", targets::client, 300)]
-#[case::tables("tables", targets::tables, 40)]
-#[case::license("license", targets::license, 2000)]
-#[case::read_token("read_token", targets::read_token, 2000)]
-#[case::presented("presented", targets::presented, 4000)]
-#[case::collection("collection", targets::collection, 1000)]
-#[case::key_set("key_set", targets::key_set, 2000)]
-#[case::verdict_token("verdict_token", targets::verdict_token, 1000)]
-#[case::reply_shape("reply_shape", targets::reply_shape, 2000)]
+#[case::answer("answer", targets::answer, 12000)]
+#[case::client("client", targets::client, 1000)]
+#[case::tables("tables", targets::tables, 150)]
+#[case::license("license", targets::license, 6000)]
+#[case::read_token("read_token", targets::read_token, 6000)]
+#[case::presented("presented", targets::presented, 10000)]
+#[case::collection("collection", targets::collection, 6000)]
+#[case::key_set("key_set", targets::key_set, 6000)]
+#[case::verdict_token("verdict_token", targets::verdict_token, 4000)]
+#[case::reply_shape("reply_shape", targets::reply_shape, 6000)]
 fn holds(#[case] name: &str, #[case] target: fn(&[u8]), #[case] inputs: u32) {
     let seeds = seeds(name);
     assert!(!seeds.is_empty());
@@ -66,6 +67,10 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
         "read_token" => seeds.extend(
             ReadTokenForm::ALL.map(|form| format!("Bearer {}", credentials.read_token(form)).into_bytes()),
         ),
+        "collection" => {
+            let whole = Collection::generated("a session", 7, std::time::SystemTime::UNIX_EPOCH);
+            seeds.extend(CollectionForm::ALL.map(|form| form.body(&whole, targets::seal_keys())));
+        }
         "tables" => seeds.extend(targets::TABLES.iter().enumerate().map(|(at, table)| {
             let text = fs::read(Path::new(targets::FOLDER).join(table)).unwrap();
             [vec![u8::try_from(at).unwrap()], text].concat()

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use fixtures::credentials::{Credentials, MintOptions, Revocations, check_license, check_read_token};
@@ -160,10 +160,20 @@ pub(crate) fn presented(input: &[u8]) {
     }
 }
 
-/// A sealed collection. Nobody but who seals has what opens.
+/// The keys that collections are opened with, the same in every run.
+pub(crate) fn seal_keys() -> &'static SealKeys {
+    static KEYS: LazyLock<SealKeys> =
+        LazyLock::new(|| SealKeys::from_secrets(&[[7; 32]], &[[8; 32]]).expect("one is accepted"));
+    &KEYS
+}
+
+/// A sealed collection. One that opens says what a whole one says, and is told from a copy of it by nothing.
 pub(crate) fn collection(input: &[u8]) {
-    let keys = SealKeys::from_secrets(&[[7; 32]], &[[8; 32]]).expect("one is accepted");
-    let _ = seal::open(input, &keys);
+    let opened = seal::open(input, seal_keys());
+    if let Ok(opened) = opened {
+        assert!(seal_keys().accepts(&opened.key_id));
+        assert_eq!(seal::replay_id(input), Some(opened.replay_id));
+    }
 }
 
 /// A key set. One that is taken is written so that it is taken again, with the same faults.
