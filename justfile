@@ -45,7 +45,7 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
-# Hostile edges and clients, full disks, killed processes: prints time and peak memory of each run.
+# Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
 hostile:
     cargo test --quiet --package harness --test hostile -- --nocapture
 
@@ -53,7 +53,8 @@ hostile:
 fuzz *ARGS:
     ./.ci/fuzz "$@"
 
-# Speed and size of a run; a benchmark, not a test.
+# Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness
     ./.ci/bench "$@"
+    cargo bench --quiet --package harness --bench service_cost

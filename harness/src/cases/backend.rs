@@ -1,8 +1,10 @@
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use fixtures::credentials::{Credentials, Secret};
+use fixtures::key_set::{KeySet, KeySetFault};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reports::{Hop, Level};
 
 use super::{Asked, Found};
@@ -185,6 +187,13 @@ impl Backend {
         self.send_to(&endpoint, Hop::ClientKeys, draft, self.limit).await.reply
     }
 
+    /// Notes what was sent for the key set by other means.
+    pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
+        if let Some(endpoint) = self.counter.keys.clone() {
+            self.record(Hop::ClientKeys, &endpoint, draft, without_private_parts(sent));
+        }
+    }
+
     /// Notes what was sent by other means.
     pub fn record(&mut self, hop: Hop, endpoint: &Endpoint, draft: &Draft, sent: Sent) {
         let curl = wire::curl(endpoint, draft);
@@ -214,7 +223,10 @@ impl Backend {
     }
 
     async fn send_to(&mut self, endpoint: &Endpoint, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
-        let sent = wire::send(endpoint, draft, limit).await;
+        let mut sent = wire::send(endpoint, draft, limit).await;
+        if hop == Hop::ClientKeys {
+            sent = without_private_parts(sent);
+        }
         self.record(hop, endpoint, draft, sent.clone());
         sent
     }
@@ -228,20 +240,28 @@ pub fn fetch_keys() -> Draft {
 /// An answer, or why there is none.
 pub(super) type Reply = Result<Answer, NoAnswer>;
 
+/// A private key that was published by mistake goes no further: its members stay, their values go.
+fn without_private_parts(mut sent: Sent) -> Sent {
+    let Ok(answer) = &mut sent.reply else { return sent };
+    let Ok(set) = KeySet::parse(&answer.body) else { return sent };
+    for fault in set.private_members() {
+        let KeySetFault::Private { index, member } = fault else { continue };
+        let Some(value) = set.keys()[index].text(member).filter(|value| !value.is_empty()) else { continue };
+        let text = String::from_utf8_lossy(&answer.body).replace(&format!("\"{value}\""), "\"[private]\"");
+        answer.body = Bytes::from(text);
+    }
+    sent
+}
+
 /// The text of a secret that was given; of one that was not, nothing.
 pub(super) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
 }
 
-/// A reference as one segment of a path (RFC 3986 §3.3): all but unreserved characters encoded.
+/// All but unreserved characters (RFC 3986 §2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A reference as one segment of a path (RFC 3986 §3.3).
 pub(super) fn encode(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes().fold(String::new(), |mut path, byte| {
-        if plain(byte) {
-            path.push(char::from(byte));
-        } else {
-            _ = write!(path, "%{byte:02X}");
-        }
-        path
-    })
+    utf8_percent_encode(text, RESERVED).to_string()
 }

@@ -57,14 +57,14 @@ pub(super) struct Conformance {
     #[arg(long, value_name = "ORIGIN", help_heading = "Target", requires = "no_service")]
     pub(super) origin: Option<String>,
     /// The variable that tells the program its port
-    #[arg(long, value_name = "NAME", default_value = "PORT", help_heading = "Target")]
+    #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Target")]
     pub(super) port_env: String,
     /// How long the program may take until it answers
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, help_heading = "Target")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, requires = "launch", help_heading = "Target")]
     pub(super) ready_timeout: Duration,
-    /// What an edge that edgeproof starts speaks
-    #[arg(long, value_enum, default_value_t = Scheme::Http, help_heading = "Target")]
-    pub(super) edge_scheme: Scheme,
+    /// What an edge that edgeproof starts speaks; else http
+    #[arg(long, value_enum, help_heading = "Target")]
+    pub(super) edge_scheme: Option<Scheme>,
     /// PEM file with the authority of the edge's certificate; else those of the system
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(super) edge_ca: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! Arguments and what is printed: the only place that prints or decides on an exit code.
 
 mod args;
+mod authority;
 mod conformance;
 mod edge;
 mod failure;

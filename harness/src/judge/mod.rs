@@ -10,7 +10,7 @@ mod log;
 mod relay;
 
 pub use answer::{
-    EDGE_SECRETS, Expected, error_body, exact, header_has, is_json, no_secrets, no_server_error, status_in,
+    EDGE_SECRETS, Expected, exact, header_has, is_json, no_secrets, no_server_error, status_in,
 };
 pub use code::{Code, place_of, same_answer, tells};
 pub use cors::{no_grant, preflight_passes, readable, vary};

@@ -75,9 +75,8 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is judged may also be none")]
-    fn good() -> Result<ReadClaims, ReadTokenFault> {
-        Ok(ReadClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH })
+    fn good() -> ReadClaims {
+        ReadClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH }
     }
 
     fn check(
@@ -101,12 +100,12 @@ mod tests {
     #[case(SessionFact::Unknown)]
     #[case(SessionFact::OtherLicense)]
     fn four_situations_look_the_same(#[case] session: SessionFact) {
-        check(&good(), None, session, 404, r#"{"status":"pending","ref":"a/\"ß"}"#);
+        check(&Ok(good()), None, session, 404, r#"{"status":"pending","ref":"a/\"ß"}"#);
     }
 
     #[test]
     fn a_verdict_is_given_as_it_is() {
-        check(&good(), None, SessionFact::Ready(Bytes::from_static(b"{}")), 200, "{}");
+        check(&Ok(good()), None, SessionFact::Ready(Bytes::from_static(b"{}")), 200, "{}");
     }
 
     #[rstest]
@@ -152,6 +151,6 @@ mod tests {
     #[test]
     fn an_outage_refuses_a_good_token() {
         let outage = Some(ReadOutage::KeysMissing);
-        check(&good(), outage, SessionFact::Pending, 401, r#"{"error":"read_tokens_not_configured"}"#);
+        check(&Ok(good()), outage, SessionFact::Pending, 401, r#"{"error":"read_tokens_not_configured"}"#);
     }
 }

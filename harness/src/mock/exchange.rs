@@ -1,6 +1,8 @@
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body;
@@ -74,10 +76,12 @@ impl Exchange {
         if self.body.is_end_stream() {
             return Read::Whole;
         }
-        let limit = shared.limits.body;
-        // On the heap, since what waits for a verdict later should not carry it.
-        let reading = Box::pin(tokio::time::timeout(limit, self.read_unbounded(shared)));
-        reading.await.unwrap_or(Read::TooSlow)
+        let mut reading = pin!(self.read_unbounded(shared));
+        // Most bodies have come with their head, and need no timer.
+        if let Some(read) = reading.as_mut().now_or_never() {
+            return read;
+        }
+        tokio::time::timeout(shared.limits.body, reading).await.unwrap_or(Read::TooSlow)
     }
 
     async fn read_unbounded(&mut self, shared: &Shared) -> Read {

@@ -15,7 +15,6 @@ mod key_store;
 mod listener;
 mod magic;
 mod observer;
-mod percent;
 mod poll;
 mod presented;
 mod registry;

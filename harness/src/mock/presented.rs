@@ -4,8 +4,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-
-use super::percent;
+use percent_encoding::percent_decode_str;
 
 /// What a request presents as its license, in the order in which it is found: how an edge carries the license is not
 /// shown (5), so all header values and the request target are searched, also percent-encoded and in Base64 (so in
@@ -46,7 +45,7 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIEN
 
 fn search(text: &str, found: &mut Vec<String>) {
     let percent_decoded =
-        text.contains('%').then(|| String::from_utf8_lossy(&percent::decode(text.as_bytes())).into_owned());
+        text.contains('%').then(|| percent_decode_str(text).decode_utf8_lossy().into_owned());
     for text in percent_decoded.iter().map(String::as_str).chain([text]) {
         tokens(text, found);
         for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {

@@ -1,7 +1,6 @@
 use fixtures::spec::{Fact, Spec, Table};
 use http::Method;
-
-use super::percent;
+use percent_encoding::percent_decode_str;
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +101,8 @@ impl Reference {
     /// Decodes percent signs, once. A percent sign that begins no code stands for itself. Bytes that are not UTF-8 are no
     /// reference of any session, and are told back as they were written.
     fn decode(written: &str) -> Self {
-        if let Ok(text) = String::from_utf8(percent::decode(written.as_bytes())) {
-            Self { text, possible: true }
+        if let Ok(text) = percent_decode_str(written).decode_utf8() {
+            Self { text: text.into_owned(), possible: true }
         } else {
             // What a path holds unencoded may be no text either.
             let text = String::from_utf8_lossy(written.as_bytes()).into_owned();

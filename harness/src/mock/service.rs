@@ -4,7 +4,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use fixtures::credentials::{Credentials, MintOptions, Role};
-use fixtures::seal::SealPublicKey;
+use fixtures::seal::{Collection, SealPublicKey};
 use fixtures::spec::{Profile, Spec, Version};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -43,9 +43,7 @@ use super::verdict_facts::ReadOutage;
 /// service.add_session(NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(60))));
 /// let backend = tokio::spawn(get(service.addr(), "/v1/verdict/order%204711?waitMs=30000", read_token));
 /// service.polls().wait_for(|waiting| *waiting == 1).await.expect("the service runs");
-/// service.clock().advance(Duration::from_secs(20));
-/// service.clock().rewind(Duration::from_secs(20));
-/// service.add_session(NewSession::new("order 4711"));
+/// service.clock().advance(Duration::from_secs(60));
 /// let answer = backend.await??;
 /// assert!(answer.starts_with("HTTP/1.1 200 OK"));
 /// assert!(answer.contains(r#"{"ref":"order 4711","decision":"allow""#));
@@ -303,6 +301,15 @@ impl MockService {
     /// The key that up-to-date collectors seal to.
     pub fn seal_key(&self) -> SealPublicKey {
         self.shared.keys.seal().current().clone()
+    }
+
+    /// A collection as a page of this version of the interface posts it: sealed to the current key, or, before there were
+    /// seals (9.3), as it is.
+    pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
+        match self.shared.spec.version() {
+            Version::Current => collection.seal(&self.seal_key()),
+            Version::PreSeal => collection.to_json().into_bytes(),
+        }
     }
 
     /// Lets up-to-date collectors seal to a new key. Those sealed to keys before it are accepted until these are retired.

@@ -1,16 +1,17 @@
 use std::time::Duration;
 
-use super::percent;
+use percent_encoding::percent_decode_str;
 
 /// How long a request for a verdict waits at most, from its query (the profile's `verdict.wait-max-ms`): the first
 /// `waitMs` counts, in whole milliseconds; more than the maximum is the maximum, and what is no such number is no wait.
 pub(super) fn wait_ms(query: Option<&str>, longest: Duration) -> Duration {
     let mut pairs =
         query.unwrap_or_default().split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let Some((_, value)) = pairs.find(|(name, _)| percent::decode(name.as_bytes()) == b"waitMs") else {
+    let Some((_, value)) = pairs.find(|(name, _)| percent_decode_str(name).eq(b"waitMs".iter().copied()))
+    else {
         return Duration::ZERO;
     };
-    let digits = percent::decode(value.as_bytes());
+    let digits: Vec<u8> = percent_decode_str(value).collect();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Duration::ZERO;
     }

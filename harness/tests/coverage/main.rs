@@ -14,7 +14,7 @@ use harness::mock::ReplyShape;
 static CURRENT: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::Current));
 static PRE_SEAL: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::PreSeal));
 
-/// A version of the interface with all cases for an edge that it has.
+/// A version of the interface with all cases that it has: for edges, services and key sets.
 pub(crate) fn catalog(version: Version) -> &'static (Spec, Vec<Case>) {
     match version {
         Version::Current => &CURRENT,
@@ -25,6 +25,6 @@ pub(crate) fn catalog(version: Version) -> &'static (Spec, Vec<Case>) {
 fn build(version: Version) -> (Spec, Vec<Case>) {
     let spec = Spec::builtin(version);
     let shape = ReplyShape::from_profile(spec.profile());
-    let cases = all::edge(Catalog::new(&spec, &shape, false));
+    let cases = all::all(|| Catalog::new(&spec, &shape, false));
     (spec, cases)
 }

@@ -28,7 +28,7 @@ async fn a_fault_is_found(
     let arguments =
         ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION, "--filter", id];
     let run = conformance(&arguments, Some(TOKEN));
-    let exit = if outcome == "fail" { 1 } else { 0 };
+    let exit = i32::from(outcome == "fail");
     assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);
     let told = run.mismatches(id);
     assert!(told.contains(words), "{told}");

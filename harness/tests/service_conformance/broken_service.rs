@@ -23,7 +23,7 @@ use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
 #[case(Fault::TakesExpired, "verdict.refused.expired", "fail", "status: 401 → 404")]
 #[case(Fault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "it should be \"expired\"")]
 #[case(Fault::DamagedByAnotherName, "verdict.damaged.invented", "fail", "malformed_token or bad_footer")]
-#[case(Fault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "token in the body")]
+#[case(Fault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "one in the body")]
 #[case(
     Fault::LooksUpFirst,
     "verdict.no-oracle.damaged",
@@ -60,7 +60,7 @@ async fn a_fault_is_found(
         id,
     ];
     let run = conformance(&arguments, Some(TOKEN));
-    let exit = if outcome == "fail" { 1 } else { 0 };
+    let exit = i32::from(outcome == "fail");
     assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);
     let told = run.mismatches(id);
     assert!(told.contains(words), "{told}");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use percent_encoding::percent_decode_str;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers};
@@ -110,7 +111,7 @@ impl Service {
         {
             return self.json(404, body);
         }
-        let known = percent_decode(encoded) == SESSION;
+        let known = decode(encoded) == SESSION;
         if self.is(Fault::LooksUpFirst) && !known {
             return self.pending(&reference);
         }
@@ -130,11 +131,11 @@ impl Service {
     }
 
     fn reference(&self, encoded: &str) -> String {
-        let decoded = percent_decode(encoded);
+        let decoded = decode(encoded);
         match self.fault {
             Fault::EchoesEncoded => encoded.to_owned(),
-            Fault::DecodesTwice => percent_decode(&decoded),
-            Fault::PlusIsSpace => percent_decode(&encoded.replace("%2B", "+").replace('+', " ")),
+            Fault::DecodesTwice => decode(&decoded),
+            Fault::PlusIsSpace => decode(&encoded.replace("%2B", "+").replace('+', " ")),
             Fault::LowersReference => decoded.to_lowercase(),
             _ => decoded,
         }
@@ -282,21 +283,6 @@ fn sign(key: &Ed25519KeyPair) -> String {
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())))
 }
 
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((byte, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *byte == b'%') {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+fn decode(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

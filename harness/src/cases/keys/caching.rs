@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use fixtures::key_set::KeySet;
 use fixtures::spec::Fact;
-use reports::Hop;
 
 use super::super::backend::Reply;
 use super::super::backend::fetch_keys;
@@ -65,11 +64,11 @@ fn stable(cases: &mut Catalog<'_>) {
                         match &first {
                             None => {
                                 first = Some(sent.reply.clone());
-                                backend.record(Hop::ClientKeys, &endpoint, &draft, sent);
+                                backend.record_keys(&draft, sent);
                             }
                             Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
                                 other = Some(sent.reply.clone());
-                                backend.record(Hop::ClientKeys, &endpoint, &draft, sent);
+                                backend.record_keys(&draft, sent);
                             }
                             Some(_) => {}
                         }

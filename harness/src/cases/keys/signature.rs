@@ -34,7 +34,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .needs(&[Need::Session, Need::ReadToken]);
 }
 
 /// One of the tokens has to verify. Where none does and one is signed in a way that is not verified here, nothing is

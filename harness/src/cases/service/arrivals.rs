@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::seal::Collection;
+use fixtures::seal::{Collection, CollectionForm};
 use fixtures::spec::Stimulus;
 use reports::Hop;
 
@@ -134,7 +134,7 @@ fn accepted(cases: &mut Catalog<'_>) {
             |backend| {
                 Box::pin(async move {
                     let reference = backend.reference("größe 7/8");
-                    let Some(body) = sealed(backend, &reference) else { return };
+                    let Some(body) = collection(backend, &reference) else { return };
                     let posted = post(backend, body).await;
                     backend.check(judge::status_in("200", |status| status == 200, &posted));
                     let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
@@ -160,13 +160,9 @@ fn refused(cases: &mut Catalog<'_>) {
                 let row = row.clone();
                 Box::pin(async move {
                     let reference = backend.reference("refused");
-                    let Some(mut body) = sealed(backend, &reference) else { return };
-                    // The ciphertext ends before the quote and the brace.
-                    if let Some(byte) =
-                        body.iter_mut().rev().nth(20).filter(|byte| byte.is_ascii_alphanumeric())
-                    {
-                        *byte = if *byte == b'A' { b'B' } else { b'A' };
-                    }
+                    let Some((_, credentials)) = backend.ours() else { return };
+                    let collection = Collection::generated(&reference, 7, SystemTime::now());
+                    let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
                     let posted = post(backend, body).await;
                     backend.check(judge::status_in("400", |status| status == 400, &posted));
                     let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
@@ -186,7 +182,7 @@ fn replayed(cases: &mut Catalog<'_>) {
             |backend| {
                 Box::pin(async move {
                     let reference = backend.reference("replayed");
-                    let Some(body) = sealed(backend, &reference) else { return };
+                    let Some(body) = collection(backend, &reference) else { return };
                     let accepted = post(backend, body.clone()).await;
                     backend.check(judge::status_in("200", |status| status == 200, &accepted));
                     let ask = Ask::new(&reference).bearer(&backend.read_token());
@@ -238,9 +234,9 @@ fn long_poll(cases: &mut Catalog<'_>) {
         .also("verdict.200.available");
 }
 
-fn sealed(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
+fn collection(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
     let (mock, _) = backend.ours()?;
-    Some(Collection::generated(reference, 7, SystemTime::now()).seal(&mock.seal_key()))
+    Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
 }
 
 /// Posts a collection through the reference edge.

@@ -1,0 +1,60 @@
+//! What the cryptography of one relayed collection takes, part by part.
+
+use std::hint::black_box;
+use std::time::{Duration, SystemTime};
+
+use fixtures::credentials::{
+    Credentials, LicenseForm, MintOptions, Role, check_client_certificate, check_license,
+};
+use fixtures::seal::{Collection, open};
+use fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Names, with microseconds. The records of TLS are not in it.
+pub(crate) fn parts() -> Vec<(&'static str, f64)> {
+    let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+    let now = SystemTime::now();
+    let license = credentials.license(LicenseForm::Valid);
+    let chain = credentials.certificate(Role::ClientForLicense).chain_der();
+    let authority = credentials.certificate(Role::ClientAuthority).der();
+    let seal_keys = credentials.seal_keys();
+    let body = Collection::generated("session 1", 7, now).seal(seal_keys.current());
+    let (keys, revoked) = (credentials.keys(), credentials.revocations());
+    vec![
+        ("license: Ed25519", timed(|| check_license(Some(&license), keys, revoked, now).unwrap())),
+        (
+            "certificate: P-256",
+            timed(|| {
+                check_client_certificate(&chain, authority, credentials.license_id(), revoked, now).unwrap();
+            }),
+        ),
+        ("collection: HPKE and P-256", timed(|| open(&body, seal_keys).unwrap())),
+    ]
+}
+
+/// Microseconds for the signature of a verdict.
+pub(crate) fn signing() -> f64 {
+    let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+    let grounds = Grounds {
+        license_id: credentials.license_id(),
+        session_ref: "session 1",
+        judgement: Judgement { decision: Decision::Allow, confidence: Confidence::FULL },
+        issued_at: SystemTime::now(),
+        lifetime: Duration::from_secs(120),
+    };
+    timed(|| Verdict::issue(grounds, credentials.verdict_keys()).to_json())
+}
+
+fn timed<T>(work: impl Fn() -> T) -> f64 {
+    const TIMES: u32 = 2_000;
+    (0..TIMES / 10).for_each(|_| drop(black_box(work())));
+    let before = cpu();
+    (0..TIMES).for_each(|_| drop(black_box(work())));
+    (cpu() - before) * 1e6 / f64::from(TIMES)
+}
+
+/// CPU of this thread in seconds: as little as the servers' is it that of others.
+fn cpu() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
