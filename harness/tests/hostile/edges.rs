@@ -68,6 +68,7 @@ fn an_edge_that_changes_its_mind_is_found_out() {
 #[rstest]
 #[case("forks")]
 #[case("fills-stdout")]
+#[case("fills-a-line")]
 fn nothing_is_left_of_an_edge_that_conforms(#[case] hostility: &str) {
     let brood = format!("{BROOD}={hostility}-{}", std::process::id());
     let ran = against(hostility, &deaf(hostility, &brood), &[]);

@@ -69,7 +69,8 @@ async fn accept(
     opened: watch::Sender<usize>,
 ) {
     let mut number = 0_usize;
-    loop {
+    // One that is gone does not even listen any more.
+    while hostility != "gone" || number < well {
         let Ok((client, _)) = listener.accept().await else { continue };
         let served = number < well || (hostility == "fickle" && number.is_multiple_of(2));
         number += 1;

@@ -66,6 +66,10 @@ async fn serve(hostility: &'static str) {
     if hostility == "fills-stdout" {
         thread::spawn(|| (0..200_000).for_each(|_| say(EVIL)));
     }
+    if hostility == "fills-a-line" {
+        // A quarter of a gigabyte without an end of line.
+        thread::spawn(|| (0..4096).for_each(|_| drop(std::io::stdout().write_all(&[b'x'; 64 * 1024]))));
+    }
     loop {
         let (client, _) = front.accept().await.unwrap();
         tokio::spawn(connection(client, edge.addr(), hostility));
@@ -90,7 +94,7 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     // Whether it is ready, and whether there is ground to stand on.
     let first = head.starts_with(b"GET /health ") || (is_post && posts < SERVED);
     let served = match hostility {
-        "forks" | "fills-stdout" | "calls" => true,
+        "forks" | "fills-stdout" | "fills-a-line" | "calls" => true,
         "fickle" => first || posts.is_multiple_of(2),
         _ => first,
     };

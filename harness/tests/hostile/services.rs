@@ -73,13 +73,13 @@ async fn blamed(target: &'static str, hostility: &'static str) {
     for case in &report.cases {
         assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
-    assert!(party.front.turned() >= report.cases.len());
+    assert!(party.front.turned() >= report.cases.len() || hostility == "gone");
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_run_ends_and_blames_the_service(#[values("service", "keys")] target: &'static str) {
-    for hostility in QUICK {
+    for hostility in QUICK.into_iter().chain(["gone"]) {
         blamed(target, hostility).await;
     }
 }
