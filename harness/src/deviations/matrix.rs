@@ -8,8 +8,7 @@ use reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEM
 use reports::{CaseReport, Outcome};
 
 use super::all::Deviations;
-use super::exempt::exempt;
-use super::judged::{blank, conclude, judged, not_right};
+use super::judged::{blank, conclude, exempt, judged, not_right};
 use super::sockets::{Side, World, WorldError};
 use super::trace::{Traces, traces};
 use super::{Deviation, How};
@@ -108,7 +107,7 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
         .deviations
         .extend(equivalent.iter().map(|deviation| MatrixLine { fate: Fate::Equivalent, ..blank(deviation) }));
     matrix.problems.extend(not_right(&right));
-    conclude(&mut matrix, &cases);
+    conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(matrix)
 }

@@ -6,7 +6,6 @@ mod at_row;
 mod behaviour;
 mod derive;
 mod deviation;
-mod exempt;
 mod judged;
 mod kind;
 mod matrix;
