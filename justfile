@@ -50,6 +50,14 @@ mutants *ARGS:
     @mkdir -p target
     cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
 
+# Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
+hostile:
+    cargo test --quiet --package harness --test hostile -- --nocapture
+
+# libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
+fuzz *ARGS:
+    ./.ci/fuzz "$@"
+
 # Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness

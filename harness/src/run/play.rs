@@ -16,7 +16,7 @@ use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
 use crate::judge::{self, Check};
 use crate::mock::{Facade, Script};
-use crate::target::{ExitInfo, LogTail, Setup};
+use crate::target::{ExitInfo, LogTail, Setup, StartError};
 use crate::wire::{self, NoAnswer};
 
 /// Lines of an edge's log in a report.
@@ -267,6 +267,13 @@ impl Player<Fleet> {
         let why_text = crate::error_text(why);
         if case.setup == Setup::Standard || matches!(why, LeaseError::Service(_)) {
             return outcome::unplayed(case, Outcome::NotRun, &why_text);
+        }
+        // It runs and is silent: it hangs, or the machine is slow. Neither is proven.
+        if matches!(why, LeaseError::Start(why) if matches!(**why, StartError::NotReady { .. }))
+            && !case.may_refuse_to_start
+        {
+            let because = format!("{why_text}; if it only takes longer, --ready-timeout gives it the time");
+            return outcome::unplayed(case, Outcome::NotRun, &because);
         }
         let mut found = Found::default();
         if case.may_refuse_to_start {

@@ -15,6 +15,9 @@ use tokio_rustls::TlsConnector;
 use super::outgoing::Outgoing;
 use super::socket::{Socket, Watch};
 
+/// Bytes of an answer's head, and of what is read at once.
+const LONGEST_HEAD: usize = 64 * 1024;
+
 /// Opens connections to the one service that the edge relays to.
 #[derive(Clone)]
 pub(super) struct Connector {
@@ -75,7 +78,8 @@ async fn http1<S>(stream: S) -> hyper::Result<Sender>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let (sender, connection) =
+        http1::Builder::new().max_buf_size(LONGEST_HEAD).handshake(TokioIo::new(stream)).await?;
     // How a connection ends is seen by the request that is on it.
     tokio::spawn(async { drop(connection.await) });
     Ok(Sender::Http1(sender))
