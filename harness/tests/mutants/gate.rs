@@ -7,7 +7,7 @@ use crate::support::{wait_for, world};
 #[test]
 fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
     let world = world();
-    let options = MatrixOptions { scope: Scope::Gate, jobs: 6 };
+    let options = MatrixOptions { scope: Scope::Gate, jobs: 6, progress: |_, _| {} };
     let matrix = wait_for(matrix(&world, &options)).unwrap();
     println!("{} ({} plays in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     let with = |fate: Fate| -> Vec<&str> {
