@@ -53,6 +53,11 @@ hostile:
 fuzz *ARGS:
     ./.ci/fuzz "$@"
 
+# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+mutants *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+
 # Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness

@@ -55,7 +55,7 @@ pub fn render(format: Format, report: &Report, titles: &Titles) -> Result<String
 
 /// Where a document goes.
 #[derive(Debug)]
-enum Place {
+pub(crate) enum Place {
     /// A file, written beside its place and moved there.
     File { path: PathBuf, folder: PathBuf },
     /// Something that is there and is no file, such as `/dev/stdout`: never replaced, written to in one go.
@@ -63,7 +63,7 @@ enum Place {
 }
 
 impl Place {
-    fn find(given: &Path) -> Result<Self, ReportError> {
+    pub(crate) fn find(given: &Path) -> Result<Self, ReportError> {
         let refuse = |problem: String| ReportError::NotWritable { path: given.to_owned(), problem };
         let path = match fs::metadata(given) {
             Ok(there) if there.is_dir() => {
@@ -91,7 +91,7 @@ impl Place {
         Ok(Self::File { path, folder })
     }
 
-    fn write(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         match self {
             Self::Device(path) => fs::OpenOptions::new().append(true).open(path)?.write_all(text.as_bytes()),
             Self::File { path, folder } => {

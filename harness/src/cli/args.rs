@@ -25,6 +25,8 @@ pub(super) enum Command {
     Mint(Mint),
     /// Run the mock service, for tests of edges and backends
     Mock(Box<super::mock::Mock>),
+    /// Prove the cases: edges, services and key sets with one deviation each, and which case notices
+    Mutants(Mutants),
     /// Run the reference edge, with its settings from the environment
     Edge(Edge),
 }
@@ -194,6 +196,20 @@ pub(super) enum SpecCommand {
         #[arg(long, value_name = "VERSION", default_value = "current")]
         spec: Version,
     },
+}
+
+/// Exit codes: 0 every deviation is noticed by a case of its own row, and every case notices one; 1 not so.
+#[derive(Debug, Args)]
+pub(super) struct Mutants {
+    /// Only the cases of each deviation's own row, and the canaries
+    #[arg(long)]
+    pub(super) gate: bool,
+    /// Deviations at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(super) jobs: u16,
+    /// Write the matrix: json or html (repeatable)
+    #[arg(long, value_name = "FORMAT=PATH")]
+    pub(super) report: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -53,6 +53,13 @@ impl Check {
         self
     }
 
+    /// The same, of one among several answers.
+    #[must_use]
+    pub fn of(mut self, which: &str) -> Self {
+        self.what = format!("{} of {which}", self.what);
+        self
+    }
+
     /// The same at another level.
     #[must_use]
     pub fn at(mut self, level: Level) -> Self {

@@ -14,6 +14,7 @@ use super::connection::Peer;
 use super::decision::Decision;
 use super::journal::Recording;
 use super::key_set::decide_key_set;
+use super::quirk::{self, Saying};
 use super::registry::{Prepared, Registration};
 use super::respond::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
 use super::route::Route;
@@ -35,7 +36,7 @@ pub(super) async fn handle(
         Read::Early(script) => exchange.scripted(&shared, script, false).await,
         Read::Whole => match exchange.script(&shared) {
             Some(script) => exchange.scripted(&shared, script, true).await,
-            None => Ok(exchange.decide(&shared).await),
+            None => exchange.decide(&shared).await,
         },
         Read::BrokenOff => {
             if let Some(script) = exchange.script(&shared) {
@@ -173,7 +174,7 @@ impl Exchange {
                 if let Action::CutDecision { after } = &reply.action {
                     self.peer.tap.cut_after(*after);
                 }
-                Ok(self.decide(shared).await)
+                self.decide(shared).await
             }
             Action::Answer { status, body, .. } => {
                 self.finish(shared, read);
@@ -208,8 +209,11 @@ impl Exchange {
         }
     }
 
-    async fn decide(self, shared: &Shared) -> Response<Payload> {
+    async fn decide(self, shared: &Shared) -> Result<Response<Payload>, Ended> {
         let entry = self.recording.entry();
+        if let Some(decision) = shared.quirk.at_once(&self.request()) {
+            return Ok(self.answer(decision, true));
+        }
         let decision = match &self.route {
             Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
             Route::Verdict(reference) => {
@@ -226,7 +230,35 @@ impl Exchange {
             Route::NotFound => Decision::of_http(StatusCode::NOT_FOUND),
             Route::MethodNotAllowed => Decision::method_not_allowed(),
         };
-        self.answer(decision, true)
+        match shared.quirk.conclude(&self.request(), decision) {
+            Saying::At(late, decision) => {
+                if !late.is_zero() {
+                    tokio::time::sleep(late).await;
+                }
+                Ok(self.answer(decision, true))
+            }
+            Saying::Nothing => {
+                self.recording.finish(true);
+                Err(Ended)
+            }
+        }
+    }
+
+    /// As a quirk sees it.
+    fn request(&self) -> quirk::Request<'_> {
+        let entry = self.recording.entry();
+        let reference = match &self.route {
+            Route::Verdict(reference) => Some(reference.text.as_str()),
+            _ => None,
+        };
+        quirk::Request {
+            endpoint: self.route.endpoint(),
+            target: entry.target(),
+            reference,
+            method: entry.method(),
+            headers: entry.headers(),
+            connection: entry.connection(),
+        }
     }
 
     /// Answers; `complete`: the request came to its end.

@@ -265,6 +265,10 @@ impl Entry {
         }
     }
 
+    pub(super) fn connection(&self) -> u64 {
+        self.connection
+    }
+
     pub(super) fn query(&self) -> Option<&str> {
         self.uri.query()
     }

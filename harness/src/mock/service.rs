@@ -11,10 +11,12 @@ use tokio::sync::watch;
 
 use super::arrival::Arrival;
 use super::clock::Clock;
+use super::edge::NoQuirk;
 use super::exchange;
 use super::facts::Outage;
 use super::listener::{Front, Limits, Server};
 use super::observer::Observer;
+use super::quirk::ServiceQuirk;
 use super::registry::Scripted;
 use super::reply_shape::ReplyShape;
 use super::script::{Facade, Match, Script};
@@ -113,6 +115,8 @@ pub struct ServiceOptions {
     pub magic: bool,
     /// Told of every request when it is finished.
     pub observer: Option<Observer>,
+    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
+    pub quirk: Arc<dyn ServiceQuirk>,
 }
 
 /// Where a mock service listens.
@@ -147,6 +151,7 @@ impl ServiceOptions {
             sessions: 100_000,
             magic: false,
             observer: None,
+            quirk: Arc::new(NoQuirk),
             spec,
         }
     }

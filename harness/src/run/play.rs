@@ -46,6 +46,11 @@ pub struct Options {
     pub hold: Option<String>,
     /// How the target is known to behave at open points.
     pub pins: Pins,
+    /// Find out first whether anything can be proven, and play nothing where it cannot. Only the proof of the cases does
+    /// without: it wants to know what a case says by itself.
+    pub sounds: bool,
+    /// Measure the latency that the edge adds, after everything else.
+    pub latency: bool,
 }
 
 /// What a played case tells the run.
@@ -191,6 +196,7 @@ impl Player<Fleet> {
             Play::Conversation(conversation) => {
                 timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
             }
+            Play::Each(all) => timeout(limit, stage.converse_each(all)).await.is_ok(),
             Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
             Play::Asks(_) => {
                 stage.found.not_run = Some("it is for a service, and this is an edge".into());

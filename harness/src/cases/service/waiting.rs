@@ -1,6 +1,8 @@
+use std::pin::pin;
 use std::time::Duration;
 
 use reports::{Hop, Level};
+use tokio::time::timeout;
 
 use super::super::backend::Reply;
 use super::super::{Ask, Backend, Catalog, Need, words};
@@ -12,6 +14,8 @@ use crate::wire::{self, NoAnswer};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest wait for an answer to one that asks for ages: what is longer, no proxy in front of a service holds.
 const AGES: Duration = Duration::from_secs(150);
+/// How soon a request whose client has left ends.
+const LEFT: Duration = Duration::from_secs(2);
 /// How long an answer to that is waited for where real time is dear.
 const GLIMPSE: Duration = Duration::from_secs(2);
 /// A wait that is asked for to see how it is kept.
@@ -24,6 +28,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     ages(cases);
     kept(cases);
     without_token(cases);
+    client_leaves(cases);
 }
 
 fn optional(cases: &mut Catalog<'_>) {
@@ -135,8 +140,11 @@ fn ages(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let (endpoint, draft) =
                         (backend.service().clone(), ages_long(backend, "9999999999").draft());
-                    let asking = wire::send(&endpoint, &draft, AGES);
-                    let ((), sent) = tokio::join!(time_passes(backend, longest), asking);
+                    let mut asking = pin!(wire::send(&endpoint, &draft, AGES));
+                    let sent = tokio::select! {
+                        sent = &mut asking => sent,
+                        () = time_passes(backend, longest) => asking.await,
+                    };
                     backend.check(no_server_error(&sent.reply));
                     backend.observe("verdict.wait.huge-ends", words::status(&sent.reply));
                     backend.record(Hop::ClientService, &endpoint, &draft, sent);
@@ -213,4 +221,33 @@ fn without_token(cases: &mut Catalog<'_>) {
             },
         )
         .takes(PATIENCE);
+}
+
+/// Whoever leaves must not keep a place that others need: only our mock tells how many wait.
+fn client_leaves(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.wait-ends-with-client",
+            "verdict.wait.client-leaves",
+            "a request whose client has left waits no longer",
+            |backend| {
+                Box::pin(async move {
+                    let ask = Ask::new(&backend.reference("leaves")).bearer(&backend.read_token());
+                    let draft = ask.query("waitMs=25000").draft();
+                    let endpoint = backend.service().clone();
+                    let Some((mock, _)) = backend.ours() else { return };
+                    let mut polls = mock.polls();
+                    let begun = tokio::select! {
+                        begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
+                        // What is answered at once holds nothing. Otherwise the request, and its connection, ends here.
+                        _ = wire::send(&endpoint, &draft, PATIENCE) => false,
+                    };
+                    let ended = !begun || timeout(LEFT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
+                    let actual = if ended { "none" } else { "the one that left" };
+                    backend.check(Check::new("requests that wait", "none", actual, ended));
+                })
+            },
+        )
+        .needs(&[Need::Mock])
+        .alone();
 }

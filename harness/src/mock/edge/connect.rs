@@ -1,6 +1,8 @@
 use std::io;
 use std::sync::Arc;
 
+use http::Uri;
+use http::uri::Scheme;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::ClientConfig;
@@ -57,6 +59,18 @@ impl Connector {
             _ => http1(stream).await?,
         };
         Ok((sender, watch))
+    }
+
+    /// The same to another address, with the same trust and client certificate.
+    pub(super) fn elsewhere(&self, uri: &Uri) -> Option<Self> {
+        let host = uri.host()?.to_owned();
+        let https = uri.scheme() == Some(&Scheme::HTTPS);
+        let port = uri.port_u16().unwrap_or(if https { 443 } else { 80 });
+        let tls = match (&self.tls, https) {
+            (Some((config, _)), true) => Some((Arc::clone(config), ServerName::try_from(host.clone()).ok()?)),
+            _ => None,
+        };
+        Some(Self { host, port, tls })
     }
 }
 
