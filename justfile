@@ -45,6 +45,11 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
+# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+mutants *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+
 # Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
 hostile:
     cargo test --quiet --package harness --test hostile -- --nocapture
@@ -52,11 +57,6 @@ hostile:
 # libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
 fuzz *ARGS:
     ./.ci/fuzz "$@"
-
-# Prove the cases: every deviation against every case, in target/mutants.html and .json.
-mutants *ARGS:
-    @mkdir -p target
-    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
 
 # Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
