@@ -17,7 +17,8 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use super::mock_log::{Log, Written};
+use super::lines::Written;
+use super::mock_log::Log;
 use super::mock_magic;
 use super::mock_ready::Ready;
 use super::{runtime, signals};
@@ -90,7 +91,7 @@ struct Running {
     ready: Ready,
     /// New settings, removed when everything has ended.
     folder: Option<TempDir>,
-    log: Written,
+    log: Option<Written>,
 }
 
 /// `edgeproof mock`.
@@ -200,7 +201,9 @@ impl Running {
         if let Some(service) = Arc::into_inner(service) {
             service.stop().await;
         }
-        log.wait();
+        if let Some(log) = log {
+            log.wait();
+        }
         drop(folder);
     }
 }
