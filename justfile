@@ -45,10 +45,24 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
-# Speed and size of a run; a benchmark, not a test.
+# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+mutants *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package harness -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+
+# Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
+hostile:
+    cargo test --quiet --package harness --test hostile -- --nocapture
+
+# libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
+fuzz *ARGS:
+    ./.ci/fuzz "$@"
+
+# Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
 bench *ARGS:
     cargo build --quiet --package harness
     ./.ci/bench "$@"
+    cargo bench --quiet --package harness --bench service_cost
 
 # Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge; leaves a page in target/load.html.
 load *ARGS:

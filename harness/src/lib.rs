@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod cases;
 pub mod cli;
+pub mod deviations;
 pub mod judge;
 pub mod magic;
 pub mod mock;

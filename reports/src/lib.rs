@@ -15,6 +15,7 @@ pub mod json;
 pub mod junit;
 pub mod load;
 pub mod markdown;
+pub mod matrix;
 mod outcome;
 mod recorder;
 mod sections;

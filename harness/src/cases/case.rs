@@ -49,6 +49,8 @@ pub struct Case {
 pub enum Play {
     /// One request, with what the service answers and what is expected: data, which also a pure edge can play.
     Conversation(Box<Conversation>),
+    /// Several, one after the other, each with a name: for what holds for many answers.
+    Each(Arc<[(String, Conversation)]>),
     /// Anything else at an edge.
     Steps(Steps),
     /// What a backend asks of a service or a key set.

@@ -51,7 +51,18 @@ impl<'a> Catalog<'a> {
         self.add(row, id, title, Play::Conversation(Box::new(conversation)))
     }
 
-    /// Adds a case for `row` that is more than one conversation.
+    /// Adds a case for `row` that is these conversations, one after the other.
+    pub fn each(
+        &mut self,
+        row: &str,
+        id: &str,
+        title: &str,
+        conversations: Vec<(String, Conversation)>,
+    ) -> &mut Case {
+        self.add(row, id, title, Play::Each(conversations.into()))
+    }
+
+    /// Adds a case for `row` that is anything else.
     pub fn steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
         F: for<'s> Fn(&'s mut Stage) -> BoxFuture<'s, ()> + Send + Sync + 'static,

@@ -1,9 +1,10 @@
 use bytes::Bytes;
 use reports::Level;
 
-use crate::judge::Expected;
-use crate::mock::Script;
-use crate::wire::{Body, Draft};
+use super::words;
+use crate::judge::{self, Check, Expected};
+use crate::mock::{Arrival, Script};
+use crate::wire::{Answer, Body, Draft, NoAnswer};
 
 /// Stands in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
@@ -23,6 +24,8 @@ pub struct Conversation {
     pub relayed: Relayed,
     /// A page of the allowed origin has to be able to read the answer.
     pub readable: Option<Level>,
+    /// The answer has to say that it is JSON.
+    pub typed: Option<Level>,
 }
 
 /// What the service gets.
@@ -45,6 +48,7 @@ impl Conversation {
             answer: Some(answer),
             relayed: Relayed::Once,
             readable: None,
+            typed: None,
         }
     }
 
@@ -69,12 +73,71 @@ impl Conversation {
         self
     }
 
+    /// Of which only this is looked at: whether the answer says that it is JSON.
+    #[must_use]
+    pub fn only_typed(self, level: Level) -> Self {
+        Self { answer: None, relayed: Relayed::Unjudged, typed: Some(level), ..self }
+    }
+
+    /// Of which only this is looked at: whether a page can read the answer.
+    #[must_use]
+    pub fn only_readable(self, level: Level) -> Self {
+        Self { answer: None, relayed: Relayed::Unjudged, readable: Some(level), ..self }
+    }
+
     /// With another expectation of what the service gets.
     #[must_use]
     pub fn relayed(mut self, relayed: Relayed) -> Self {
         self.relayed = relayed;
         self
     }
+}
+
+/// Judges a conversation by what came of it. `draft`: as it was sent; `origin`: what the edge allows.
+pub(crate) fn judge(
+    conversation: &Conversation,
+    draft: &Draft,
+    origin: &str,
+    reply: &Result<Answer, NoAnswer>,
+    arrivals: &[Arrival],
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(expected) = &conversation.answer {
+        checks.extend(judge::exact(expected, reply));
+    }
+    match conversation.relayed {
+        Relayed::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
+        Relayed::Nothing => checks.push(judge::relayed_nothing(arrivals)),
+        Relayed::Unjudged => {}
+    }
+    if let Some(level) = conversation.readable {
+        checks.push(judge::readable(origin, reply).at(level));
+    }
+    if let Some(level) = conversation.typed {
+        checks.push(words::json_content_type(reply).at(level));
+    }
+    checks
+}
+
+/// A draft with its placeholders filled in.
+pub(crate) fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
+    let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
+    let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
+    Draft {
+        method: draft.method.clone(),
+        path: text(&draft.path),
+        headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        body: draft.body.with_bytes(body),
+        from: draft.from,
+    }
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
+    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
+        return Bytes::copy_from_slice(bytes);
+    };
+    let rest = replace(&bytes[at + from.len()..], from, to);
+    [&bytes[..at], to, &rest].concat().into()
 }
 
 /// The path of the interface that collections are posted to.

@@ -82,6 +82,14 @@ fn readable(cases: &mut Catalog<'_>) {
             unreachable,
         )
         .setup(Setup::PortClosed);
+    let refusals = super::refusals::each(cases).into_iter();
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(Level::Must))).collect();
+    cases.each(
+        "statement.cors-readable",
+        "cors.readable.reasons",
+        "a page of the allowed origin can read a refusal, whatever the reason",
+        refusals,
+    );
     cases
         .steps(
             "statement.cors-readable-405",

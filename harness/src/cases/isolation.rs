@@ -115,8 +115,12 @@ fn in_turn(cases: &mut Catalog<'_>) {
                     }
                     let endpoint = stage.scene.endpoint.clone();
                     let sent = wire::send_in_turn(&endpoint, &drafts, stage.limit).await;
+                    let arrivals = stage.arrivals();
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         stage.checks(judge::exact(expected, &sent.reply));
+                        let body = draft.body.bytes();
+                        let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+                        stage.checks(judge::relayed_once(body, &of_it.collect::<Vec<_>>()));
                         stage.record(draft, sent);
                     }
                 })

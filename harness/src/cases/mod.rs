@@ -27,6 +27,7 @@ pub use backend::{Ask, Backend, Counter, Given, fetch_keys};
 pub use case::{Asks, Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
+pub(crate) use conversation::{fill, judge};
 pub use stage::{Asked, Found, Kept, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.

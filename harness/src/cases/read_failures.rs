@@ -21,13 +21,21 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     let mark = stage.service_mark();
                     stage.script(accept.clone());
                     let sent = stage.send(&draft).await;
-                    stage.checks(unread(&expected, &sent.reply));
+                    let checks = unread(&expected, &sent.reply);
+                    // Its own answer is like all others: JSON, and the page's to read. A stack's answer is not its own.
+                    if checks.iter().all(|check| check.ok) {
+                        stage.check(judge::readable(stage.origin(), &sent.reply));
+                        stage.check(words::json_content_type(&sent.reply).at(Level::Should));
+                    }
+                    stage.checks(checks);
                     lives_on(stage, mark, accept, after).await;
                 })
             })
             .stimulus(stimulus)
             .also("statement.nothing-partial-relayed")
             .also("statement.edge-lives-on")
+            .also("statement.cors-readable")
+            .also("statement.json-content-type")
             .alone();
     }
     for (id, title, draft) in ambiguous() {

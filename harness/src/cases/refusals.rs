@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use fixtures::spec::{Row, Stimulus};
+use reports::Level;
 
 use super::conversation::{Conversation, collection};
 use super::credentials::licenses;
@@ -64,21 +65,30 @@ fn unlisted(cases: &mut Catalog<'_>) {
     }
 }
 
+/// What holds for every refusal is looked at for every one: an edge may word one of them elsewhere than the others.
 fn content_type(cases: &mut Catalog<'_>) {
-    let script = cases.refuse(403, "edgeproof_content_type");
-    cases.steps(
+    let refusals = each(cases).into_iter();
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_typed(Level::Should))).collect();
+    cases.each(
         "statement.json-content-type",
         "refusal.content-type",
-        "the answer to a refused collection says that it is JSON",
-        move |stage| {
-            let script = script.clone();
-            Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                stage.check(words::json_content_type(&sent.reply));
-            })
-        },
+        "the answer to a refused collection says that it is JSON, whatever the reason",
+        refusals,
     );
+}
+
+/// A refusal for every reason of the tables, and one without a reason; each with a name.
+pub(super) fn each(cases: &Catalog<'_>) -> Vec<(String, Conversation)> {
+    let mut refusals = Vec::new();
+    for row in cases.reasons() {
+        let (Some(status), Some(code)) = (row.status(), row.code()) else { continue };
+        let refusal = Conversation::post(cases.refuse(status, code), cases.refused(status, code));
+        refusals.push((format!("{status} {code}"), refusal));
+    }
+    let unplain = Script::one(answer(403, "text/html", Bytes::from_static(b"<html></html>")));
+    let refusal = Conversation::post(unplain, cases.answer("edge.refused.unknown", Some((403, ""))));
+    refusals.push(("a refusal without a reason".into(), refusal));
+    refusals
 }
 
 /// Replies without a plain reason code: the reason is `unknown`.

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use fixtures::credentials::{Credentials, Redactor};
 use reports::{Hop, Level};
 
-use super::conversation::{MARKER, ORIGIN};
+use super::conversation;
 use super::{Conversation, Relayed};
-use crate::judge::{self, Check};
+use crate::judge::Check;
 use crate::mock::{Arrival, Match, MockService, Script, Scripted};
 use crate::target::LogTail;
 use crate::wire::{self, Draft, Endpoint, Sent};
@@ -143,19 +143,21 @@ impl Stage {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
-        if let Some(expected) = &conversation.answer {
-            self.checks(judge::exact(expected, &sent.reply));
-        }
         self.once |= conversation.relayed == Relayed::Once && !self.alone;
-        match conversation.relayed {
-            Relayed::Once => self.checks(judge::relayed_once(draft.body.bytes(), &self.arrivals())),
-            Relayed::Nothing => self.check(judge::relayed_nothing(&self.arrivals())),
-            Relayed::Unjudged => {}
-        }
-        if let Some(level) = conversation.readable {
-            self.check(judge::readable(self.origin(), &sent.reply).at(level));
-        }
+        let checks = conversation::judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
+        self.checks(checks);
         sent
+    }
+
+    /// Plays conversations one after the other; the checks of each say which it is.
+    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
+        for (name, conversation) in conversations {
+            let before = self.found.checks.len();
+            self.converse(conversation).await;
+            for check in &mut self.found.checks[before..] {
+                *check = check.clone().of(name);
+            }
+        }
     }
 
     /// Says what the service does with this case's requests from here on. Without a service, nothing.
@@ -202,15 +204,7 @@ impl Stage {
 
     /// A draft with its placeholders filled in.
     pub fn fill(&self, draft: &Draft) -> Draft {
-        let text = |text: &String| text.replace(MARKER, &self.marker).replace(ORIGIN, self.origin());
-        let body = replace(draft.body.bytes(), MARKER.as_bytes(), self.marker.as_bytes());
-        Draft {
-            method: draft.method.clone(),
-            path: text(&draft.path),
-            headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
-            body: draft.body.with_bytes(body),
-            from: draft.from,
-        }
+        conversation::fill(draft, &self.marker, self.origin())
     }
 
     /// The origin that the edge allows. Cases that depend on it need [`super::Need::Origin`]; to others any will do.
@@ -245,12 +239,4 @@ impl Stage {
         }
         self.found
     }
-}
-
-fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
-    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
-        return Bytes::copy_from_slice(bytes);
-    };
-    let rest = replace(&bytes[at + from.len()..], from, to);
-    [&bytes[..at], to, &rest].concat().into()
 }

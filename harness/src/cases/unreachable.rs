@@ -14,6 +14,7 @@ use crate::target::Setup;
 /// The service cannot be reached, is slow, or comes back (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     started(cases);
+    content_type(cases);
     handshakes(cases);
     facades(cases);
     broken(cases);
@@ -90,6 +91,23 @@ fn handshakes(cases: &mut Catalog<'_>) {
             .setup(setup)
             .stimulus(stimulus);
     }
+}
+
+/// The answer says what it is.
+fn content_type(cases: &mut Catalog<'_>) {
+    cases
+        .steps(
+            "statement.json-content-type",
+            "unreachable.content-type",
+            "a 502 says that its body is JSON",
+            |stage| {
+                Box::pin(async move {
+                    let sent = stage.send(&collection()).await;
+                    stage.check(words::json_content_type(&sent.reply));
+                })
+            },
+        )
+        .setup(Setup::PortClosed);
 }
 
 /// What the service's listener shows in place of itself.

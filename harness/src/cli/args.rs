@@ -25,6 +25,8 @@ pub(super) enum Command {
     Mint(Mint),
     /// Run the mock service, for tests of edges and backends
     Mock(Box<super::mock::Mock>),
+    /// Prove the cases: edges, services and key sets with one deviation each, and which case notices
+    Mutants(Mutants),
     /// Run the reference edge, with its settings from the environment
     Edge(Edge),
 }
@@ -57,14 +59,14 @@ pub(super) struct Conformance {
     #[arg(long, value_name = "ORIGIN", help_heading = "Target", requires = "no_service")]
     pub(super) origin: Option<String>,
     /// The variable that tells the program its port
-    #[arg(long, value_name = "NAME", default_value = "PORT", help_heading = "Target")]
+    #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Target")]
     pub(super) port_env: String,
     /// How long the program may take until it answers
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, help_heading = "Target")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, requires = "launch", help_heading = "Target")]
     pub(super) ready_timeout: Duration,
-    /// What an edge that edgeproof starts speaks
-    #[arg(long, value_enum, default_value_t = Scheme::Http, help_heading = "Target")]
-    pub(super) edge_scheme: Scheme,
+    /// What an edge that edgeproof starts speaks; else http
+    #[arg(long, value_enum, help_heading = "Target")]
+    pub(super) edge_scheme: Option<Scheme>,
     /// PEM file with the authority of the edge's certificate; else those of the system
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(super) edge_ca: Option<PathBuf>,
@@ -194,6 +196,20 @@ pub(super) enum SpecCommand {
         #[arg(long, value_name = "VERSION", default_value = "current")]
         spec: Version,
     },
+}
+
+/// Exit codes: 0 every deviation is noticed by a case of its own row, and every case notices one; 1 not so.
+#[derive(Debug, Args)]
+pub(super) struct Mutants {
+    /// Only the cases of each deviation's own row, and the canaries
+    #[arg(long)]
+    pub(super) gate: bool,
+    /// Deviations at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(super) jobs: u16,
+    /// Write the matrix: json or html (repeatable)
+    #[arg(long, value_name = "FORMAT=PATH")]
+    pub(super) report: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::io::Write as _;
 
-use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, ReportHandler as _, Severity, SourceCode};
 
 use crate::error_text;
 
@@ -34,9 +34,13 @@ impl Failure {
         Self::plain(format!("{task}: {}", error_text(error)), advice)
     }
 
-    /// Prints it to standard error, in colour where that is a terminal. Where nobody reads that, the exit code tells.
-    pub(super) fn print(self) {
-        let _ = writeln!(std::io::stderr().lock(), "{:?}", miette::Report::new(self));
+    /// Prints it to standard error, in colour where that is a terminal, and after it what else is wrong in the same file,
+    /// each as a failure of its own. Where nobody reads that, the exit code tells.
+    pub(super) fn print(&self) {
+        let also = self.0.related().into_iter().flatten();
+        for diagnostic in std::iter::once(&*self.0 as &dyn Diagnostic).chain(also) {
+            let _ = writeln!(std::io::stderr().lock(), "{}", Page(Failed(diagnostic)));
+        }
     }
 }
 
@@ -62,19 +66,32 @@ impl NotAFailure for crate::target::PortNameError {}
 impl NotAFailure for fixtures::credentials::SettingsError {}
 impl NotAFailure for fixtures::spec::SpecError {}
 
-impl fmt::Display for Failure {
+/// One diagnostic, as it is printed.
+struct Page<'d>(Failed<'d>);
+
+impl fmt::Display for Page<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        MietteHandlerOpts::new().build().debug(&self.0, f)
+    }
+}
+
+/// A diagnostic that says that it is one; without those related to it.
+#[derive(Debug)]
+struct Failed<'d>(&'d dyn Diagnostic);
+
+impl fmt::Display for Failed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "failed to {}", self.0)
     }
 }
 
-impl std::error::Error for Failure {
+impl std::error::Error for Failed<'_> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source()
     }
 }
 
-impl Diagnostic for Failure {
+impl Diagnostic for Failed<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.0.code()
     }
@@ -93,9 +110,5 @@ impl Diagnostic for Failure {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.0.labels()
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        self.0.related()
     }
 }

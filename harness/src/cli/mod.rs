@@ -1,9 +1,11 @@
 //! Arguments and what is printed: the only place that prints or decides on an exit code.
 
 mod args;
+mod authority;
 mod conformance;
 mod edge;
 mod failure;
+mod lines;
 mod mint;
 mod mint_certificates;
 mod mint_collection;
@@ -14,6 +16,7 @@ mod mock;
 mod mock_log;
 mod mock_magic;
 mod mock_ready;
+mod mutants;
 mod plan;
 mod plan_desk;
 mod plan_edges;
@@ -47,6 +50,7 @@ pub fn main() -> ExitCode {
         Command::Spec(args) => spec::main(&args),
         Command::Mint(args) => mint::main(&args),
         Command::Mock(args) => mock::main(&args),
+        Command::Mutants(args) => mutants::main(&args),
         Command::Edge(args) => edge::main(&args),
     };
     match done {

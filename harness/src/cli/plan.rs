@@ -1,5 +1,5 @@
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -76,6 +76,8 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
         shuffle: args.shuffle.then_some(seed),
         hold: args.hold.clone(),
         pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
+        sounds: true,
+        latency: true,
     };
     let verdict = Verdict {
         strict: args.strict,
@@ -147,8 +149,8 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
         let format = Format::from_str(format).map_err(|why| Failure::of(&why, &advice))?;
         wanted.push((format, PathBuf::from(path)));
     }
-    let mut paths = HashSet::new();
-    if let Some((_, path)) = wanted.iter().find(|(_, path)| !paths.insert(path.clone())) {
+    let mut places = HashSet::new();
+    if let Some((_, path)) = wanted.iter().find(|(_, path)| !places.insert(place(path))) {
         return Err(Failure::plain(
             format!("write two reports to {}", path.display()),
             "give each report a path of its own",
@@ -169,6 +171,15 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
         );
     }
     Ok(readers)
+}
+
+/// Where a file is or will be, however its path is spelled.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// Names of the sections of the interface.

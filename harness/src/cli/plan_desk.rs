@@ -1,6 +1,5 @@
 //! A service or a key set, from the arguments: our mock, or one that runs somewhere.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use fixtures::credentials::{
@@ -9,6 +8,7 @@ use fixtures::credentials::{
 use fixtures::spec::{Profile, Spec};
 
 use super::args::Conformance;
+use super::authority;
 use super::failure::Failure;
 use crate::cases::Given;
 use crate::run::{DeskProps, Party, Station};
@@ -48,7 +48,7 @@ pub(super) fn desk(
         return Ok(DeskProps { spec, profile, party, station, given, waits, redactor });
     }
     if let Some(ca) = &args.service_ca {
-        readable("--service-ca takes a PEM file with the authority of the certificate", ca)?;
+        authority::check("--service-ca", ca)?;
     }
     let given = given(args, service.is_some())?;
     let redactor = Arc::new(redactor(&given));
@@ -176,11 +176,4 @@ fn redactor(given: &Given) -> Redactor {
         }
     }
     redactor
-}
-
-fn readable(advice: &str, path: &Path) -> Result<(), Failure> {
-    let opened = std::fs::File::open(path);
-    opened
-        .map(drop)
-        .map_err(|why| Failure::plain(format!("read the authority {}: {why}", path.display()), advice))
 }

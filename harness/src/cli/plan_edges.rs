@@ -11,6 +11,7 @@ use fixtures::credentials::{
 use fixtures::spec::{Profile, Spec};
 
 use super::args::{Conformance, Scheme};
+use super::authority;
 use super::failure::Failure;
 use super::plan::selection;
 use crate::cases::{self, Catalog};
@@ -127,18 +128,25 @@ fn target(
     profile: &Profile,
 ) -> Result<Target, Failure> {
     if let Some(ca) = &args.edge_ca {
-        std::fs::File::open(ca).map_err(|why| {
-            Failure::plain(
-                format!("read the authority {}: {why}", ca.display()),
-                "--edge-ca takes a PEM file",
-            )
-        })?;
+        if url.is_none() && args.launch.is_none() {
+            return Err(Failure::plain(
+                "use --edge-ca for the embedded edge",
+                "it brings its own authority: leave the option out, or add --launch CMD or --url URL",
+            ));
+        }
+        authority::check("--edge-ca", ca)?;
     }
     if let Some(url) = url {
+        if args.edge_scheme.is_some() {
+            return Err(Failure::plain(
+                "use --edge-scheme for an edge that runs already",
+                "its address says what it speaks: leave the option out",
+            ));
+        }
         return Ok(Target::Attached(Attached { url, ca: args.edge_ca.clone() }));
     }
     if let Some(command) = &args.launch {
-        let scheme = if args.edge_scheme == Scheme::Https { EdgeScheme::Https } else { EdgeScheme::Http };
+        let scheme = if https(args) { EdgeScheme::Https } else { EdgeScheme::Http };
         let mut launch = Launch::new(CommandLine::parse(command)?);
         launch.port_name = PortName::from_str(&args.port_env)?;
         launch.scheme = scheme;
@@ -147,10 +155,13 @@ fn target(
         return Ok(Target::Launched(launch));
     }
     let embedded = Embedded::new(Arc::clone(spec), profile.clone());
-    Ok(Target::Embedded(Box::new(match args.edge_scheme {
-        Scheme::Http => embedded,
-        Scheme::Https => embedded.https(credentials, files),
-    })))
+    let embedded = if https(args) { embedded.https(credentials, files) } else { embedded };
+    Ok(Target::Embedded(Box::new(embedded)))
+}
+
+/// Whether an edge that is started here speaks TLS.
+fn https(args: &Conformance) -> bool {
+    args.edge_scheme == Some(Scheme::Https)
 }
 
 fn circumstances(args: &Conformance, target: &Target, behind: &Behind) -> Circumstances {
@@ -164,7 +175,7 @@ fn circumstances(args: &Conformance, target: &Target, behind: &Behind) -> Circum
         service: !matches!(behind, Behind::Nothing(_, true)),
         origin: !matches!(behind, Behind::Nothing(None, true)),
         log: attached.is_none(),
-        https: attached.map_or(args.edge_scheme == Scheme::Https, |url| url.scheme() == "https"),
+        https: attached.map_or(https(args), |url| url.scheme() == "https"),
         // Only Linux answers on the whole of 127.0.0.0/8 without being set up for it.
         loopback_clients: here && cfg!(target_os = "linux"),
     }

@@ -41,19 +41,6 @@ pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &Reply) -> Chec
     }
 }
 
-/// The body is a JSON object with a text `error`, as every error of the interface is.
-pub fn error_body(reply: &Reply) -> Check {
-    let expected = "a JSON object with a member \"error\"";
-    match reply {
-        Ok(answer) => {
-            let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
-            let ok = body.as_ref().and_then(|body| body.get("error")).is_some_and(Value::is_string);
-            Check::new("body", expected, shown(&answer.body), ok)
-        }
-        Err(why) => Check::new("answer", expected, why.to_string(), false),
-    }
-}
-
 /// The body is JSON, whatever it says.
 pub fn is_json(reply: &Reply) -> Check {
     let expected = "JSON";

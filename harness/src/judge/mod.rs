@@ -10,11 +10,11 @@ mod log;
 mod relay;
 
 pub use answer::{
-    EDGE_SECRETS, Expected, error_body, exact, header_has, is_json, no_secrets, no_server_error, status_in,
+    EDGE_SECRETS, Expected, exact, header_has, is_json, no_secrets, no_server_error, status_in,
 };
 pub use code::{Code, place_of, same_answer, tells};
 pub use cors::{no_grant, preflight_passes, readable, vary};
-pub use freshness::{fresh_for, not_shared};
+pub use freshness::{bounded, fresh_for, not_shared};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{Signed, is_jws, verify_jws};
 pub use log::{names_refusal, one_refusal_line, shows_no_secrets, shows_nothing};
@@ -50,6 +50,13 @@ impl Check {
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same, of one among several answers.
+    #[must_use]
+    pub fn of(mut self, which: &str) -> Self {
+        self.what = format!("{} of {which}", self.what);
         self
     }
 

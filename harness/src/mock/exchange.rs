@@ -14,6 +14,7 @@ use super::connection::Peer;
 use super::decision::Decision;
 use super::journal::Recording;
 use super::key_set::decide_key_set;
+use super::quirk::{self, Saying};
 use super::registry::{Prepared, Registration};
 use super::respond::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
 use super::route::Route;
@@ -33,10 +34,13 @@ pub(super) async fn handle(
     let mut exchange = Exchange { recording, route, body, peer };
     match exchange.read(&shared).await {
         Read::Early(script) => exchange.scripted(&shared, script, false).await,
-        Read::Whole => match exchange.script(&shared) {
-            Some(script) => exchange.scripted(&shared, script, true).await,
-            None => Ok(exchange.decide(&shared).await),
-        },
+        Read::Whole => {
+            exchange.recording.whole();
+            match exchange.script(&shared) {
+                Some(script) => exchange.scripted(&shared, script, true).await,
+                None => exchange.decide(&shared).await,
+            }
+        }
         Read::BrokenOff => {
             if let Some(script) = exchange.script(&shared) {
                 script.note(&exchange.recording);
@@ -173,7 +177,7 @@ impl Exchange {
                 if let Action::CutDecision { after } = &reply.action {
                     self.peer.tap.cut_after(*after);
                 }
-                Ok(self.decide(shared).await)
+                self.decide(shared).await
             }
             Action::Answer { status, body, .. } => {
                 self.finish(shared, read);
@@ -208,13 +212,19 @@ impl Exchange {
         }
     }
 
-    async fn decide(self, shared: &Shared) -> Response<Payload> {
+    async fn decide(self, shared: &Shared) -> Result<Response<Payload>, Ended> {
         let entry = self.recording.entry();
+        if let Some(decision) = shared.quirk.at_once(&self.request()) {
+            return Ok(self.answer(decision, true));
+        }
+        let mut heard = true;
         let decision = match &self.route {
             Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
             Route::Verdict(reference) => {
                 let tap = (entry.version() != Version::HTTP_2).then_some(&self.peer.tap);
-                poll::answer(shared, reference, entry.query(), entry.headers(), tap).await
+                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), tap).await;
+                heard = answered.heard;
+                answered.decision
             }
             Route::KeySet => {
                 let published = shared.keys.published(shared.clock.now());
@@ -226,13 +236,50 @@ impl Exchange {
             Route::NotFound => Decision::of_http(StatusCode::NOT_FOUND),
             Route::MethodNotAllowed => Decision::method_not_allowed(),
         };
-        self.answer(decision, true)
+        match shared.quirk.conclude(&self.request(), decision) {
+            Saying::At(late, decision) => {
+                if !late.is_zero() {
+                    tokio::time::sleep(late).await;
+                }
+                if heard {
+                    return Ok(self.answer(decision, true));
+                }
+                let given = Given::Other("no verdict, to a client that sends no more");
+                Ok(self.answer_as(given, Decision { cause: None, ..decision }, true))
+            }
+            Saying::Nothing => {
+                self.recording.finish(true);
+                Err(Ended)
+            }
+        }
+    }
+
+    /// As a quirk sees it.
+    fn request(&self) -> quirk::Request<'_> {
+        let entry = self.recording.entry();
+        let reference = match &self.route {
+            Route::Verdict(reference) => Some(reference.text.as_str()),
+            _ => None,
+        };
+        quirk::Request {
+            endpoint: self.route.endpoint(),
+            target: entry.target(),
+            reference,
+            method: entry.method(),
+            headers: entry.headers(),
+            connection: entry.connection(),
+        }
     }
 
     /// Answers; `complete`: the request came to its end.
     fn answer(self, decision: Decision, complete: bool) -> Response<Payload> {
+        let Decision { status, headers, body, .. } = decision.clone();
+        self.answer_as(Given::Answer { status, headers, body }, decision, complete)
+    }
+
+    /// The same, noted as something else.
+    fn answer_as(self, given: Given, decision: Decision, complete: bool) -> Response<Payload> {
         let Decision { status, mut headers, mut body, cause } = decision;
-        let given = Given::Answer { status, headers: headers.clone(), body: body.clone() };
         self.recording.give(Arc::new(given), cause);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
             // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.

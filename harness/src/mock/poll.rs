@@ -26,17 +26,19 @@ pub(super) async fn answer(
     query: Option<&str>,
     headers: &HeaderMap,
     tap: Option<&Tap>,
-) -> Decision {
+) -> Answered {
     let now = shared.clock.now();
-    let token = read_token(headers, &shared.credentials, now);
+    let token = read_token(headers, &shared.credentials, shared.quirk.as_ref(), now);
     let (token, forced) = match magic::by_verdict(shared, headers, &reference.text, token, now) {
-        Forced::Answer(decision) => return decision,
+        Forced::Answer(decision) => return Answered { decision, heard: true },
         Forced::Session(token, state) => (token, Some(state)),
         Forced::Nothing(token) => (token, None),
     };
+    let tap = tap.filter(|_| !shared.quirk.waits_for_nobody());
     let reader = Reader { shared, token, reference, forced };
     let (mut session, _) = reader.look(now);
     let longest = wait_ms(query, shared.profile.wait_max);
+    let mut heard = true;
     if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {
         let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
         let mut moved = shared.clock.watch();
@@ -59,11 +61,21 @@ pub(super) async fn answer(
                 // The clock lives as long as the service.
                 _ = moved.changed() => {}
                 () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
-                () = left(tap) => break,
+                () = left(tap) => {
+                    heard = false;
+                    break;
+                }
             }
         }
     }
-    reader.decide(session)
+    Answered { decision: reader.decide(session), heard }
+}
+
+/// An answer to a request for a verdict.
+pub(super) struct Answered {
+    pub(super) decision: Decision,
+    /// The client is there still, as far as can be seen: it did not end its half of the connection.
+    pub(super) heard: bool,
 }
 
 /// Who asks for what.
@@ -126,7 +138,7 @@ impl Reader<'_> {
 
     /// What keeps the token from being checked; by magic, nothing does.
     fn outage(&self) -> Option<ReadOutage> {
-        self.shared.faults().read_outage.filter(|_| self.forced.is_none())
+        self.shared.quirk.outage(self.shared.faults().read_outage.filter(|_| self.forced.is_none()))
     }
 
     /// Who may not read is told at once.
@@ -139,7 +151,7 @@ impl Reader<'_> {
             token: &self.token,
             outage: self.outage(),
             reference: &self.reference.text,
-            session,
+            session: self.shared.quirk.session(&self.reference.text, session),
         };
         decide_verdict(&self.shared.spec, &self.shared.profile, &facts)
     }

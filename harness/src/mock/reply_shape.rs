@@ -26,6 +26,7 @@ pub enum ReplyShapeError {
     },
     /// It isn't JSON.
     #[error("read the reply shape: it is not JSON")]
+    #[diagnostic(help("write what the service refuses with, such as {{\"code\": \"{{reason}}\"}}"))]
     NotJson {
         /// The file.
         #[source_code]

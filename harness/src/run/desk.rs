@@ -21,7 +21,7 @@ use super::plan::Surroundings;
 use super::play::{Player, next_marker};
 use crate::cases::{Backend, Case, Counter, Given, Need, Play};
 use crate::judge::Check;
-use crate::mock::{Listen, MockService, ServiceOptions};
+use crate::mock::{Listen, MockService, ServiceOptions, ServiceTwist};
 use crate::target::{ALLOWED_ORIGIN, BaseUrl, Embedded, StartError};
 use crate::wire::{Endpoint, EndpointError};
 
@@ -32,6 +32,7 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 /// or its keys gets one for itself.
 pub struct Desk {
     props: DeskProps,
+    twist: Option<ServiceTwist>,
     run: String,
     shared: OnceCell<Arc<Counter>>,
 }
@@ -100,7 +101,13 @@ impl Desk {
     /// A desk where nothing was asked yet.
     pub fn new(props: DeskProps) -> Self {
         let run = format!("{:08x}", rand::rng().random::<u32>());
-        Self { props, run, shared: OnceCell::new() }
+        Self { props, twist: None, run, shared: OnceCell::new() }
+    }
+
+    /// The same with a deviation in each mock service.
+    #[must_use]
+    pub fn twisted(self, twist: ServiceTwist) -> Self {
+        Self { twist: Some(twist), ..self }
     }
 
     /// What stands before a case.
@@ -118,6 +125,9 @@ impl Desk {
             Station::Mock(credentials, files) => {
                 let mut options = ServiceOptions::new(Arc::clone(&self.props.spec), Arc::clone(credentials));
                 options.profile = self.props.profile.clone();
+                if let Some(twist) = &self.twist {
+                    options.quirk = twist.make();
+                }
                 // Who shows no certificate gets no TLS session there, and backends have none.
                 if options.profile.certificate_refusal == CertificateRefusal::Handshake {
                     options.plain = Some(Listen::At((Ipv4Addr::LOCALHOST, 0).into()));
@@ -197,7 +207,7 @@ impl Arena for Desk {
         let limit = player.options.case_timeout + case.takes;
         let in_time = match &case.play {
             Play::Asks(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
-            Play::Conversation(_) | Play::Steps(_) => {
+            Play::Conversation(_) | Play::Each(_) | Play::Steps(_) => {
                 backend.found.not_run = Some("it is for an edge, and this is none".into());
                 true
             }
@@ -298,8 +308,8 @@ impl DeskProps {
             ),
             Need::Waits => (!self.waits).then_some("takes minutes of real time: use --waits"),
             Need::Mock => Some(
-                "needs a service that is told when sessions arrive, what time it is and which tokens it knows: leave out the \
-                 address to prove the mock service",
+                "needs a service that is told when sessions arrive, what time it is and which tokens it knows: only the mock \
+                 service can be",
             ),
             Need::Service
             | Need::Origin

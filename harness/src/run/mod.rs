@@ -19,7 +19,9 @@ pub use baseline::{Baseline, BaselineError};
 pub use desk::{Desk, DeskError, DeskProps, Party, Station};
 pub use fleet::{Behind, Fleet, LeaseError, Props};
 pub use ground::{Gap, Ground};
+pub(crate) use outcome::ended;
 pub use pins::{PinError, Pins};
+pub(crate) use plan::needs_plain_reasons;
 pub use plan::{Circumstances, Plan, PlanError, Selection, Surroundings};
 pub use play::{Options, Player};
 pub use tally::{Tally, Verdict};
@@ -54,7 +56,7 @@ pub async fn run<A: Arena>(
                 waiting.push((index, Arc::clone(case)));
             }
         }
-        if phase == Phase::First {
+        if phase == Phase::First && options.sounds {
             match A::ground(&player).await {
                 Ground::Firm => {}
                 Ground::Partly(Gap { finding, concerns, because }) => {
@@ -96,7 +98,9 @@ pub async fn run<A: Arena>(
         }
     }
     tally.tell(verdict, events);
-    if let Some(latency) = A::added_latency(&player).await {
+    if options.latency
+        && let Some(latency) = A::added_latency(&player).await
+    {
         tally.measured(latency);
     }
 }

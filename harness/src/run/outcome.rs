@@ -52,6 +52,13 @@ pub(super) fn report(
     }
 }
 
+/// How a case of this level ended that found this, and why.
+pub(crate) fn ended(level: Level, found: &Found) -> (Outcome, String) {
+    let mut mismatches: Vec<Mismatch> = found.checks.iter().filter_map(Check::mismatch).collect();
+    mismatches.sort_by_key(|mismatch| mismatch.level);
+    judge(level, found, &mismatches)
+}
+
 /// A case that was not played.
 pub(super) fn unplayed(case: &Case, outcome: Outcome, because: &str) -> CaseReport {
     CaseReport { outcome, because: because.into(), ..blank(case) }

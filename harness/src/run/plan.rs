@@ -153,10 +153,10 @@ impl Circumstances {
 }
 
 /// Whether a case needs an edge that reads the reasons of our mock service.
-pub(super) fn needs_plain_reasons(case: &Case) -> bool {
+pub(crate) fn needs_plain_reasons(case: &Case) -> bool {
     let conversation = match &case.play {
         Play::Conversation(conversation) => conversation.answer.as_ref(),
-        Play::Steps(_) | Play::Asks(_) => None,
+        Play::Each(_) | Play::Steps(_) | Play::Asks(_) => None,
     };
     let reason = conversation.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.needs.contains(&Need::PlainReasons) || reason.is_some_and(|reason| reason != "unknown")

@@ -16,7 +16,7 @@ use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
 use crate::judge::{self, Check};
 use crate::mock::{Facade, Script};
-use crate::target::{ExitInfo, LogTail, Setup};
+use crate::target::{ExitInfo, LogTail, Setup, StartError};
 use crate::wire::{self, NoAnswer};
 
 /// Lines of an edge's log in a report.
@@ -46,6 +46,11 @@ pub struct Options {
     pub hold: Option<String>,
     /// How the target is known to behave at open points.
     pub pins: Pins,
+    /// Find out first whether anything can be proven, and play nothing where it cannot. Only the proof of the cases does
+    /// without: it wants to know what a case says by itself.
+    pub sounds: bool,
+    /// Measure the latency that the edge adds, after everything else.
+    pub latency: bool,
 }
 
 /// What a played case tells the run.
@@ -191,6 +196,7 @@ impl Player<Fleet> {
             Play::Conversation(conversation) => {
                 timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
             }
+            Play::Each(all) => timeout(limit, stage.converse_each(all)).await.is_ok(),
             Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
             Play::Asks(_) => {
                 stage.found.not_run = Some("it is for a service, and this is an edge".into());
@@ -261,6 +267,13 @@ impl Player<Fleet> {
         let why_text = crate::error_text(why);
         if case.setup == Setup::Standard || matches!(why, LeaseError::Service(_)) {
             return outcome::unplayed(case, Outcome::NotRun, &why_text);
+        }
+        // It runs and is silent: it hangs, or the machine is slow. Neither is proven.
+        if matches!(why, LeaseError::Start(why) if matches!(**why, StartError::NotReady { .. }))
+            && !case.may_refuse_to_start
+        {
+            let because = format!("{why_text}; if it only takes longer, --ready-timeout gives it the time");
+            return outcome::unplayed(case, Outcome::NotRun, &because);
         }
         let mut found = Found::default();
         if case.may_refuse_to_start {

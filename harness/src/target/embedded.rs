@@ -1,3 +1,4 @@
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,7 +20,12 @@ pub struct Embedded {
     profile: Profile,
     https: Option<Https>,
     style: Style,
+    twist: Option<Twist>,
 }
+
+/// Changes what an edge is started with: how deviations get into it.
+#[derive(Clone)]
+pub struct Twist(Arc<dyn Fn(&mut EdgeOptions) + Send + Sync>);
 
 #[derive(Debug, Clone)]
 struct Https {
@@ -30,7 +36,7 @@ struct Https {
 impl Embedded {
     /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None, style: Style::default() }
+        Self { spec, profile, https: None, style: Style::default(), twist: None }
     }
 
     /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
@@ -47,15 +53,24 @@ impl Embedded {
         Self { style, ..self }
     }
 
+    /// The same, each started with options that were changed.
+    #[must_use]
+    pub fn twisted(self, twist: Twist) -> Self {
+        Self { twist: Some(twist), ..self }
+    }
+
     /// Starts one.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         let log = LogTail::default();
-        let options = EdgeOptions {
+        let mut options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
             style: self.style,
             ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
         };
+        if let Some(Twist(twist)) = &self.twist {
+            twist(&mut options);
+        }
         let edge = Edge::start(options).await?;
         let url =
             Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
@@ -67,5 +82,18 @@ impl Embedded {
     fn sink(&self, log: LogTail) -> LogSink {
         let stream = self.style.stream();
         LogSink::new(move |line| log.push(stream, line))
+    }
+}
+
+impl Twist {
+    /// Calls `change` at each start of an edge.
+    pub fn new(change: impl Fn(&mut EdgeOptions) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(change))
+    }
+}
+
+impl fmt::Debug for Twist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Twist")
     }
 }

@@ -21,7 +21,7 @@ pub use any::Target;
 pub use attach::Attached;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use command::{CommandError, CommandLine};
-pub use embedded::Embedded;
+pub use embedded::{Embedded, Twist};
 pub use error::StartError;
 pub use exit::ExitInfo;
 pub use launch::{Launch, PortName, PortNameError, Scheme};

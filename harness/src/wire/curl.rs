@@ -22,6 +22,9 @@ pub fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
     if let Some(from) = draft.from {
         _ = write!(command, " --interface {from}");
     }
+    if let Some(ca) = endpoint.ca() {
+        _ = write!(command, " --cacert {}", quote(&ca.display().to_string()));
+    }
     for (name, value) in &draft.headers {
         _ = write!(command, " -H {}", quote(&format!("{name}: {value}")));
     }

@@ -27,6 +27,7 @@ pub struct Endpoint {
     url: Url,
     addresses: Vec<SocketAddr>,
     tls: Option<Arc<ClientConfig>>,
+    ca: Option<PathBuf>,
 }
 
 /// Why an address cannot be used.
@@ -89,7 +90,8 @@ impl Endpoint {
             "https" => Some(Arc::new(client_config(ca)?)),
             _ => return Err(not_http()),
         };
-        Ok(Self { url: url.clone(), addresses, tls })
+        let ca = ca.filter(|_| tls.is_some()).map(Path::to_owned);
+        Ok(Self { url: url.clone(), addresses, tls, ca })
     }
 
     /// The same, connected to at this address alone, whatever the name resolves to.
@@ -111,6 +113,11 @@ impl Endpoint {
     /// Whether connections are made with TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
+    }
+
+    /// The file with the authorities that its certificate is verified against; none without TLS, or for the system's.
+    pub fn ca(&self) -> Option<&Path> {
+        self.ca.as_deref()
     }
 
     /// Whether it is on this machine: then other loopback addresses can be connected from.

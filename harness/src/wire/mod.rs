@@ -15,3 +15,27 @@ pub use curl::curl;
 pub use draft::{Body, Draft};
 pub use endpoint::{Connection, Endpoint, EndpointError};
 pub use message::{Answer, NoAnswer, Request, Sent};
+
+/// Entry for fuzz targets: the parser of answers, without a connection.
+#[doc(hidden)]
+pub mod fuzzing {
+    use super::Answer;
+    use super::answer_reader::{AnswerReader, Progress};
+
+    /// Reads pieces of an answer to a request with this method until one makes it whole or breaks it; then, at the end of
+    /// the stream, what there is. None: not even a head. The error says what is wrong.
+    pub fn read_answer<'b>(
+        method: &str,
+        pieces: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<Option<Answer>, String> {
+        let mut reader = AnswerReader::new(method);
+        for piece in pieces {
+            match reader.push(piece) {
+                Progress::More => {}
+                Progress::Done(answer) => return Ok(Some(answer)),
+                Progress::Broken(why) => return Err(why),
+            }
+        }
+        Ok(reader.end())
+    }
+}

@@ -56,7 +56,13 @@ fn targets() {
             &["conformance", "--settings", "nowhere", "--url", "http://127.0.0.1:9"],
             &["conformance", "--no-service"],
             &["conformance", "--launch", "true", "--port-env", "A B"],
-            &["conformance", "--edge-ca", "no.pem"],
+            &["conformance", "--launch", "true", "--edge-ca", "no.pem"],
+            &["conformance", "--launch", "true", "--edge-ca", "edge.mjs"],
+            &["conformance", "--edge-ca", "edge.mjs"],
+            &["conformance", "--port-env", "LISTEN"],
+            &["conformance", "--ready-timeout", "5s"],
+            &["conformance", "https://edge.example", "--edge-scheme", "https"],
+            &["conformance", "keys", "--keys-url", "https://keys.example", "--service-ca", "edge.mjs"],
         ],
     );
 }
@@ -106,6 +112,7 @@ fn reports() {
             &["conformance", "--filter", ONE, "--report", "json=missing/r.json"],
             &["conformance", "--filter", ONE, "--report", "json=."],
             &["conformance", "--filter", ONE, "--report", "json=r", "--report", "html=r"],
+            &["conformance", "--filter", ONE, "--report", "json=r", "--report", "html=./r"],
             &[
                 "conformance",
                 "--filter",

@@ -69,6 +69,8 @@ async fn no_report_shows_a_credential_of_the_run() {
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds: true,
+        latency: false,
     };
 
     let folder = tempfile::tempdir().unwrap();

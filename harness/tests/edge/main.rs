@@ -11,4 +11,3 @@ mod settings;
 mod standin;
 mod support;
 mod unreachable;
-mod wire;

@@ -78,6 +78,8 @@ pub(crate) async fn blamed(
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds: true,
+        latency: false,
     };
     let mut blamed = Vec::new();
     let mut tell = |event| match event {

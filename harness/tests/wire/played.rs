@@ -50,6 +50,8 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
         shuffle: None,
         hold: None,
         pins: Pins::default(),
+        sounds: true,
+        latency: false,
     };
     let mut reports = Vec::new();
     let mut tell = |event| {

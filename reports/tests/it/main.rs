@@ -11,6 +11,8 @@ mod json;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod sample;
 #[cfg(test)]
 mod terminal;

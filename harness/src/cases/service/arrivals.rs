@@ -1,8 +1,9 @@
+use std::pin::pin;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use fixtures::seal::{Collection, CollectionForm};
-use fixtures::spec::Stimulus;
+use fixtures::spec::{Fact, Stimulus};
 use reports::Hop;
 
 use super::super::backend::Reply;
@@ -15,6 +16,8 @@ use crate::wire::{self, Body};
 
 /// A wait that nobody waits for to its end.
 const LONG: Duration = Duration::from_secs(25);
+/// By how much a verdict is younger than the limit that is still given: so long a request may take.
+const YOUNGER: Duration = Duration::from_secs(30);
 /// How soon a request that waits is answered once the verdict is there.
 const SOON: Duration = Duration::from_secs(2);
 
@@ -26,6 +29,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     refused(cases);
     replayed(cases);
     long_poll(cases);
+    still_there(cases);
 }
 
 /// Why there is no verdict, and the session that is so.
@@ -78,7 +82,8 @@ fn pending(cases: &mut Catalog<'_>) {
                     backend.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             })
-            .needs(&[Need::Mock])
+            // Of nobody's session any service can be asked; the others have to be brought about.
+            .needs(if id == "unknown" { &[Need::ReadToken] } else { &[Need::Mock] })
             .stimulus(stimulus);
     }
 }
@@ -110,13 +115,13 @@ fn alike(cases: &mut Catalog<'_>) {
         .also(PENDING);
 }
 
-/// An answer without its reference and its date.
+/// An answer without its reference, its length and its date.
 fn without(reply: &Reply, reference: &str) -> String {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return why.to_string(),
     };
-    let headers = answer.headers.iter().filter(|(name, _)| *name != "date");
+    let headers = answer.headers.iter().filter(|(name, _)| *name != "date" && *name != "content-length");
     let headers: Vec<_> = headers
         .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
         .collect();
@@ -210,7 +215,7 @@ fn long_poll(cases: &mut Catalog<'_>) {
                     let ask = Ask::new(&reference).bearer(&backend.read_token());
                     let draft = ask.query(&format!("waitMs={}", LONG.as_millis())).draft();
                     let endpoint = backend.service().clone();
-                    let sending = wire::send(&endpoint, &draft, LONG);
+                    let mut sending = pin!(wire::send(&endpoint, &draft, LONG));
                     let Some((mock, _)) = backend.ours() else { return };
                     let mut polls = mock.polls();
                     let arriving = async {
@@ -219,7 +224,11 @@ fn long_poll(cases: &mut Catalog<'_>) {
                         mock.add_session(NewSession::new(&reference));
                         std::time::Instant::now()
                     };
-                    let (sent, arrived) = tokio::join!(sending, arriving);
+                    let (sent, arrived) = tokio::select! {
+                        // Answered before there was a verdict.
+                        sent = &mut sending => (sent, std::time::Instant::now()),
+                        arrived = arriving => (sending.await, arrived),
+                    };
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
                     backend.check(judge::status_in("200", |status| status == 200, &sent.reply));
                     let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
@@ -231,6 +240,28 @@ fn long_poll(cases: &mut Catalog<'_>) {
         .needs(&[Need::Mock])
         .alone()
         .takes(LONG)
+        .also("verdict.200.available");
+}
+
+/// A verdict is given until its time is over, not only while it is young.
+fn still_there(cases: &mut Catalog<'_>) {
+    let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
+    let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
+    cases
+        .asks(
+            "limit.verdict-age",
+            "verdict.available.until-old",
+            "a verdict that is nearly as old as it may be is given",
+            move |backend| {
+                Box::pin(async move {
+                    let reference = backend.reference("nearly-old");
+                    put(backend, NewSession::new(&reference).ready(Ready::Since(age)));
+                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                })
+            },
+        )
+        .needs(&[Need::Mock])
         .also("verdict.200.available");
 }
 

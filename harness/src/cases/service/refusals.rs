@@ -175,11 +175,11 @@ fn damaged(cases: &mut Catalog<'_>) {
             accepted.extend(super::code(cases.row(UNAUTHORIZED)));
         }
         let ours = damage.ours().map(|cause| codes(cases, &[cause]));
-        let row = match damage {
-            Damage::Payload => "verdict.401.bad-payload",
-            Damage::Signature => "verdict.401.bad-signature",
-            Damage::Footer => "verdict.401.bad-footer",
-            _ => "verdict.401.malformed-token",
+        let [row, other] = match damage {
+            Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
+            Damage::Signature => ["verdict.401.bad-signature"; 2],
+            Damage::Footer => ["verdict.401.bad-footer", "verdict.401.unknown-kid"],
+            _ => ["verdict.401.malformed-token"; 2],
         };
         let case = cases.asks(
             row,
@@ -199,7 +199,7 @@ fn damaged(cases: &mut Catalog<'_>) {
                 })
             },
         );
-        case.also("statement.error-bodies-json");
+        case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
             case.needs(&[Need::ReadToken]);
         }

@@ -1,9 +1,10 @@
 use fixtures::credentials::{Credentials, ReadTokenForm};
 use fixtures::spec::{Row, Stimulus, Table};
+use reports::Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need};
+use super::super::{Ask, Backend, Catalog, Need, words};
 use super::{answer, code};
 use crate::judge::{self, Check};
 use crate::mock::{MockService, ReadOutage};
@@ -54,10 +55,14 @@ fn refusal(
             }
             let reply = backend.ask(&ask).await;
             backend.checks(exactly(&row, &refused, &reply));
+            backend.check(words::json_content_type(&reply).at(Level::Should));
             with_a_session(backend, &ask, &reference, &row, &refused).await;
         })
     });
-    case.needs(&[Need::Mock]).stimulus(cause).also("statement.error-bodies-json");
+    case.needs(&[Need::Mock])
+        .stimulus(cause)
+        .also("statement.error-bodies-json")
+        .also("statement.json-content-type");
     if alone {
         case.alone();
     }

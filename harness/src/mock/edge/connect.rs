@@ -1,6 +1,8 @@
 use std::io;
 use std::sync::Arc;
 
+use http::Uri;
+use http::uri::Scheme;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::ClientConfig;
@@ -12,6 +14,9 @@ use tokio_rustls::TlsConnector;
 
 use super::outgoing::Outgoing;
 use super::socket::{Socket, Watch};
+
+/// Bytes of an answer's head, and of what is read at once.
+const LONGEST_HEAD: usize = 64 * 1024;
 
 /// Opens connections to the one service that the edge relays to.
 #[derive(Clone)]
@@ -55,13 +60,26 @@ impl Connector {
         };
         Ok((sender, watch))
     }
+
+    /// The same to another address, with the same trust and client certificate.
+    pub(super) fn elsewhere(&self, uri: &Uri) -> Option<Self> {
+        let host = uri.host()?.to_owned();
+        let https = uri.scheme() == Some(&Scheme::HTTPS);
+        let port = uri.port_u16().unwrap_or(if https { 443 } else { 80 });
+        let tls = match (&self.tls, https) {
+            (Some((config, _)), true) => Some((Arc::clone(config), ServerName::try_from(host.clone()).ok()?)),
+            _ => None,
+        };
+        Some(Self { host, port, tls })
+    }
 }
 
 async fn http1<S>(stream: S) -> hyper::Result<Sender>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let (sender, connection) =
+        http1::Builder::new().max_buf_size(LONGEST_HEAD).handshake(TokioIo::new(stream)).await?;
     // How a connection ends is seen by the request that is on it.
     tokio::spawn(async { drop(connection.await) });
     Ok(Sender::Http1(sender))

@@ -24,13 +24,19 @@ pub(super) enum Inbound {
 #[error("the body broke off")]
 pub(super) struct Broken;
 
-/// Reads a body to its end, or until it is longer than `keep` bytes. `idle` is the longest time without a byte.
-pub(super) async fn read(mut body: Incoming, keep: usize, idle: Duration) -> Result<Inbound, Broken> {
+/// Reads a body to its end, or until it is longer than `keep` bytes. `idle` is the longest time without a byte. The
+/// error holds what came of a body that broke off.
+pub(super) async fn read(mut body: Incoming, keep: usize, idle: Duration) -> Result<Inbound, Bytes> {
     let mut chunks = Vec::new();
     let mut size = 0;
-    while let Some(frame) = timeout(idle, body.frame()).await.map_err(|_| Broken)? {
+    loop {
+        let frame = match timeout(idle, body.frame()).await {
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(_))) | Err(_) => return Err(join(chunks, size)),
+        };
         // Trailers are of the connection's making: they stay here.
-        let Ok(chunk) = frame.map_err(|_| Broken)?.into_data() else { continue };
+        let Ok(chunk) = frame.into_data() else { continue };
         size += chunk.len();
         chunks.push(chunk);
         if size > keep {

@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,10 +24,18 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// has not noticed, and a request that went out on such a connection must not be sent again. Here the system is asked
 /// first.
 pub(super) struct Pool {
-    connector: Connector,
-    /// Connections are kept for later requests.
-    keeps: bool,
+    pub(super) connector: Connector,
+    upkeep: Upkeep,
     kept: Mutex<Kept>,
+}
+
+/// How a pool treats its connections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Upkeep {
+    /// They are kept for later requests.
+    pub(super) keeps: bool,
+    /// There is more than one in its life.
+    pub(super) reconnects: bool,
 }
 
 #[derive(Default)]
@@ -34,6 +43,8 @@ struct Kept {
     /// The latest at the end: it is used first, so that the others grow old.
     http1: Vec<Idle>,
     http2: Option<Shared>,
+    /// There was a connection.
+    connected: bool,
 }
 
 struct Idle {
@@ -60,8 +71,8 @@ pub(super) struct Lease {
 }
 
 impl Pool {
-    pub(super) fn new(connector: Connector, keeps: bool) -> Self {
-        Self { connector, keeps, kept: Mutex::default() }
+    pub(super) fn new(connector: Connector, upkeep: Upkeep) -> Self {
+        Self { connector, upkeep, kept: Mutex::default() }
     }
 
     /// A connection that is open as far as the system knows, or a new one.
@@ -69,10 +80,13 @@ impl Pool {
         if let Some(lease) = self.kept().take() {
             return Ok(lease);
         }
+        if std::mem::replace(&mut self.kept().connected, true) && !self.upkeep.reconnects {
+            return Err(io::Error::from(io::ErrorKind::NotConnected).into());
+        }
         let (sender, watch) = self.connector.connect().await?;
         let user = match &sender {
             Sender::Http1(_) => None,
-            Sender::Http2(_) if !self.keeps => None,
+            Sender::Http2(_) if !self.upkeep.keeps => None,
             Sender::Http2(sender) => {
                 let users = Arc::new(());
                 let user = Arc::clone(&users);
@@ -87,7 +101,7 @@ impl Pool {
     /// Takes a connection back after its answer was read to the end.
     pub(super) fn give_back(self: &Arc<Self>, lease: Lease) {
         let Sender::Http1(mut sender) = lease.sender else { return };
-        if !self.keeps {
+        if !self.upkeep.keeps {
             return;
         }
         let (pool, watch) = (Arc::clone(self), lease.watch);
@@ -106,6 +120,12 @@ impl Pool {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Upkeep {
+    fn default() -> Self {
+        Self { keeps: true, reconnects: true }
     }
 }
 

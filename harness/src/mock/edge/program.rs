@@ -7,7 +7,6 @@ use fixtures::spec::{Profile, Spec};
 use tokio::net::lookup_host;
 
 use super::service::{certificates, private_key};
-use super::style::Style;
 use super::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 
 const HOST: &str = "127.0.0.1";
@@ -40,19 +39,15 @@ pub async fn run_program(
     };
     let tls = tls(options.cert.as_deref(), options.key.as_deref())?;
     let service_timeout = profile.relay_timeout;
-    let style = Style::default();
     let settings = EdgeSettings::from_env(&env);
-    let edge = Edge::start(EdgeOptions {
-        spec,
+    let options = EdgeOptions {
         profile,
-        settings,
         listen,
         tls,
-        log: out.clone(),
         service_timeout,
-        style,
-    })
-    .await?;
+        ..EdgeOptions::new(spec, settings, out.clone())
+    };
+    let edge = Edge::start(options).await?;
     out.write(format!("edge listening on {}", edge.url()));
     until.await;
     edge.stop().await;

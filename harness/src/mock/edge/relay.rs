@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
-use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::decide::Relayed;
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
-use super::pool::{Lease, Pool};
+use super::pool::{Lease, Pool, Upkeep};
 
 /// Bytes of a refusal that are looked at for a reason.
 const LONGEST_REPLY: usize = 64 * 1024;
@@ -33,11 +33,17 @@ pub(super) struct Relay {
     pub(super) sized: bool,
     /// For the whole exchange. While a body that is not kept in memory moves on, the time does not count.
     pub(super) timeout: Duration,
+    /// It goes where a redirect points to: never right, and for deviations only.
+    pub(super) follows_redirects: bool,
 }
 
 impl Relay {
     /// Relays one body, once. `idle` is the longest time without a byte from the page.
     pub(super) async fn relay(&self, body: Inbound, page: &HeaderMap, idle: Duration) -> Relayed {
+        let copy = match &body {
+            Inbound::Whole(bytes) if self.follows_redirects => Some(bytes.clone()),
+            _ => None,
+        };
         let (body, upload) = Outgoing::new(body, idle, self.sized);
         let sent = tokio::select! {
             sent = self.send(body, page) => sent,
@@ -47,6 +53,9 @@ impl Relay {
             return if upload.broke() { Relayed::BodyBroken } else { Relayed::NoAnswer };
         };
         let status = response.status();
+        if let Some((copy, elsewhere)) = copy.zip(self.redirected(&response)) {
+            return Box::pin(elsewhere.relay(Inbound::Whole(copy), page, idle)).await;
+        }
         let reply = Reply { body: response.into_body(), lease, pool: Arc::clone(&self.pool) };
         if status.is_success() {
             // The status says it all: nobody waits for the rest.
@@ -77,6 +86,22 @@ impl Relay {
                 Err(mut error) => body = error.take_message()?.into_body(),
             }
         }
+    }
+
+    /// The way to where a redirect points.
+    fn redirected(&self, response: &Response<Incoming>) -> Option<Self> {
+        let uri: Uri = response.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
+        let connector = self.pool.connector.elsewhere(&uri)?;
+        let pool = Arc::new(Pool::new(connector, Upkeep::default()));
+        Some(Self {
+            pool,
+            uri,
+            license: self.license.clone(),
+            more: self.more.clone(),
+            sized: self.sized,
+            timeout: self.timeout,
+            follows_redirects: false,
+        })
     }
 
     fn request(&self, body: Outgoing, page: &HeaderMap, http2: bool) -> Request<Outgoing> {

@@ -86,6 +86,13 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// The path that collections are posted to.
+    pub(crate) fn signals_path(&self) -> &str {
+        &self.signals.path
+    }
+}
+
 /// A body as it goes over the wire.
 pub(super) fn json(value: &Value) -> Bytes {
     Bytes::from(value.to_string())

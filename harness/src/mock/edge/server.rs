@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +14,9 @@ use tokio::sync::watch;
 
 use super::super::{ClientAuth, Front, Limits, Peer, Server, server_config};
 use super::decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+use super::inbound::Inbound;
 use super::payload::Payload;
+use super::quirk::{Asked, NoQuirk, Quirk, Said};
 use super::relay::Relay;
 use super::rules::Rules;
 use super::style::{HeaderCase, Redirect, Style};
@@ -50,6 +51,8 @@ pub struct EdgeOptions {
     pub service_timeout: Duration,
     /// What it does where the interface leaves a choice.
     pub style: Style,
+    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
+    pub quirk: Arc<dyn Quirk>,
 }
 
 /// With what an edge serves HTTPS.
@@ -79,6 +82,7 @@ struct Context {
     kept: usize,
     style: Style,
     log: LogSink,
+    quirk: Arc<dyn Quirk>,
     stopping: watch::Receiver<bool>,
 }
 
@@ -88,7 +92,8 @@ impl EdgeOptions {
         let profile = spec.profile().clone();
         let service_timeout = profile.relay_timeout;
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style: Style::default() }
+        let (style, quirk) = (Style::default(), Arc::new(NoQuirk));
+        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style, quirk }
     }
 }
 
@@ -104,7 +109,8 @@ impl LogSink {
         Self(Arc::new(write))
     }
 
-    pub(super) fn write(&self, line: impl Into<String>) {
+    /// Writes a line.
+    pub fn write(&self, line: impl Into<String>) {
         (self.0)(line.into());
     }
 }
@@ -118,10 +124,11 @@ impl From<LogTail> for LogSink {
 impl Edge {
     /// Reads the files that the settings name, and listens. Needs a tokio runtime.
     pub async fn start(options: EdgeOptions) -> Result<Self, EdgeError> {
-        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style } = options;
+        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style, quirk } =
+            options;
         let mut rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
         rules.reason = style.reason;
-        let relay = service::relay(&settings, &profile, service_timeout, style)?;
+        let relay = service::relay(&settings, &profile, service_timeout, style, quirk.habits())?;
         let https = tls.is_some();
         let front =
             match tls {
@@ -138,7 +145,7 @@ impl Edge {
         }
         let (stopping, stopped) = watch::channel(false);
         let kept = profile.max_body.saturating_add(KEPT_BEYOND_LIMIT);
-        let context = Arc::new(Context { rules, relay, kept, style, log, stopping: stopped });
+        let context = Arc::new(Context { rules, relay, kept, style, log, quirk, stopping: stopped });
         let listener =
             TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
         let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
@@ -172,33 +179,52 @@ impl fmt::Debug for Edge {
     }
 }
 
+/// The connection is closed without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("answer: the connection is closed on purpose")]
+struct Unanswered;
+
 async fn handle(
     context: Arc<Context>,
     request: Request<Incoming>,
     peer: Arc<Peer>,
-) -> Result<Response<Payload>, Infallible> {
+) -> Result<Response<Payload>, Unanswered> {
     let opening = websocket::handshake(&request);
     let facts = Facts::of(&request, opening.is_some());
-    let answer = match decide(&context.rules, &facts) {
-        Decision::Relay => {
-            let (head, body) = request.into_parts();
-            let relayed = match inbound::read(body, context.kept, BODY_IDLE).await {
-                Ok(body) => context.relay.relay(body, &head.headers, BODY_IDLE).await,
-                Err(inbound::Broken) => Relayed::BodyBroken,
-            };
-            conclude(&context.rules, &facts, &context.seen(relayed))
-        }
+    let (head, body) = request.into_parts();
+    let mut asked = Asked {
+        facts: &facts,
+        headers: &head.headers,
+        version: head.version,
+        peer: peer.addr,
+        connection: peer.connection,
+        body: None,
+    };
+    let (relayed, answer) = match context.quirk.decide(&asked, decide(&context.rules, &facts)) {
+        Decision::Relay => match context.relay(&mut asked, body).await {
+            Ok(relayed) => {
+                let answer = conclude(&context.rules, &facts, &relayed);
+                (Some(relayed), answer)
+            }
+            Err(answer) => (None, *answer),
+        },
         Decision::Measure => {
+            let request = Request::from_parts(head, body);
             peer.spawn(websocket::echo(request, context.stopping.clone()));
             return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
         }
         Decision::Answer(answer) => {
             // Not where the client waits for a word before it sends: it gets its answer instead.
-            if !request.body().is_end_stream() && !request.headers().contains_key(EXPECT) {
-                peer.spawn(inbound::discard(request.into_body(), context.kept, BODY_IDLE));
+            if !body.is_end_stream() && !head.headers.contains_key(EXPECT) {
+                peer.spawn(inbound::discard(body, context.kept, BODY_IDLE));
             }
-            answer
+            (None, answer)
         }
+    };
+    let answer = match context.quirk.conclude(&asked, relayed.as_ref(), answer) {
+        Said::Answer(answer) => answer,
+        Said::Nothing => return Err(Unanswered),
+        Said::Silence => std::future::pending().await,
     };
     let answer = context.style.answer(&context.rules, &facts, answer);
     for line in answer.log.iter().flat_map(|lines| lines.lines()) {
@@ -208,6 +234,30 @@ async fn handle(
 }
 
 impl Context {
+    /// Reads the body and relays it; the error is an answer in place of that.
+    async fn relay(&self, asked: &mut Asked<'_>, body: Incoming) -> Result<Relayed, Box<Answer>> {
+        let body = match inbound::read(body, self.kept, BODY_IDLE).await {
+            Ok(Inbound::Whole(body)) => body,
+            Ok(longer) => return Ok(self.seen(self.relay.relay(longer, asked.headers, BODY_IDLE).await)),
+            Err(part) if self.quirk.habits().relays_partial => part,
+            Err(_) => return Ok(Relayed::BodyBroken),
+        };
+        asked.body = Some(body.clone());
+        let body = self.quirk.body(asked, body)?;
+        if let Some(before) = self.quirk.before(&body) {
+            self.relay.relay(Inbound::Whole(before), asked.headers, BODY_IDLE).await;
+        }
+        let mut times = 0;
+        loop {
+            let relayed = self.relay.relay(Inbound::Whole(body.clone()), asked.headers, BODY_IDLE).await;
+            let relayed = self.seen(relayed);
+            times += 1;
+            if !self.quirk.again(times, &relayed) {
+                return Ok(relayed);
+            }
+        }
+    }
+
     /// What came of relaying, as this style sees it.
     fn seen(&self, relayed: Relayed) -> Relayed {
         match relayed {

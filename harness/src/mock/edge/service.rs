@@ -12,9 +12,11 @@ use url::{Host, Url};
 
 use super::EdgeError;
 use super::connect::Connector;
-use super::pool::Pool;
+use super::pool::{Pool, Upkeep};
+use super::quirk::{Habits, Trust};
 use super::relay::{Relay, license_header};
 use super::style::{Outbound, Reuse, Style, Upload};
+use super::trust::Lax;
 
 const URL_EXAMPLE: &str = "https://service.example";
 const CERTIFICATES: &str = "certificates (BEGIN CERTIFICATE)";
@@ -26,6 +28,7 @@ pub(super) fn relay(
     profile: &Profile,
     timeout: Duration,
     style: Style,
+    habits: Habits,
 ) -> Result<Relay, EdgeError> {
     let given = settings
         .service_url
@@ -44,7 +47,7 @@ pub(super) fn relay(
     };
     let name = name.ok_or_else(|| not_a_service(given, &"its host cannot be in a certificate"))?;
     let tls = match service.scheme() {
-        "https" => Some((Arc::new(client_config(settings, style)?), name)),
+        "https" => Some((Arc::new(client_config(settings, style, habits.trust)?), name)),
         _ => None,
     };
     let port = service.port_or_known_default().unwrap_or(443);
@@ -57,9 +60,10 @@ pub(super) fn relay(
         .map(|license| header(license).ok_or(EdgeError::NotAHeader { setting: "LICENSE" }))
         .transpose()?
         .flatten();
-    let pool = Arc::new(Pool::new(Connector { host, port, tls }, style.reuse == Reuse::Kept));
+    let upkeep = Upkeep { keeps: style.reuse == Reuse::Kept, reconnects: habits.reconnects };
+    let pool = Arc::new(Pool::new(Connector { host, port, tls }, upkeep));
     let (more, sized) = (style.request_headers(), style.upload == Upload::Sized);
-    Ok(Relay { pool, uri, license, more, sized, timeout })
+    Ok(Relay { pool, uri, license, more, sized, timeout, follows_redirects: habits.follows_redirects })
 }
 
 /// The line to say at the start if only one of certificate and key is set: then none is presented.
@@ -107,12 +111,14 @@ fn parse(given: &str) -> Result<Url, EdgeError> {
     Ok(url)
 }
 
-fn client_config(settings: &EdgeSettings, style: Style) -> Result<ClientConfig, EdgeError> {
+fn client_config(settings: &EdgeSettings, style: Style, trust: Trust) -> Result<ClientConfig, EdgeError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let roots = roots(settings.service_ca_file.as_deref())?;
+    let lax = Lax::new(trust, settings.service_ca_file.is_some(), roots.clone(), &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("ring has the cipher suites of the default protocol versions")
-        .with_root_certificates(roots(settings.service_ca_file.as_deref())?);
+        .with_root_certificates(roots);
     let mut config = match (&settings.client_cert_file, &settings.client_key_file) {
         (Some(cert), Some(key)) => {
             let (cert_setting, key_setting) = ("EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE");
@@ -126,6 +132,9 @@ fn client_config(settings: &EdgeSettings, style: Style) -> Result<ClientConfig, 
         }
         _ => builder.with_no_client_auth(),
     };
+    if let Some(lax) = lax {
+        config.dangerous().set_certificate_verifier(Arc::new(lax));
+    }
     config.alpn_protocols = match style.outbound {
         Outbound::Negotiated => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
         Outbound::Http1 => vec![b"http/1.1".to_vec()],

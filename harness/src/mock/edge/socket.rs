@@ -8,6 +8,11 @@ use std::task::{Context, Poll, ready};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::task::coop::poll_proceed;
+
+/// What a read takes of a task's budget, of which 128 are there: a service that floods, with interim answers for one, costs
+/// hyper far more for each read than tokio assumes, and meanwhile no timer of this thread goes off.
+const COST_OF_A_READ: usize = 15;
 
 /// A TCP connection that can be looked at from outside while hyper reads and writes it.
 pub(super) struct Socket(Arc<TcpStream>);
@@ -67,6 +72,9 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
+            for _ in 0..COST_OF_A_READ {
+                ready!(poll_proceed(cx)).made_progress();
+            }
             ready!(self.0.poll_read_ready(cx))?;
             match self.0.try_read(buffer.initialize_unfilled()) {
                 Ok(read) => {

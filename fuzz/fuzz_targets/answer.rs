@@ -1,0 +1,8 @@
+//! The parser of answers (HTTP/1.1).
+#![no_main]
+
+#[expect(dead_code, reason = "the other targets")]
+#[path = "../../harness/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::answer(input));

@@ -1,0 +1,8 @@
+//! The raw client, before a server that answers with the input.
+#![no_main]
+
+#[expect(dead_code, reason = "the other targets")]
+#[path = "../../harness/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::client(input));

@@ -1,0 +1,8 @@
+//! License tokens.
+#![no_main]
+
+#[expect(dead_code, reason = "the other targets")]
+#[path = "../../harness/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::license(input));

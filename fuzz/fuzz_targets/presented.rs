@@ -1,0 +1,8 @@
+//! Where a license is looked for in a request.
+#![no_main]
+
+#[expect(dead_code, reason = "the other targets")]
+#[path = "../../harness/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::presented(input));

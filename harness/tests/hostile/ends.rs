@@ -1,0 +1,157 @@
+//! Ends that come from outside, beyond signals to the program: a full disk, a killed edge, a killed program.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+
+use reports::Outcome;
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::program::{BROOD, call, command, deaf};
+use crate::watched::{self, files, until};
+
+/// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it; none where
+/// whoever calls says nothing.
+fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
+    // Where the edge does not even start, nobody calls.
+    caller.set_nonblocking(true).unwrap();
+    let accepted = RefCell::new(None);
+    until("the edge calls", || {
+        *accepted.borrow_mut() = caller.accept().ok();
+        accepted.borrow().is_some()
+    });
+    let mut edge = BufReader::new(accepted.into_inner()?.0);
+    let mut line = String::new();
+    edge.read_line(&mut line).unwrap();
+    Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))
+}
+
+/// A run that stops within this case, which sends a `PUT`.
+fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
+    let args = [
+        "conformance",
+        "--launch",
+        launch,
+        "--filter",
+        case,
+        "--filter",
+        "method.get",
+        "--case-timeout",
+        "10m",
+        "--report",
+        "json=r.json",
+        "--report",
+        "junit=r.xml",
+    ];
+    watched::command(folder.path(), &args).spawn().unwrap()
+}
+
+/// Somebody kills the edge while a case runs: that case fails and says so, the next one gets another edge. How often it
+/// is killed depends on whether others were using it: then the case is played again alone, to see whose fault it was.
+#[rstest]
+#[case::of_its_own("method.put", 1)]
+#[case::that_others_use("cors.readable.405", 2)]
+fn a_killed_edge_fails_the_case_and_no_other(#[case] id: &str, #[case] deaths: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let caller = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = caller.local_addr().unwrap();
+    let child = run_into(id, &folder, &command("calls", &call(address)));
+    // Until the end of the run is told: how many calls there are is what is tested.
+    let killing = std::thread::spawn(move || {
+        let mut killed = 0;
+        while let Some((pid, mut edge)) = called(&caller) {
+            kill_process(pid, Signal::KILL).unwrap();
+            let _ = edge.read_to_end(&mut Vec::new());
+            killed += 1;
+        }
+        killed
+    });
+    let output = child.wait_with_output().unwrap();
+    drop(TcpStream::connect(address).unwrap());
+    assert_eq!(killing.join().unwrap(), deaths);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    let report = reports::Report::load(&folder.path().join("r.json")).unwrap();
+    let case = report.cases.iter().find(|case| case.id == id).unwrap();
+    assert_eq!(case.outcome, Outcome::Fail);
+    let told = case.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9"));
+    assert!(told, "{:?}", case.mismatches);
+    let get = report.cases.iter().find(|case| case.id == "method.get").unwrap();
+    assert_eq!(get.outcome, Outcome::Pass, "{}", get.because);
+}
+
+/// Nothing can be done on SIGKILL, except to leave no half of a report behind.
+#[test]
+fn a_killed_run_leaves_no_part_of_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
+    let caller = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut child = run_into("method.put", &folder, &command("calls", &call(caller.local_addr().unwrap())));
+    let (edge, _connection) = called(&caller).unwrap();
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    // The edge that nobody ends now.
+    kill_process(edge, Signal::KILL).unwrap();
+    assert_eq!(files(&folder), ["r.json"]);
+    assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
+}
+
+/// Also with children that left its process group, and deaf to SIGTERM.
+#[rstest]
+#[case::ctrl_c(Signal::INT, 130)]
+#[case::terminated(Signal::TERM, 143)]
+fn a_signal_leaves_nothing_of_an_edge_that_does_not_want_to_go(#[case] signal: Signal, #[case] code: i32) {
+    let folder = tempfile::tempdir().unwrap();
+    let caller = TcpListener::bind("127.0.0.1:0").unwrap();
+    let brood = format!("{BROOD}=signal-{code}-{}", std::process::id());
+    let call = call(caller.local_addr().unwrap());
+    let child = run_into("method.put", &folder, &deaf("forks", &format!("{brood} {call}")));
+    let (_, mut edge) = called(&caller).unwrap();
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    let _ = edge.read_to_end(&mut Vec::new());
+    assert_eq!(watched::alive(&brood), [] as [String; 0]);
+    let report = reports::Report::load(&folder.path().join("r.json")).unwrap();
+    assert_eq!(i32::from(report.exit_code), code);
+}
+
+/// A disk without space left takes a few bytes of the new report: the old one stays, and the run is no success.
+#[test]
+fn a_full_disk_keeps_the_report_that_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
+    // A limit on the size of files is as much of a full disk as a test can have: writing fails half way.
+    let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
+    let output = Command::new("bash")
+        .args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", "--filter", "accept.*"])
+        .args(["--report", "json=r.json", "--report", "junit=r.xml"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.starts_with("failed to write a report: "), "{errors}");
+    assert!(errors.contains("r.json") && errors.contains("File too large"), "{errors}");
+    assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
+    // The other one was short enough; nothing temporary is left.
+    assert_eq!(files(&folder), ["r.json", "r.xml"]);
+}
+
+#[rstest]
+#[case::a_report("json=/dev/full", Stdio::piped())]
+#[case::standard_output("json=r.json", Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap()))]
+fn a_device_without_space_is_told(#[case] report: &str, #[case] stdout: Stdio) {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["conformance", "--filter", "accept.exact-body", "--report", report];
+    let child = watched::command(folder.path(), &args).stdout(stdout).spawn().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("No space left on device"), "{errors}");
+}

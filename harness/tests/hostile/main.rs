@@ -1,0 +1,20 @@
+//! Nothing hostile breaks the run: whatever an edge, a service or a client does, it ends in bounded time and memory, with
+//! the right outcomes and exit code, whole and harmless reports, and no process left.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+
+mod clients;
+mod cut;
+mod edges;
+mod ends;
+mod front;
+mod harmless;
+mod hostility;
+mod mock;
+mod program;
+mod relays;
+
+mod services;
+mod stops;
+
+mod watched;
