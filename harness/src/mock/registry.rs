@@ -203,11 +203,8 @@ impl Registration {
     }
 
     fn reply_at(&self, index: usize) -> &Prepared {
-        let last = self.replies.len() - 1;
-        match self.replies[last].reply.action {
-            Action::Again if last > 0 => &self.replies[index % last],
-            _ => &self.replies[index.min(last)],
-        }
+        let last = &self.replies[self.replies.len() - 1].reply.action;
+        &self.replies[Script::place(self.replies.len(), last, index)]
     }
 
     fn noted(&self) -> MutexGuard<'_, Noted> {
