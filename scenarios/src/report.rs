@@ -371,13 +371,13 @@ fn gone(raw: &Raw, cells: &Cells) -> Option<String> {
 }
 
 fn faults(faults: Vec<Fault>, raw: &Raw) -> Vec<Fault> {
-    let last_error = raw.last_error.map_or(0, |at| at.as_millis() as u64);
+    let last_outage = raw.last_outage.map_or(0, |at| at.as_millis() as u64);
     let end = raw.took.saturating_sub(raw.drained).as_millis() as u64;
     faults
         .into_iter()
         .map(|fault| {
-            let recovered = fault.ended_ms.filter(|ended| last_error + 250 < end && *ended < end);
-            Fault { recovery_ms: recovered.map(|ended| last_error.saturating_sub(ended)), ..fault }
+            let recovered = fault.ended_ms.filter(|ended| last_outage + 250 < end && *ended < end);
+            Fault { recovery_ms: recovered.map(|ended| last_outage.saturating_sub(ended)), ..fault }
         })
         .collect()
 }

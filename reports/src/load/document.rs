@@ -404,7 +404,7 @@ pub struct Fault {
     /// When it ended, since the start of the run; none where it lasted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended_ms: Option<u64>,
-    /// From its end until requests came out as expected again for good; none where they never did.
+    /// From its end until no request found the target gone or broken any more; none where that never came.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recovery_ms: Option<u64>,
 }

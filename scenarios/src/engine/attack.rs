@@ -7,6 +7,7 @@ use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
 use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
 use harness::cli::signals::Interruption;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
@@ -15,7 +16,7 @@ use super::lane::Lane;
 use super::pulse::{Pulse, PulseReading, cpu_time};
 use super::recorder::{Fate, Stripe};
 use super::run::Run;
-use super::user::Client;
+use super::user::{Client, Scenario};
 use crate::measure::{Outcome, Sample};
 
 /// A run that is over.
@@ -33,8 +34,8 @@ pub struct Raw {
     pub released: u64,
     /// Operations that the plan wanted until the run ended.
     pub planned: u64,
-    /// When the last request ended that did not come out as expected.
-    pub last_error: Option<Duration>,
+    /// When the last request ended that found the target gone or broken.
+    pub last_outage: Option<Duration>,
     /// When the last request was answered.
     pub last_answer: Duration,
     /// What the generator cost.
@@ -169,7 +170,7 @@ impl Attack {
             recorded: run.recorder.sum(),
             released,
             planned,
-            last_error: run.recorder.last_error(),
+            last_outage: run.recorder.last_outage(),
             last_answer: run.recorder.last_answer(),
             pulse,
             cpu,
@@ -234,13 +235,22 @@ impl Drop for Pacer {
     }
 }
 
-/// What a user keeps between goose's transactions: its connections.
+/// What a user of goose keeps between its transactions: the users that it stands for, with their connections.
 #[derive(Clone)]
-struct Session(Arc<Mutex<Option<Client>>>);
+struct Session(Arc<Mutex<Vec<Client>>>);
+
+/// Users of ours for one of goose's, which takes 8 KB itself: as much as all else that a user takes.
+const SEATS: usize = 64;
+
+/// Goose is told of requests by its own users only.
+fn seats(tell_goose: bool) -> usize {
+    if tell_goose { 1 } else { SEATS }
+}
 
 fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
-    let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
+    let seats = seats(run.tell_goose);
+    let users: usize = options.lanes.iter().map(|lane| lane.users.div_ceil(seats)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
     // own: users tell it themselves when they are done.
@@ -261,7 +271,7 @@ fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineE
     let routes: Arc<[String]> = options.routes.clone().into();
     for lane in &options.lanes {
         let scenario = GooseScenario::new(&lane.name)
-            .set_weight(lane.users)
+            .set_weight(lane.users.div_ceil(seats))
             .map_err(fault)?
             .register_transaction(
                 Transaction::new(connect(lane, run, &numbers)).set_on_start().set_name("connect"),
@@ -272,52 +282,62 @@ fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineE
     Ok(attack)
 }
 
-/// Connects a user and leaves it in its session.
+/// Connects the users that one of goose's stands for, and leaves them in its session.
 fn connect(lane: &AttackLane, run: &Arc<Run>, numbers: &Arc<AtomicUsize>) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&lane.scenario), Arc::clone(run), Arc::clone(numbers));
+    let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(lane.users)));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
+        let left = Arc::clone(&left);
         Box::pin(async move {
-            let number = numbers.fetch_add(1, Ordering::Relaxed);
-            let mut client = Client::new(number, &*scenario, Arc::clone(&run));
-            client.connect().await;
-            user.set_session_data(Session(Arc::new(Mutex::new(Some(client)))));
-            run.user_ready();
+            let take = |left: usize| Some(left.saturating_sub(seats));
+            let there = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).unwrap_or(0);
+            let mut clients = Vec::new();
+            for _ in 0..there.min(seats) {
+                let number = numbers.fetch_add(1, Ordering::Relaxed);
+                let mut client = Client::new(number, &*scenario, Arc::clone(&run));
+                client.connect().await;
+                clients.push(client);
+                run.user_ready();
+            }
+            user.set_session_data(Session(Arc::new(Mutex::new(clients))));
             Ok(())
         })
     })
 }
 
-/// Lets a user play its lane to the end.
+/// Lets users play their lane to the end.
 fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
     let (scenario, lane, routes) = (Arc::clone(&lane.scenario), Arc::clone(&lane.lane), Arc::clone(routes));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, lane, routes) = (Arc::clone(&scenario), Arc::clone(&lane), Arc::clone(&routes));
         Box::pin(async move {
             let session = user.get_session_data::<Session>().cloned();
-            let Some(mut client) = session
-                .and_then(|Session(client)| client.lock().unwrap_or_else(PoisonError::into_inner).take())
-            else {
+            let clients = session.map(|Session(clients)| {
+                std::mem::take(&mut *clients.lock().unwrap_or_else(PoisonError::into_inner))
+            });
+            let clients = clients.unwrap_or_default();
+            if clients.is_empty() {
                 // Until goose ends the user.
                 sleep(Duration::from_millis(20)).await;
                 return Ok(());
-            };
-            let run = Arc::clone(client.run());
-            loop {
-                let more = client.work(&lane, &*scenario).await;
-                for (route, time, success, status) in client.told() {
-                    let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
-                    let (method, path) = name.split_once(' ').unwrap_or(("?", name));
-                    // A figure that goose does not take is in our own report all the same.
-                    let _ =
-                        user.record_custom_request_duration(method, path, time, success, status, None).await;
-                }
-                if !more {
-                    break;
-                }
             }
-            drop(client);
-            run.user_done();
+            let mut playing = JoinSet::new();
+            for mut client in clients {
+                if client.run().tell_goose {
+                    told(user, &mut client, &lane, &*scenario, &routes).await;
+                    client.run().user_done();
+                    continue;
+                }
+                let (lane, scenario) = (Arc::clone(&lane), Arc::clone(&scenario));
+                playing.spawn(async move {
+                    let run = Arc::clone(client.run());
+                    while client.work(&lane, &*scenario).await {}
+                    drop(client);
+                    run.user_done();
+                });
+            }
+            while playing.join_next().await.is_some() {}
             if let Some(done) = &user.shutdown_channel {
                 // Goose ends when all users said so; it listens as long as it runs.
                 let _ = done.send(user.weighted_users_index);
@@ -325,6 +345,28 @@ fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
             Ok(())
         })
     })
+}
+
+/// Lets a user play its lane to the end, and tells goose of each request.
+async fn told(
+    user: &mut GooseUser,
+    client: &mut Client,
+    lane: &Lane,
+    scenario: &dyn Scenario,
+    routes: &[String],
+) {
+    loop {
+        let more = client.work(lane, scenario).await;
+        for (route, time, success, status) in client.told() {
+            let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
+            let (method, path) = name.split_once(' ').unwrap_or(("?", name));
+            // A figure that goose does not take is in our own report all the same.
+            let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
+        }
+        if !more {
+            return;
+        }
+    }
 }
 
 fn lanes(options: &AttackOptions) -> Vec<Arc<Lane>> {

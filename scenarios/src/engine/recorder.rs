@@ -9,8 +9,8 @@ use crate::measure::{Cells, Ledger, Outcome, Sample};
 #[derive(Debug)]
 pub struct Recorder {
     stripes: Vec<Mutex<Stripe>>,
-    /// When the last request ended that did not come out as expected, in microseconds since the start; 0 for none.
-    last_error: AtomicU64,
+    /// When the last request ended that found the target gone or broken, in microseconds since the start; 0 for none.
+    last_outage: AtomicU64,
     /// When the last request was answered, ditto.
     last_answer: AtomicU64,
 }
@@ -44,7 +44,7 @@ impl Recorder {
     pub fn new(stripes: usize) -> Self {
         Self {
             stripes: (0..stripes.max(1)).map(|_| Mutex::default()).collect(),
-            last_error: AtomicU64::new(0),
+            last_outage: AtomicU64::new(0),
             last_answer: AtomicU64::new(0),
         }
     }
@@ -52,8 +52,8 @@ impl Recorder {
     /// Records a request of a user.
     pub fn request(&self, user: usize, sample: &Sample) {
         let ended = (sample.due + sample.response).as_micros() as u64;
-        if !sample.expected {
-            self.last_error.fetch_max(ended, Ordering::Relaxed);
+        if !sample.expected && sample.outcome.is_outage() {
+            self.last_outage.fetch_max(ended, Ordering::Relaxed);
         }
         if matches!(sample.outcome, Outcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
@@ -103,9 +103,9 @@ impl Recorder {
         sum
     }
 
-    /// When the last request ended that did not come out as expected, since the start; none if all did.
-    pub fn last_error(&self) -> Option<Duration> {
-        Some(self.last_error.load(Ordering::Relaxed)).filter(|at| *at > 0).map(Duration::from_micros)
+    /// When the last request ended that found the target gone or broken, since the start; none if there was none.
+    pub fn last_outage(&self) -> Option<Duration> {
+        Some(self.last_outage.load(Ordering::Relaxed)).filter(|at| *at > 0).map(Duration::from_micros)
     }
 
     /// When the last request was answered, since the start.

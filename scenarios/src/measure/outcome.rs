@@ -109,6 +109,15 @@ impl Codes {
 }
 
 impl Outcome {
+    /// It tells of a target that is gone or broken, not of one that refuses.
+    pub fn is_outage(self) -> bool {
+        match self {
+            Self::Answer { status, .. } => status >= 500,
+            Self::Failed(_) | Self::Open | Self::Dropped => true,
+            Self::GivenUp => false,
+        }
+    }
+
     /// A request was sent for it.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)
