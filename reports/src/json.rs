@@ -154,7 +154,12 @@ impl Report {
 
 /// The JSON Schema of the report, draft 2020-12, as it is published in `schema/report-1.json`.
 pub fn report_schema() -> Value {
-    let generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Report>();
+    schema_of::<Report>()
+}
+
+/// The JSON Schema of a document, draft 2020-12.
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    let generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     let mut schema = serde_json::Map::new();
     // What a person looks for goes first.
     for name in ["$schema", "title", "description"] {

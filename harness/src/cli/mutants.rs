@@ -21,6 +21,7 @@ pub(super) fn main(args: &Mutants) -> Result<u8, Failure> {
     let options = MatrixOptions {
         scope: if args.gate { Scope::Gate } else { Scope::Full },
         jobs: usize::from(args.jobs),
+        progress: told_so_far,
     };
     let made = runtime()?.block_on(async { matrix(&World::builtin()?, &options).await });
     let matrix = made.map_err(|why| Failure::of(&why, "check the limits on open files, and TMPDIR"))?;
@@ -33,6 +34,14 @@ pub(super) fn main(args: &Mutants) -> Result<u8, Failure> {
     // Whoever closed standard output has seen enough.
     let _ = out.write_all(told(&matrix).as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
+}
+
+/// It takes minutes: a sign of life now and then.
+fn told_so_far(done: usize, all: usize) {
+    if done.is_multiple_of(100) {
+        // Whoever closed standard error wants no signs.
+        let _ = writeln!(std::io::stderr(), "{done} of {all} deviations");
+    }
 }
 
 type Render = fn(&Matrix) -> serde_json::Result<String>;

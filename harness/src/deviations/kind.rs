@@ -94,7 +94,7 @@ impl Kind {
                 answer.status = moved(answer.status, |status| match status {
                     // What redirects is another matter.
                     ..300 => status + 300,
-                    ..500 => status + 100,
+                    300..500 => status + 100,
                     _ => status - 100,
                 });
             }

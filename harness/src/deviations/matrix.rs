@@ -8,8 +8,7 @@ use reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEM
 use reports::{CaseReport, Outcome};
 
 use super::all::Deviations;
-use super::exempt::exempt;
-use super::judged::{blank, conclude, judged, not_right};
+use super::judged::{blank, conclude, exempt, judged, not_right};
 use super::sockets::{Side, World, WorldError};
 use super::trace::{Traces, traces};
 use super::{Deviation, How};
@@ -37,6 +36,8 @@ pub struct MatrixOptions {
     pub scope: Scope,
     /// Deviations at the same time.
     pub jobs: usize,
+    /// Told after each deviation how many are done, and of how many.
+    pub progress: fn(usize, usize),
 }
 
 /// How a case ended on a deviation, and what it observed.
@@ -77,20 +78,42 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
         let (cases, traces) = (&cases, traces.as_ref());
         async move { play(world, deviation, cases, traces).await.map(|line| (deviation, line)) }
     });
-    let lines: Vec<(&Deviation, Line)> = stream::iter(plays).buffered(options.jobs).try_collect().await?;
+    let mut done = 0;
+    let played = stream::iter(plays).buffered(options.jobs).inspect(|_| {
+        done += 1;
+        (options.progress)(done, all.len());
+    });
+    let lines: Vec<(&Deviation, Line)> = played.try_collect().await?;
     let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
-    let mut matrix = Matrix {
+    let mut matrix = empty(world, options.scope, &cases);
+    matrix.problems.extend(
+        without_sample
+            .iter()
+            .map(|row| format!("{row}: nothing brings its answer about, so no deviation could be derived")),
+    );
+    matrix.problems.extend(not_right(&right));
+    matrix.deviations =
+        lines.iter().map(|(deviation, line)| judged(deviation, line, &cases, &right)).collect();
+    let equivalent =
+        equivalent.iter().map(|deviation| MatrixLine { fate: Fate::Equivalent, ..blank(deviation) });
+    matrix.deviations.extend(equivalent);
+    matrix.summary.plays = lines.iter().map(|(_, line)| line.ended.len()).sum();
+    conclude(&mut matrix);
+    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(matrix)
+}
+
+/// One that knows its cases, and no deviation.
+fn empty(world: &World, scope: Scope, cases: &[Case]) -> Matrix {
+    Matrix {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         spec: world.pure.spec.version().to_string(),
         digest: world.pure.spec.digest().into(),
-        scope: options.scope,
+        scope,
         duration_ms: 0,
         summary: MatrixSummary::default(),
-        problems: without_sample
-            .iter()
-            .map(|row| format!("{row}: nothing brings its answer about, so no deviation could be derived"))
-            .collect(),
+        problems: Vec::new(),
         cases: cases
             .iter()
             .map(|case| MatrixCase {
@@ -101,16 +124,8 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
                 exempt: exempt(case),
             })
             .collect(),
-        deviations: lines.iter().map(|(deviation, line)| judged(deviation, line, &cases, &right)).collect(),
-    };
-    matrix.summary.plays = lines.iter().map(|(_, line)| line.ended.len()).sum();
-    matrix
-        .deviations
-        .extend(equivalent.iter().map(|deviation| MatrixLine { fate: Fate::Equivalent, ..blank(deviation) }));
-    matrix.problems.extend(not_right(&right));
-    conclude(&mut matrix, &cases);
-    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(matrix)
+        deviations: Vec::new(),
+    }
 }
 
 /// Those that no decision alone can play.

@@ -1,12 +1,11 @@
-//! Deviant edges, services and key sets: the real ones with one deviation switched on. They prove that every case can fail, and for the reason
-//! of its own row.
+//! Deviant edges, services and key sets: the real ones with one deviation switched on. They prove that every case can
+//! fail, and for the reason of its own row.
 
 mod all;
 mod at_row;
 mod behaviour;
 mod derive;
 mod deviation;
-mod exempt;
 mod judged;
 mod kind;
 mod matrix;

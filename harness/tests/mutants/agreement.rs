@@ -4,7 +4,7 @@ use harness::deviations::{Deviations, How, Side, World};
 use harness::mock::edge::{NoQuirk, Quirk};
 use reports::Outcome;
 
-use crate::{wait_for, world};
+use crate::support::{wait_for, world};
 
 type Ends = BTreeMap<String, (Outcome, Vec<String>)>;
 

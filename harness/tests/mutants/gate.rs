@@ -1,14 +1,13 @@
 use harness::deviations::{CANARIES, MatrixOptions, matrix};
 use reports::matrix::{Fate, Scope};
 
-use crate::{wait_for, world};
+use crate::support::{wait_for, world};
 
 /// The gate: every deviation is noticed by a case of the row that it breaks, and every case notices one.
 #[test]
-#[expect(clippy::print_stdout, reason = "the counts are for whoever reads the test's output")]
 fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
     let world = world();
-    let options = MatrixOptions { scope: Scope::Gate, jobs: 6 };
+    let options = MatrixOptions { scope: Scope::Gate, jobs: 6, progress: |_, _| {} };
     let matrix = wait_for(matrix(&world, &options)).unwrap();
     println!("{} ({} plays in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     let with = |fate: Fate| -> Vec<&str> {

@@ -1,17 +1,12 @@
-//! Every check can fail: edges with one deviation each, and who notices.
+//! Every check can fail: edges, services and key sets with one deviation each, and who notices.
 
+#[cfg(test)]
 mod agreement;
+#[cfg(test)]
 mod gate;
+#[cfg(test)]
 mod nothing;
+#[cfg(test)]
 mod rows;
-
-use harness::deviations::World;
-
-fn world() -> World {
-    World::builtin().unwrap()
-}
-
-/// As a run has it: cases are played in tasks of their own.
-fn wait_for<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
-}
+#[cfg(test)]
+mod support;

@@ -8,7 +8,7 @@ use harness::target::Twist;
 use http::{HeaderMap, StatusCode};
 use reports::{Level, Outcome};
 
-use crate::{wait_for, world};
+use crate::support::{wait_for, world};
 
 /// An edge that refuses everything fails whatever asks for something. What still passes asks that something is not: no
 /// grant, no secret, no 405, nothing relayed; or only what an answer is labelled as.

@@ -6,7 +6,7 @@ use fixtures::spec::{Level, Spec, Version};
 use harness::deviations::{Behaviour, Deviation, Deviations, How, ServiceBehaviour, Side, World};
 use reports::Outcome;
 
-use crate::{wait_for, world};
+use crate::support::{wait_for, world};
 
 const NEW: &str = r#"
 [[row]]

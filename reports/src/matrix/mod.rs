@@ -6,8 +6,10 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::file::Place;
+use crate::json::schema_of;
 use crate::{Level, ReportError};
 
 /// What `schema` says in a matrix of this version.
@@ -17,6 +19,7 @@ pub const SCHEMA: &str = "edgeproof.matrix/1";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {
     /// [`SCHEMA`].
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Version of edgeproof.
     pub version: String,
@@ -163,6 +166,11 @@ impl Matrix {
     pub fn to_html(&self) -> String {
         html::render(self)
     }
+}
+
+/// The JSON Schema of a matrix, draft 2020-12, as it is published in `schema/matrix-1.json`.
+pub fn matrix_schema() -> Value {
+    schema_of::<Matrix>()
 }
 
 /// A place for a document, proven to be writable before the work begins: the file appears whole, or stays as it was.

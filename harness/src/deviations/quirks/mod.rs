@@ -2,6 +2,7 @@
 
 mod answer;
 mod body;
+mod listed;
 mod log;
 mod origin;
 mod settings;
@@ -12,8 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Spec, Table};
+use fixtures::spec::Spec;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use listed::Listed;
 
 use super::Behaviour;
 use crate::mock::edge::{Answer, Asked, Decision, Habits, Quirk, Relayed, Said, Trust};
@@ -50,13 +53,6 @@ struct Behaving {
     listed: Listed,
 }
 
-/// What the tables list of refusals.
-#[derive(Debug)]
-struct Listed {
-    /// Status and reason, in the order of the rows.
-    refusals: Vec<(u16, String)>,
-}
-
 impl Behaving {
     fn new(behaviour: Behaviour, settings: &EdgeSettings, spec: &Spec) -> Self {
         let license =
@@ -83,26 +79,6 @@ impl Behaving {
 
     fn license(&self) -> &str {
         self.license.as_ref().and_then(|license| license.to_str().ok()).unwrap_or_default()
-    }
-}
-
-impl Listed {
-    fn of(spec: &Spec) -> Self {
-        let rows = spec.table(Table::Relay);
-        Self { refusals: rows.filter_map(|row| Some((row.status()?, row.code()?.to_owned()))).collect() }
-    }
-
-    fn has_status(&self, status: u16) -> bool {
-        self.refusals.iter().any(|(listed, _)| *listed == status)
-    }
-
-    fn has_reason(&self, reason: &str) -> bool {
-        self.refusals.iter().any(|(_, listed)| listed == reason)
-    }
-
-    /// The statuses that a reason is listed with.
-    fn statuses(&self, reason: &str) -> impl DoubleEndedIterator<Item = u16> {
-        self.refusals.iter().filter(move |(_, listed)| listed == reason).map(|(status, _)| *status)
     }
 }
 

@@ -11,7 +11,7 @@ behaviours! {
     RefusesWaits = "refuses-before-the-header" breaks "statement.wait-optional";
     /// Takes any scheme for a bearer.
     AnyScheme = "any-scheme" breaks "verdict.401.unauthorized";
-    /// Takes what stands behind service_read_ for the token, wherever that begins.
+    /// Takes what stands behind the beginning of a read token for one, wherever that is.
     FindsPrefix = "finds-prefix-within" breaks "verdict.401.unauthorized";
     /// Takes a license as well.
     TakesLicense = "takes-license" breaks "verdict.401.unauthorized";

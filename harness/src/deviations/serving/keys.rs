@@ -37,7 +37,7 @@ impl Serving {
                 }
             }
             B::Unstable if self.asked.fetch_add(1, Ordering::Relaxed) % 2 == 1 => {
-                self.publish_others(decision)
+                self.publish_others(decision);
             }
             B::OtherKeys => self.publish_others(decision),
             _ => edit(&mut decision.body, |set| {
