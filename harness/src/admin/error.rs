@@ -13,6 +13,8 @@ pub enum Refusal {
     ForeignOrigin,
     #[error("there is no such path; GET / lists what there is")]
     NotFound,
+    #[error("there is no script {id}; GET /scripts lists those that there are")]
+    NoSuchScript { id: u64 },
     #[error("this path takes {allowed}")]
     MethodNotAllowed { allowed: String },
     #[error("the body is longer than {limit} bytes")]
@@ -36,7 +38,7 @@ impl Refusal {
         match self {
             Self::ForeignHost => (StatusCode::FORBIDDEN, "foreign_host"),
             Self::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
-            Self::NotFound => (StatusCode::NOT_FOUND, "not_found"),
+            Self::NotFound | Self::NoSuchScript { .. } => (StatusCode::NOT_FOUND, "not_found"),
             Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
             Self::Incomplete => (StatusCode::REQUEST_TIMEOUT, "incomplete"),
@@ -53,9 +55,17 @@ impl Refusal {
 
 /// Reads a time span such as `250ms` or `2m`.
 pub(super) fn span(text: &str) -> Result<std::time::Duration, Refusal> {
-    humantime::parse_duration(text)
-        .map_err(|why| Refusal::bad(format!("{text:?} is no time span: {why}; write it as 250ms, 3s or 2m")))
+    let span = humantime::parse_duration(text).map_err(|why| {
+        Refusal::bad(format!("{text:?} is no time span: {why}; write it as 250ms, 3s or 2m"))
+    })?;
+    if span > LONGEST {
+        return Err(Refusal::bad(format!("{text:?} is more than a hundred years")));
+    }
+    Ok(span)
 }
+
+/// Beyond it times stop being dates.
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// Reads a body; what is unknown, missing or of another kind is told with its place.
 pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {

@@ -55,6 +55,8 @@ impl Route {
     /// What a request asks for.
     pub(super) fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        // The server leaves the body out.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
         let route = match (method.as_str(), segments.as_slice()) {
             ("GET", [""]) => Self::Index,
             ("GET", ["health"]) => Self::Health,

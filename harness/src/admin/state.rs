@@ -83,7 +83,8 @@ impl State {
             }
             Route::DropScript(id) => {
                 let mut set = self.set();
-                let place = set.scripts.iter().position(|entry| entry.id == id).ok_or(Refusal::NotFound)?;
+                let place = set.scripts.iter().position(|entry| entry.id == id);
+                let place = place.ok_or(Refusal::NoSuchScript { id })?;
                 (200, set.scripts.remove(place).view())
             }
             Route::ReadClock => (200, clock::view(service.clock())),

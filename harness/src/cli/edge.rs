@@ -1,10 +1,11 @@
-use std::io::Write;
+use std::io;
 use std::sync::Arc;
 
 use fixtures::spec::{Spec, Version};
 
 use super::args::Edge;
 use super::failure::Failure;
+use super::lines::Lines;
 use super::{runtime, signals};
 use crate::mock::edge::{LogSink, ProgramOptions, run_program};
 
@@ -23,21 +24,18 @@ pub(super) fn main(args: &Edge) -> Result<u8, Failure> {
         let until = async {
             let _ = until.await;
         };
+        let (lines, written) = Lines::to(io::stdout());
         run_program(
             spec,
             profile,
             |name| std::env::var(name).ok(),
             options,
-            LogSink::new(|line| print(&line)),
+            LogSink::new(move |line| lines.write(line)),
             until,
         )
         .await
         .map_err(|why| Failure::within("start the edge", &why))?;
+        written.wait();
         Ok(0)
     })
-}
-
-/// Whoever read the log may be gone; the edge works on.
-fn print(line: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
 }

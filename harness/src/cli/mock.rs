@@ -12,11 +12,13 @@ use fixtures::credentials::{
     Connection, Credentials, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
 };
 use fixtures::spec::{Profile, Spec, Version};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use super::mock_log::{Log, Written};
+use super::lines::Written;
+use super::mock_log::Log;
 use super::mock_magic;
 use super::mock_ready::Ready;
 use super::{runtime, signals};
@@ -89,7 +91,7 @@ struct Running {
     ready: Ready,
     /// New settings, removed when everything has ended.
     folder: Option<TempDir>,
-    log: Written,
+    log: Option<Written>,
 }
 
 /// `edgeproof mock`.
@@ -106,6 +108,7 @@ pub(super) fn main(args: &Mock) -> Result<u8, Failure> {
     for (flag, addr) in [("--plain", args.plain), ("--admin", args.admin)] {
         check_loopback(flag, addr, args.open)?;
     }
+    raise_file_limit();
     runtime()?.block_on(async {
         // From here on a signal ends it in order.
         let until = signals::interrupted().map_err(|why| {
@@ -198,7 +201,9 @@ impl Running {
         if let Some(service) = Arc::into_inner(service) {
             service.stop().await;
         }
-        log.wait();
+        if let Some(log) = log {
+            log.wait();
+        }
         drop(folder);
     }
 }
@@ -303,4 +308,11 @@ fn listen_address(service_url: &str) -> Result<SocketAddr, Failure> {
 fn absolute(dir: &Path) -> Result<PathBuf, Failure> {
     dir.canonicalize()
         .map_err(|why| Failure::plain(format!("find {}: {why}", dir.display()), "name a folder that exists"))
+}
+
+/// As many connections as the system grants: each that waits for a verdict is an open file. Where it grants no more, those that
+/// are too many wait for their turn.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }

@@ -1,50 +1,29 @@
 //! The log of `edgeproof mock`: a line of JSON for each request, on standard error.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
 
 use fixtures::spec::Spec;
 use serde_json::{Value, json};
 
+use super::lines::{Lines, Written};
 use crate::admin::{Hide, log_line};
 use crate::mock::edge::LogSink;
 use crate::mock::{Arrival, Observer};
 
-/// Where log lines go. Who serves a request never waits for them.
+/// Where log lines go.
 #[derive(Clone)]
 pub(super) struct Log {
-    lines: Option<SyncSender<String>>,
+    lines: Option<Lines>,
     spec: Arc<Spec>,
     hide: Arc<Hide>,
 }
 
-/// Ends when every line is written.
-pub(super) struct Written(Receiver<()>);
-
-/// Time for lines that nobody reads, at the end.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Lines that wait for whoever reads; further ones are not written.
-const WAITING: usize = 4096;
-
 impl Log {
     /// Writes nothing where it is quiet.
-    pub(super) fn new(quiet: bool, spec: Arc<Spec>, hide: Arc<Hide>) -> (Self, Written) {
-        let (done, written) = sync_channel(0);
-        let lines = (!quiet).then(|| {
-            let (lines, received) = sync_channel::<String>(WAITING);
-            std::thread::spawn(move || {
-                for line in received {
-                    // Whoever closed it wants no log.
-                    let _ = io::stderr().lock().write_all(line.as_bytes());
-                }
-                drop(done);
-            });
-            lines
-        });
-        (Self { lines, spec, hide }, Written(written))
+    pub(super) fn new(quiet: bool, spec: Arc<Spec>, hide: Arc<Hide>) -> (Self, Option<Written>) {
+        let (lines, written) = (!quiet).then(|| Lines::to(io::stderr())).unzip();
+        (Self { lines, spec, hide }, written)
     }
 
     /// Writes a line for each request to the service.
@@ -64,15 +43,7 @@ impl Log {
 
     fn write(&self, line: &Value) {
         if let Some(lines) = &self.lines {
-            // Full or closed: the mock goes on.
-            let _ = lines.try_send(format!("{line}\n"));
+            lines.write(line.to_string());
         }
-    }
-}
-
-impl Written {
-    /// Waits until what was logged is written; everything that logs has to be gone. Not for ever, for nobody may read.
-    pub(super) fn wait(self) {
-        let _ = self.0.recv_timeout(PATIENCE);
     }
 }

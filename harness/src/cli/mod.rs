@@ -5,6 +5,7 @@ mod authority;
 mod conformance;
 mod edge;
 mod failure;
+mod lines;
 mod mint;
 mod mint_certificates;
 mod mint_collection;

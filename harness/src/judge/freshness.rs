@@ -1,5 +1,7 @@
 use std::time::{Duration, SystemTime};
 
+use reports::Level;
+
 use super::Check;
 use super::answer::values;
 use crate::wire::{Answer, NoAnswer};
@@ -20,6 +22,36 @@ pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
     let actual = if told.is_empty() { "nothing that lets it be kept".to_owned() } else { told.join(", ") };
     Check::new("cache lifetime", expected, actual, ok).hint(
         "whoever keeps the key set longer does not see a rotation: `Cache-Control: max-age=300` at most",
+    )
+}
+
+/// The answer says how long it may be kept, and does not offer itself stale beyond this (RFC 9111 §4.2.2, RFC 5861): without a
+/// word every cache decides for itself.
+pub fn bounded(longest: Duration, reply: &Reply) -> Check {
+    let expected =
+        format!("a word on how long it is kept, stale or not: at most {} seconds", longest.as_secs());
+    let answer = match reply {
+        Ok(answer) => answer,
+        Err(why) => return Check::new("answer", expected, why.to_string(), false).at(Level::Should),
+    };
+    let control = values(answer, "cache-control").unwrap_or_default();
+    let directives = directives(&control);
+    let forbids = directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "no-cache"));
+    let stale = |name: &str| matches!(name, "stale-while-revalidate" | "stale-if-error");
+    let stale = directives
+        .iter()
+        .filter(|(name, _)| stale(name))
+        .map(|(_, value)| seconds(value).unwrap_or(u64::MAX));
+    let fresh = lifetimes(answer).into_iter().filter_map(|lifetime| lifetime.seconds).max();
+    let kept = fresh.unwrap_or_default().saturating_add(stale.max().unwrap_or_default());
+    let ok = forbids || (fresh.is_some() && kept <= longest.as_secs());
+    let actual = match (fresh, control.is_empty()) {
+        (None, true) => "nothing".to_owned(),
+        (_, true) => "Expires".to_owned(),
+        (_, false) => control,
+    };
+    Check::new("time in caches", expected, actual, ok).at(Level::Should).hint(
+        "answer with `Cache-Control: max-age=300` at most, and nothing that lets stale keys be used longer",
     )
 }
 
@@ -133,6 +165,18 @@ mod tests {
     #[case::expires_not_counted(&[DATE, ("cache-control", "max-age=300"), ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], true)]
     fn judges_lifetimes(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
         assert_eq!(fresh_for(Duration::from_secs(300), &reply(headers)).ok, ok);
+    }
+
+    #[rstest]
+    #[case::nothing(&[], false)]
+    #[case::just_so(&[("cache-control", "max-age=300")], true)]
+    #[case::not_stored(&[("cache-control", "no-store")], true)]
+    #[case::who_may(&[("cache-control", "public")], false)]
+    #[case::stale_for_a_day(&[("cache-control", "max-age=300, stale-while-revalidate=86400")], false)]
+    #[case::stale_for_a_minute(&[("cache-control", "max-age=240, stale-if-error=60")], true)]
+    #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
+    fn judges_bounds(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
+        assert_eq!(bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
     }
 
     #[rstest]

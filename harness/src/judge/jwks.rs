@@ -26,7 +26,10 @@ pub fn public_only(set: &KeySet) -> Check {
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
     faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
     listed("members", "public ones only", &faults)
-        .hint("whoever reads it can sign verdicts: take the key out of use, and publish the public half of a new one")
+        .hint(
+            "whoever reads it can sign verdicts: take the key out of use, sign with a new asymmetric one, and publish its \
+             public half",
+        )
 }
 
 /// Every key is of a registered type and holds what a key of that type has to hold (RFC 7518 §6, RFC 8037 §2).

@@ -15,6 +15,8 @@ use serde_json::Value;
 pub enum Signed {
     /// A key of the set signed it.
     Verified,
+    /// A key of the set that has no id signed it, though its header names one.
+    VerifiedUnnamed,
     /// The set has the key, and that did not sign it.
     NotVerified,
     /// The set has no key for it. Holds the id that its header names.
@@ -42,15 +44,22 @@ pub fn verify_jws(token: &str, set: &KeySet) -> Signed {
     }
     let Some(method) = Method::of(&algorithm) else { return Signed::Unsupported(algorithm) };
     let kid = text("kid");
-    let fits = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
-    let keys: Vec<&Jwk> = set.keys().iter().filter(fits).collect();
+    let named = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
+    // The id is a hint (RFC 7515 §4.1.4), and a key need not have one (RFC 7517 §4.5).
+    let unnamed = |key: &&Jwk| method.fits(key) && kid.is_some() && key.kid().is_none();
+    let signed_by = |keys: &[&Jwk], signed: &str, signature: &[u8]| {
+        keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
+    };
+    let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
     let Some((signed, signature)) = token.rsplit_once('.') else { return Signed::Malformed };
     let Some(signature) = decode(signature) else { return Signed::Malformed };
-    if keys.is_empty() {
-        return Signed::UnknownKey(kid);
+    if signed_by(&keys, signed, &signature) {
+        return Signed::Verified;
     }
-    let verified = keys.iter().any(|key| method.verify(key, signed.as_bytes(), &signature).unwrap_or(false));
-    if verified { Signed::Verified } else { Signed::NotVerified }
+    if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, &signature) {
+        return Signed::VerifiedUnnamed;
+    }
+    if keys.is_empty() { Signed::UnknownKey(kid) } else { Signed::NotVerified }
 }
 
 /// How a signature is verified.
@@ -123,6 +132,9 @@ impl fmt::Display for Signed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verified => f.write_str("verifies"),
+            Self::VerifiedUnnamed => {
+                f.write_str("verifies with a key that has no id, though its header names one")
+            }
             Self::NotVerified => f.write_str("does not verify with the key that it names"),
             Self::UnknownKey(Some(kid)) => write!(f, "the set has no fitting key with the id {kid:?}"),
             Self::UnknownKey(None) => f.write_str("the set has no fitting key"),
@@ -162,6 +174,16 @@ mod tests {
     #[case::no_token("a.b.c".into(), Signed::Malformed)]
     fn verifies(#[case] token: String, #[case] expected: Signed) {
         assert_eq!(verify_jws(&token, &KeySet::parse(SET.as_bytes()).unwrap()), expected);
+    }
+
+    #[test]
+    fn a_key_without_an_id_may_be_the_one() {
+        let key = signature::Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+        let signed = format!("{}.e30", URL_SAFE_NO_PAD.encode(r#"{"alg":"EdDSA","kid":"a"}"#));
+        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())));
+        let x = URL_SAFE_NO_PAD.encode(signature::KeyPair::public_key(&key));
+        let set = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
+        assert_eq!(verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()), Signed::VerifiedUnnamed);
     }
 
     #[rstest]

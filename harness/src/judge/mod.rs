@@ -14,7 +14,7 @@ pub use answer::{
 };
 pub use code::{Code, place_of, same_answer, tells};
 pub use cors::{no_grant, preflight_passes, readable, vary};
-pub use freshness::{fresh_for, not_shared};
+pub use freshness::{bounded, fresh_for, not_shared};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{Signed, is_jws, verify_jws};
 pub use log::{names_refusal, one_refusal_line, shows_no_secrets, shows_nothing};

@@ -31,7 +31,7 @@ pub struct Arrival {
     pub finished: bool,
     /// A script was for it.
     pub claimed: bool,
-    /// The cause of the refusal, or of a verdict's being absent, where the mock service decided so.
+    /// The cause of the refusal, or of a verdict's being there or absent, where the mock service decided so.
     pub cause: Option<Stimulus>,
     /// The client certificates of its connection, the leaf first.
     pub client_certificates: Arc<[CertificateDer<'static>]>,

@@ -20,7 +20,7 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     let answer = spec.by_stimulus(Table::Verdict, cause).and_then(|row| Some((row.status()?, row)));
     let decision = match (answer, &facts.session) {
         (Some((status, _)), SessionFact::Ready(verdict)) if refusal.is_none() => {
-            Decision::json(status, verdict.clone(), None)
+            Decision::json(status, verdict.clone(), Some(cause))
         }
         (Some((status, row)), _) => {
             return refuse(row, status, profile, facts.reference, suffix, cause);

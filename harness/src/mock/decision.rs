@@ -13,7 +13,7 @@ pub struct Decision {
     pub headers: HeaderMap,
     /// Body; compact JSON, or empty where the status allows none.
     pub body: Bytes,
-    /// The cause of a refusal, or of a verdict's being absent; none otherwise.
+    /// The cause of a refusal, or of a verdict's being there or absent; none otherwise.
     pub cause: Option<Stimulus>,
 }
 

@@ -34,10 +34,13 @@ pub(super) async fn handle(
     let mut exchange = Exchange { recording, route, body, peer };
     match exchange.read(&shared).await {
         Read::Early(script) => exchange.scripted(&shared, script, false).await,
-        Read::Whole => match exchange.script(&shared) {
-            Some(script) => exchange.scripted(&shared, script, true).await,
-            None => exchange.decide(&shared).await,
-        },
+        Read::Whole => {
+            exchange.recording.whole();
+            match exchange.script(&shared) {
+                Some(script) => exchange.scripted(&shared, script, true).await,
+                None => exchange.decide(&shared).await,
+            }
+        }
         Read::BrokenOff => {
             if let Some(script) = exchange.script(&shared) {
                 script.note(&exchange.recording);
@@ -214,11 +217,14 @@ impl Exchange {
         if let Some(decision) = shared.quirk.at_once(&self.request()) {
             return Ok(self.answer(decision, true));
         }
+        let mut heard = true;
         let decision = match &self.route {
             Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
             Route::Verdict(reference) => {
                 let tap = (entry.version() != Version::HTTP_2).then_some(&self.peer.tap);
-                poll::answer(shared, reference, entry.query(), entry.headers(), tap).await
+                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), tap).await;
+                heard = answered.heard;
+                answered.decision
             }
             Route::KeySet => {
                 let published = shared.keys.published(shared.clock.now());
@@ -235,7 +241,11 @@ impl Exchange {
                 if !late.is_zero() {
                     tokio::time::sleep(late).await;
                 }
-                Ok(self.answer(decision, true))
+                if heard {
+                    return Ok(self.answer(decision, true));
+                }
+                let given = Given::Other("no verdict, to a client that sends no more");
+                Ok(self.answer_as(given, Decision { cause: None, ..decision }, true))
             }
             Saying::Nothing => {
                 self.recording.finish(true);
@@ -263,8 +273,13 @@ impl Exchange {
 
     /// Answers; `complete`: the request came to its end.
     fn answer(self, decision: Decision, complete: bool) -> Response<Payload> {
+        let Decision { status, headers, body, .. } = decision.clone();
+        self.answer_as(Given::Answer { status, headers, body }, decision, complete)
+    }
+
+    /// The same, noted as something else.
+    fn answer_as(self, given: Given, decision: Decision, complete: bool) -> Response<Payload> {
         let Decision { status, mut headers, mut body, cause } = decision;
-        let given = Given::Answer { status, headers: headers.clone(), body: body.clone() };
         self.recording.give(Arc::new(given), cause);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
             // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.

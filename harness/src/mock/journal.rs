@@ -41,6 +41,8 @@ pub(super) struct Recording {
     /// Bytes that count among those in flight.
     counted: usize,
     shortened: bool,
+    /// The body came to its end.
+    whole: bool,
 }
 
 /// An arrival in the journal, and in the script that claimed it.
@@ -129,7 +131,15 @@ impl Journal {
         log.evict(self.capacity);
         drop(log);
         let journal = Arc::downgrade(self);
-        Recording { entry, journal, buffer: BytesMut::new(), length: 0, counted: 0, shortened: false }
+        Recording {
+            entry,
+            journal,
+            buffer: BytesMut::new(),
+            length: 0,
+            counted: 0,
+            shortened: false,
+            whole: false,
+        }
     }
 
     /// Forgets what is in it. The numbers go on.
@@ -184,6 +194,11 @@ impl Recording {
         }
         self.counted += part.len();
         self.buffer.extend_from_slice(part);
+    }
+
+    /// Notes that the body came to its end.
+    pub(super) fn whole(&mut self) {
+        self.whole = true;
     }
 
     /// There was no room for all of the body, though another time there would be.
@@ -252,7 +267,7 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        self.end(false);
+        self.end(self.whole);
     }
 }
 

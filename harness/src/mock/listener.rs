@@ -136,7 +136,7 @@ impl Drop for Server {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections: 1024,
+            connections: 10_000,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(30),
             body: Duration::from_secs(60),

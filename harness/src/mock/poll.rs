@@ -26,11 +26,11 @@ pub(super) async fn answer(
     query: Option<&str>,
     headers: &HeaderMap,
     tap: Option<&Tap>,
-) -> Decision {
+) -> Answered {
     let now = shared.clock.now();
     let token = read_token(headers, &shared.credentials, shared.quirk.as_ref(), now);
     let (token, forced) = match magic::by_verdict(shared, headers, &reference.text, token, now) {
-        Forced::Answer(decision) => return decision,
+        Forced::Answer(decision) => return Answered { decision, heard: true },
         Forced::Session(token, state) => (token, Some(state)),
         Forced::Nothing(token) => (token, None),
     };
@@ -38,6 +38,7 @@ pub(super) async fn answer(
     let reader = Reader { shared, token, reference, forced };
     let (mut session, _) = reader.look(now);
     let longest = wait_ms(query, shared.profile.wait_max);
+    let mut heard = true;
     if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {
         let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
         let mut moved = shared.clock.watch();
@@ -60,11 +61,21 @@ pub(super) async fn answer(
                 // The clock lives as long as the service.
                 _ = moved.changed() => {}
                 () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
-                () = left(tap) => break,
+                () = left(tap) => {
+                    heard = false;
+                    break;
+                }
             }
         }
     }
-    reader.decide(session)
+    Answered { decision: reader.decide(session), heard }
+}
+
+/// An answer to a request for a verdict.
+pub(super) struct Answered {
+    pub(super) decision: Decision,
+    /// The client is there still, as far as can be seen: it did not end its half of the connection.
+    pub(super) heard: bool,
 }
 
 /// Who asks for what.

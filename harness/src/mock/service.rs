@@ -63,19 +63,40 @@ use super::verdict_facts::ReadOutage;
 /// # }
 /// ```
 ///
-/// An edge under test relays to it; a script lets it misbehave, and the journal tells what arrived:
+/// An edge relays to it, here the reference [`Edge`](super::edge::Edge); a script lets it misbehave, and the journal tells what
+/// arrived:
 ///
 /// ```
+/// use fixtures::credentials::CredentialFiles;
+/// use harness::mock::edge::{Edge, EdgeOptions, LogSink};
 /// use harness::mock::{Action, Match, MockService, Script, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let service = MockService::start(ServiceOptions::default()).await?;
+/// let files = CredentialFiles::write(service.credentials())?;
+/// let settings = files.settings(service.credentials(), &service.url(), "https://shop.example");
+/// let options = EdgeOptions::new(service.spec().clone(), settings, LogSink::new(|line| eprintln!("{line}")));
+/// let edge = Edge::start(options).await?;
+///
 /// let mark = service.mark();
 /// let closes = service.script(Match::Everything, Script::one(Action::Close));
-/// // Here the edge, whose SERVICE_URL is `service.url()`, is given a collection …
-/// assert_eq!((closes.count(), service.arrivals_since(mark).len()), (0, 0));
+/// let answer = post(edge.addr(), "/v1/signals", "{}").await?;
+/// assert!(answer.starts_with("HTTP/1.1 502 "));
+/// assert!(answer.ends_with(r#"{"error":"service_unreachable"}"#));
+/// assert_eq!((closes.count(), service.arrivals_since(mark).len()), (1, 1));
+///
+/// edge.stop().await;
 /// service.stop().await;
-/// # Ok::<(), std::io::Error>(()) }).unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # async fn post(addr: std::net::SocketAddr, path: &str, body: &str) -> std::io::Result<String> {
+/// #     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+/// #     let mut stream = tokio::net::TcpStream::connect(addr).await?;
+/// #     let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+/// #     stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
+/// #     let mut answer = String::new();
+/// #     stream.read_to_string(&mut answer).await?;
+/// #     Ok(answer)
+/// # }
 /// ```
 pub struct MockService {
     server: Server,

@@ -308,8 +308,8 @@ impl DeskProps {
             ),
             Need::Waits => (!self.waits).then_some("takes minutes of real time: use --waits"),
             Need::Mock => Some(
-                "needs a service that is told when sessions arrive, what time it is and which tokens it knows: leave out the \
-                 address to prove the mock service",
+                "needs a service that is told when sessions arrive, what time it is and which tokens it knows: only the mock \
+                 service can be",
             ),
             Need::Service
             | Need::Origin

@@ -1,5 +1,6 @@
 //! Ends that come from outside, beyond signals to the program: a full disk, a killed edge, a killed program.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream};
@@ -12,12 +13,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::program::{BROOD, call, command, deaf};
-use crate::watched::{self, files};
+use crate::watched::{self, files, until};
 
 /// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it; none where
 /// whoever calls says nothing.
 fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
-    let mut edge = BufReader::new(caller.accept().unwrap().0);
+    // Where the edge does not even start, nobody calls.
+    caller.set_nonblocking(true).unwrap();
+    let accepted = RefCell::new(None);
+    until("the edge calls", || {
+        *accepted.borrow_mut() = caller.accept().ok();
+        accepted.borrow().is_some()
+    });
+    let mut edge = BufReader::new(accepted.into_inner()?.0);
     let mut line = String::new();
     edge.read_line(&mut line).unwrap();
     Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))

@@ -51,7 +51,8 @@ async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy
     assert_eq!(read(elsewhere.send_request(request).await.unwrap()).await.unwrap(), (409, COPY.into()));
 
     let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.cause).collect();
-    assert_eq!(causes, [Stimulus::Replayed, Stimulus::Replayed, Stimulus::ReplayedElsewhere]);
+    assert_eq!(causes[..1], [Stimulus::VerdictReady]);
+    assert_eq!(causes[1..], [Stimulus::Replayed, Stimulus::Replayed, Stimulus::ReplayedElsewhere]);
     assert_eq!(bench.verdict("r").await, first);
     let other = bench.send(bench.poll_as(ReadTokenForm::OtherLicense, "r")).await;
     assert_eq!(other.status(), 404, "the other license has no session of it");

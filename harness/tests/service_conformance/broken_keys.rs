@@ -3,11 +3,16 @@
 use rstest::rstest;
 
 use crate::program::conformance;
-use crate::stranger::{Fault, SESSION, Stranger, TOKEN};
+use crate::stranger::{Fault, SECRET, SESSION, Stranger, TOKEN};
 
 #[rstest]
 #[case(Fault::KeysForAnHour, "keys.cache.lifetime", "fail", "max-age=3600")]
 #[case(Fault::KeysWithPrivatePart, "keys.public-only", "fail", "private member \"d\"")]
+#[case(Fault::KeysWithPrivateDepth, "keys.public-only", "fail", "/keys/0/old/d")]
+#[case(Fault::KeysWithPrivatePem, "keys.public-only", "fail", "/keys/0/pem")]
+#[case(Fault::KeysInPrivateArray, "keys.public-only", "fail", "not a JSON object")]
+#[case(Fault::KeysInPrivateScript, "keys.sanity.first", "fail", "bytes that are no JSON")]
+#[case(Fault::KeysWithoutLifetime, "keys.cache.lifetime", "warn", "time in caches")]
 #[case(Fault::KeysInHtml, "keys.shape", "fail", "not JSON")]
 #[case(Fault::KeysOfAnother, "keys.verifies-verdict", "fail", "does not verify")]
 #[case(Fault::KeysWithOneId, "keys.distinct-ids", "warn", "keys 0 and 1")]
@@ -35,11 +40,17 @@ async fn a_fault_is_found(
 }
 
 /// A private key that is published by mistake is not published again by the report.
+#[rstest]
+#[case(Fault::KeysWithPrivatePart)]
+#[case(Fault::KeysWithPrivateDepth)]
+#[case(Fault::KeysWithPrivatePem)]
+#[case(Fault::KeysInPrivateArray)]
+#[case(Fault::KeysInPrivateScript)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_part_is_not_repeated() {
-    let stranger = Stranger::start(Fault::KeysWithPrivatePart).await;
+async fn a_private_part_is_not_repeated(#[case] fault: Fault) {
+    let stranger = Stranger::start(fault).await;
     let run = conformance(&["keys", "--keys-url", &stranger.url()], None);
     assert_eq!(run.exit, 1);
-    assert!(!run.report.to_string().contains("c2VjcmV0"), "{}", run.report);
-    assert!(!run.out.contains("c2VjcmV0"), "{}", run.out);
+    assert!(!run.report.to_string().contains(SECRET), "{}", run.report);
+    assert!(!run.out.contains(SECRET), "{}", run.out);
 }

@@ -9,6 +9,7 @@ use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
 #[case(Fault::EchoesEncoded, "verdict.reference.space", "fail", "%20")]
 #[case(Fault::DecodesTwice, "verdict.reference.percent-encoded", "fail", "a b/c")]
 #[case(Fault::PlusIsSpace, "verdict.reference.plus", "fail", "a b")]
+#[case(Fault::BarePlusIsSpace, "verdict.reference.bare-plus", "fail", "a b")]
 #[case(Fault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
 #[case(Fault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
 #[case(Fault::AddsMember, "verdict.sanity.first", "fail", "\"retryAfter\" is one member too many")]
@@ -24,6 +25,7 @@ use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
 #[case(Fault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "it should be \"expired\"")]
 #[case(Fault::DamagedByAnotherName, "verdict.damaged.invented", "fail", "malformed_token or bad_footer")]
 #[case(Fault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "one in the body")]
+#[case(Fault::EchoesInVerdict, "verdict.not-echoed.available", "fail", "one in the body")]
 #[case(
     Fault::LooksUpFirst,
     "verdict.no-oracle.damaged",

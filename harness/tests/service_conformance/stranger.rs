@@ -18,6 +18,8 @@ pub(crate) const EXPIRED: &str =
 pub(crate) const LICENSE: &str = "service_license_L9.cXw4Vn3q8Zr2LkfT0a.GxAo1iFzWvNl4QhEuCjOyDmYb6UeHc";
 /// A session that has a verdict.
 pub(crate) const SESSION: &str = "cart 4711/ü";
+/// A private part of a key, as it is published by mistake.
+pub(crate) const SECRET: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQ";
 const VERDICT: &str = "/v1/verdict/";
 
 /// One way to be broken.
@@ -27,6 +29,7 @@ pub(crate) enum Fault {
     EchoesEncoded,
     DecodesTwice,
     PlusIsSpace,
+    BarePlusIsSpace,
     LowersReference,
     LosesReference,
     AddsMember,
@@ -41,6 +44,7 @@ pub(crate) enum Fault {
     ExpiredByAnotherName,
     DamagedByAnotherName,
     EchoesToken,
+    EchoesInVerdict,
     LooksUpFirst,
     KeepsAnswers,
     FailsOnNegativeWait,
@@ -50,6 +54,11 @@ pub(crate) enum Fault {
     SchemeInCapitalsOnly,
     KeysForAnHour,
     KeysWithPrivatePart,
+    KeysWithPrivateDepth,
+    KeysWithPrivatePem,
+    KeysInPrivateArray,
+    KeysInPrivateScript,
+    KeysWithoutLifetime,
     KeysWithOneId,
     KeysThatDiffer,
     KeysOfNoType,
@@ -136,6 +145,7 @@ impl Service {
             Fault::EchoesEncoded => encoded.to_owned(),
             Fault::DecodesTwice => decode(&decoded),
             Fault::PlusIsSpace => decode(&encoded.replace("%2B", "+").replace('+', " ")),
+            Fault::BarePlusIsSpace => decode(&encoded.replace('+', " ")),
             Fault::LowersReference => decoded.to_lowercase(),
             _ => decoded,
         }
@@ -211,7 +221,9 @@ impl Service {
             return String::new();
         }
         let signer = if self.is(Fault::KeysOfAnother) { &self.other } else { &self.key };
-        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}}).to_string()
+        let asked_with = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
+        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": asked_with})
+            .to_string()
     }
 
     fn keys(&self, request: &Request) -> ResponseTemplate {
@@ -222,7 +234,12 @@ impl Service {
         };
         let mut keys = vec![jwk("2026-a", &self.key)];
         match self.fault {
-            Fault::KeysWithPrivatePart => keys[0]["d"] = json!("c2VjcmV0LXNlY3JldC1zZWNyZXQ"),
+            Fault::KeysWithPrivatePart => keys[0]["d"] = json!(SECRET),
+            Fault::KeysWithPrivateDepth => keys[0]["old"] = json!({"kty": "OKP", "d": SECRET}),
+            Fault::KeysWithPrivatePem => {
+                keys[0]["pem"] =
+                    json!(format!("-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----"));
+            }
             Fault::KeysWithOneId => keys.push(jwk("2026-a", &self.other)),
             Fault::KeysThatDiffer if number % 7 == 6 => keys.push(jwk("2026-b", &self.other)),
             Fault::KeysOfNoType => keys[0]["kty"] = json!("Ed25519"),
@@ -234,16 +251,26 @@ impl Service {
         if self.is(Fault::KeysWithoutHead) && request.method.as_str() == "HEAD" {
             return ResponseTemplate::new(405);
         }
-        let body = json!({"note": "rotated weekly", "keys": keys}).to_string();
+        let mut body = json!({"note": "rotated weekly", "keys": keys}).to_string();
+        if self.is(Fault::KeysInPrivateArray) {
+            body = json!([{"kty": "OKP", "d": SECRET}]).to_string();
+        }
+        if self.is(Fault::KeysInPrivateScript) {
+            body = format!("keys({{\"keys\":[{{\"kty\":\"OKP\",\"d\":\"{SECRET}\"}}]}})");
+        }
         let tag = "W/\"2026-a\"";
         let asked = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
         if asked == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
             return ResponseTemplate::new(304).insert_header("etag", tag);
         }
         let seconds = if self.is(Fault::KeysForAnHour) { 3600 } else { 60 };
+        let control = match self.fault {
+            Fault::KeysWithoutLifetime => "public".to_owned(),
+            _ => format!("max-age={seconds}, stale-while-revalidate=10"),
+        };
         let answer = ResponseTemplate::new(200)
             .set_body_raw(body, "application/json;charset=utf-8")
-            .insert_header("cache-control", format!("max-age={seconds}, stale-while-revalidate=10").as_str());
+            .insert_header("cache-control", control.as_str());
         if self.is(Fault::KeysWithoutTag) { answer } else { answer.insert_header("etag", tag) }
     }
 

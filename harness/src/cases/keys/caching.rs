@@ -35,6 +35,7 @@ fn lifetime(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let reply = backend.ask_keys(&fetch_keys()).await;
                 backend.check(judge::fresh_for(longest, &reply));
+                backend.check(judge::bounded(longest, &reply));
                 backend.observe("keys.cache.lifetime", control(&reply));
             })
         },

@@ -65,7 +65,6 @@ pub(super) fn read(backend: &mut Backend, reply: &Reply) -> Option<KeySet> {
             Some(set)
         }
         Err(why) => {
-            // What cannot be read as a key set may still hold a private key: the body is not repeated.
             backend.check(Check::new("key set", expected, why.to_string(), false));
             None
         }
@@ -121,7 +120,7 @@ fn credential(cases: &mut Catalog<'_>) {
 }
 
 fn methods(cases: &mut Catalog<'_>) {
-    cases.asks("keys.head", "keys.head", "HEAD is answered as GET is, without a body", |backend| {
+    cases.asks("keys.head", "keys.head", "HEAD is answered with the status of GET", |backend| {
         Box::pin(async move {
             let draft = Draft { method: "HEAD".into(), ..fetch_keys() };
             let reply = backend.ask_keys(&draft).await;

@@ -27,6 +27,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             case.level(Level::Should);
         }
     }
+    bare_plus(cases);
     odd(cases);
     content_type(cases);
     side_by_side(cases);
@@ -78,6 +79,29 @@ fn unknown<'c>(
         })
         .needs(&[Need::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
+}
+
+/// In a path a plus sign stands for itself also where it is not encoded (RFC 3986 §3.3): only forms write spaces so.
+fn bare_plus(cases: &mut Catalog<'_>) {
+    let row = cases.row(PENDING).clone();
+    cases
+        .asks(
+            PENDING,
+            "verdict.reference.bare-plus",
+            "a plus sign in a reference that is not encoded is no space",
+            move |backend| {
+                let row = row.clone();
+                Box::pin(async move {
+                    let reference = backend.reference("a+b");
+                    let mut draft = Ask::new(&reference).bearer(&backend.read_token()).draft();
+                    draft.path = draft.path.replace("%2B", "+");
+                    let sent = backend.send(&draft, backend.limit).await;
+                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                })
+            },
+        )
+        .needs(&[Need::ReadToken])
+        .stimulus(Stimulus::ReferenceUnknown);
 }
 
 /// What a reference may look like is not shown beyond that it is a text.

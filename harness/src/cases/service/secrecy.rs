@@ -1,3 +1,6 @@
+use std::collections::HashSet;
+
+use fixtures::credentials::Redactor;
 use fixtures::spec::{Row, Stimulus};
 
 use super::super::backend::{Reply, exposed};
@@ -9,10 +12,14 @@ use crate::judge::{self, Check};
 /// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     not_echoed(cases);
+    not_in_verdict(cases);
     no_oracle(cases);
     not_from_a_cache(cases);
     not_shared(cases);
 }
+
+/// Characters that are a piece of a token and no coincidence.
+const PIECE: usize = 24;
 
 /// Which credential a request carries.
 #[derive(Clone, Copy)]
@@ -61,6 +68,24 @@ fn not_echoed(cases: &mut Catalog<'_>) {
     }
 }
 
+fn not_in_verdict(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.read-token-not-echoed",
+            "verdict.not-echoed.available",
+            "no verdict shows the token that it was asked for with",
+            |backend| {
+                Box::pin(async move {
+                    let Some(reference) = backend.session().await else { return };
+                    let token = backend.read_token();
+                    let reply = backend.ask(&Ask::new(&reference).bearer(&token)).await;
+                    backend.check(not_shown(&token, &reply));
+                })
+            },
+        )
+        .needs(&[Need::ReadToken, Need::Session]);
+}
+
 fn token(backend: &Backend, carries: Carries) -> Option<String> {
     let given = &backend.counter.given;
     match carries {
@@ -71,12 +96,16 @@ fn token(backend: &Backend, carries: Carries) -> Option<String> {
     }
 }
 
-/// Neither the token nor a piece of its second half, which a stranger could complete.
+/// Neither the token, in whatever way it is written, nor a piece of its longest part: that holds what is signed, and often
+/// the signature, while a short one may be no more than the name of a key.
 fn not_shown(token: &str, reply: &Reply) -> Check {
-    let tail = token.get(token.len().saturating_sub(token.len() / 2).max(token.len().saturating_sub(48))..);
-    let pieces = [token, tail.unwrap_or(token)].map(|piece| memchr::memmem::Finder::new(piece).into_owned());
-    let finds = |bytes: &[u8]| pieces.iter().any(|piece| piece.find(bytes).is_some());
-    judge::no_secrets("token and no end of it", finds, reply)
+    let mut redactor = Redactor::empty();
+    redactor.add("read token", token);
+    let longest = token.split('.').max_by_key(|part| part.len()).unwrap_or(token);
+    let pieces: HashSet<&[u8]> = longest.as_bytes().windows(PIECE).skip(PIECE).collect();
+    let finds =
+        |bytes: &[u8]| redactor.finds(bytes) || bytes.windows(PIECE).any(|window| pieces.contains(window));
+    judge::no_secrets("token and no piece of it", finds, reply)
         .hint("whoever reads logs or error pages could use it: name a token by its key id or a digest")
 }
 

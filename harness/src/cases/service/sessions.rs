@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use fixtures::spec::{Fact, Stimulus};
@@ -137,6 +138,7 @@ fn age(cases: &mut Catalog<'_>) {
                     let unknown = backend.reference("unknown");
                     let reply = backend.ask(&Ask::new(&unknown).bearer(&backend.read_token())).await;
                     backend.checks(judge::exact(&answer(&row, &unknown), &reply));
+                    backend.check(same_fields(&last, &reply));
                 })
             },
         )
@@ -145,6 +147,20 @@ fn age(cases: &mut Catalog<'_>) {
         .takes(limit + 2 * SLACK)
         .also(PENDING)
         .stimulus(Stimulus::VerdictTooOld);
+}
+
+/// The names of the header fields are the same for an old verdict as for none. Values differ also where nothing is told, such as
+/// the number of a request.
+fn same_fields(old: &Reply, none: &Reply) -> Check {
+    let names = |reply: &Reply| {
+        let fields = reply.iter().flat_map(|answer| answer.headers.keys().map(ToString::to_string));
+        fields.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let (old, none) = (names(old), names(none));
+    let same = old == none;
+    Check::new("header fields for an old verdict", none, old, same)
+        .at(Level::Should)
+        .hint("whoever has no verdict need not learn why: answer alike for each reason")
 }
 
 /// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.

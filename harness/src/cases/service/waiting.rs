@@ -8,12 +8,21 @@ use super::super::backend::Reply;
 use super::super::{Ask, Backend, Catalog, Need, words};
 use super::{PENDING, UNAUTHORIZED, answer};
 use crate::judge::{self, Check};
-use crate::wire::{self, NoAnswer};
+use crate::wire::{self, NoAnswer, Sent};
 
 /// Longest wait for an answer to a `waitMs` that asks for no long one. A service may have a usual wait of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest wait for an answer to one that asks for ages: what is longer, no proxy in front of a service holds.
 const AGES: Duration = Duration::from_secs(150);
+/// Within this time a request is answered that asks for no wait, or for one that makes no sense.
+const SOON: Duration = Duration::from_secs(5);
+/// Waits that are longer than any service can mean: id, title, value.
+const AGES_ASKED: [(&str, &str, &str); 4] = [
+    ("huge", "waitMs of four months", "9999999999"),
+    ("beyond-32-bits", "waitMs beyond 32 bits", "4294967296"),
+    ("beyond-64-bits", "waitMs beyond 64 bits", "18446744073709551616"),
+    ("endless", "waitMs=Infinity", "Infinity"),
+];
 /// How soon a request whose client has left ends.
 const LEFT: Duration = Duration::from_secs(2);
 /// How long an answer to that is waited for where real time is dear.
@@ -49,6 +58,10 @@ fn optional(cases: &mut Catalog<'_>) {
                     }
                     let sent = backend.ask_within(&ask, PATIENCE).await;
                     backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                    // Without the parameter a service may have a usual wait.
+                    if query.is_some() {
+                        backend.check(soon(&sent));
+                    }
                 })
             })
             .needs(&[Need::ReadToken])
@@ -84,6 +97,9 @@ fn robust(cases: &mut Catalog<'_>) {
                         let ask = Ask::new(&backend.reference(id)).bearer(&backend.read_token()).query(query);
                         let sent = backend.ask_within(&ask, PATIENCE).await;
                         backend.check(no_server_error(&sent.reply));
+                        if id.ends_with("negative") {
+                            backend.check(soon(&sent));
+                        }
                         backend.observe(&point, words::status(&sent.reply));
                     })
                 },
@@ -95,12 +111,7 @@ fn robust(cases: &mut Catalog<'_>) {
 
 /// A wait far beyond any bound: at once no error of the server, and an end at last.
 fn ages(cases: &mut Catalog<'_>) {
-    for (id, title, value) in [
-        ("huge", "waitMs of four months", "9999999999"),
-        ("beyond-32-bits", "waitMs beyond 32 bits", "4294967296"),
-        ("beyond-64-bits", "waitMs beyond 64 bits", "18446744073709551616"),
-        ("endless", "waitMs=Infinity", "Infinity"),
-    ] {
+    for (id, title, value) in AGES_ASKED {
         let point = format!("verdict.wait.{id}");
         cases
             .asks(
@@ -130,23 +141,30 @@ fn ages(cases: &mut Catalog<'_>) {
             )
             .needs(&[Need::ReadToken]);
     }
+    for (id, title, value) in AGES_ASKED {
+        ends(cases, id, title, value);
+    }
+}
+
+fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
     let longest = cases.spec.profile().wait_max;
+    let point = format!("verdict.wait.{id}-ends");
     cases
         .asks(
             "statement.wait-robust",
-            "verdict.wait.huge-ends",
-            "a request with waitMs of four months is answered within two and a half minutes",
+            &point.clone(),
+            &format!("{title} is answered within two and a half minutes"),
             move |backend| {
+                let point = point.clone();
                 Box::pin(async move {
-                    let (endpoint, draft) =
-                        (backend.service().clone(), ages_long(backend, "9999999999").draft());
+                    let (endpoint, draft) = (backend.service().clone(), ages_long(backend, value).draft());
                     let mut asking = pin!(wire::send(&endpoint, &draft, AGES));
                     let sent = tokio::select! {
                         sent = &mut asking => sent,
                         () = time_passes(backend, longest) => asking.await,
                     };
                     backend.check(no_server_error(&sent.reply));
-                    backend.observe("verdict.wait.huge-ends", words::status(&sent.reply));
+                    backend.observe(&point, words::status(&sent.reply));
                     backend.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
@@ -167,6 +185,15 @@ async fn time_passes(backend: &Backend, longest: Duration) {
 
 fn ages_long(backend: &Backend, value: &str) -> Ask {
     Ask::new(&backend.reference("ages")).bearer(&backend.read_token()).query(&format!("waitMs={value}"))
+}
+
+/// What is not asked to wait is not held.
+fn soon(sent: &Sent) -> Check {
+    let ok = sent.took < SOON;
+    let actual = if ok { "at once".to_owned() } else { format!("after {:.0?}", sent.took) };
+    Check::new("time", "at once", actual, ok)
+        .at(Level::Should)
+        .hint("wait as long as waitMs says, and not at all for nothing or less: each held request keeps a connection open")
 }
 
 fn no_server_error(reply: &Reply) -> Check {
