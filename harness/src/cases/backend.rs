@@ -190,7 +190,8 @@ impl Backend {
     /// Notes what was sent for the key set by other means.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
         if let Some(endpoint) = self.counter.keys.clone() {
-            self.record(Hop::ClientKeys, &endpoint, draft, without_private_keys(sent));
+            let shown = Sent { reply: shown(sent.reply), ..sent };
+            self.record(Hop::ClientKeys, &endpoint, draft, shown);
         }
     }
 
@@ -223,11 +224,11 @@ impl Backend {
     }
 
     async fn send_to(&mut self, endpoint: &Endpoint, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
-        let mut sent = wire::send(endpoint, draft, limit).await;
-        if hop == Hop::ClientKeys {
-            sent = without_private_keys(sent);
+        let sent = wire::send(endpoint, draft, limit).await;
+        match hop {
+            Hop::ClientKeys => self.record_keys(draft, sent.clone()),
+            _ => self.record(hop, endpoint, draft, sent.clone()),
         }
-        self.record(hop, endpoint, draft, sent.clone());
         sent
     }
 }
@@ -240,17 +241,17 @@ pub fn fetch_keys() -> Draft {
 /// An answer, or why there is none.
 pub(super) type Reply = Result<Answer, NoAnswer>;
 
-/// A private key that was published by mistake goes no further: its members stay, their values go. What is no JSON is told
+/// A key set as it is shown: a private key that was published by mistake goes no further: its members stay, their values go. What is no JSON is told
 /// by its length alone, for it may hold one in any form.
-fn without_private_keys(mut sent: Sent) -> Sent {
-    if let Ok(answer) = &mut sent.reply
+pub(super) fn shown(mut reply: Reply) -> Reply {
+    if let Ok(answer) = &mut reply
         && !answer.body.is_empty()
     {
-        let hidden =
-            || format!("[{} bytes that are no JSON: not shown, for a key may be in them]", answer.body.len());
+        let length = answer.body.len();
+        let hidden = || format!("[{length} bytes that are no JSON: not shown, for a key may be in them]");
         answer.body = Bytes::from(without_private_parts(&answer.body).unwrap_or_else(hidden));
     }
-    sent
+    reply
 }
 
 /// The text of a secret that was given; of one that was not, nothing.

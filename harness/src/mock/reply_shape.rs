@@ -201,14 +201,15 @@ mod tests {
     #[test]
     fn mistakes_are_shown_where_they_are() {
         assert_snapshot!(complaint("{\n  \"error\": {reason}\n}"), @r#"
-        × read the reply shape: it is not JSON
-         ╭─[shape.json:2:13]
-       1 │ {
-       2 │   "error": {reason}
-         ·             ▲
-         ·             ╰── key must be a string
-       3 │ }
-         ╰────
+         × read the reply shape: it is not JSON
+          ╭─[shape.json:2:13]
+        1 │ {
+        2 │   "error": {reason}
+          ·             ▲
+          ·             ╰── key must be a string
+        3 │ }
+          ╰────
+         help: write what the service refuses with, such as {"code": "{reason}"}
         "#);
         assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @r#"
          × use the reply shape: its reason is missing

@@ -68,7 +68,7 @@ async fn serve(hostility: &'static str) {
     }
     if hostility == "fills-a-line" {
         // A quarter of a gigabyte without an end of line.
-        thread::spawn(|| (0..4096).for_each(|_| drop(std::io::stdout().write_all(&[b'x'; 64 * 1024]))));
+        thread::spawn(|| (0..32_768).for_each(|_| drop(std::io::stdout().write_all(&[b'x'; 8 * 1024]))));
     }
     loop {
         let (client, _) = front.accept().await.unwrap();

@@ -2,7 +2,7 @@ use fixtures::key_set::KeySet;
 use fixtures::spec::Stimulus;
 use reports::Level;
 
-use super::super::backend::{Reply, fetch_keys};
+use super::super::backend::{Reply, fetch_keys, shown};
 use super::super::{Ask, Backend, Catalog, Phase, words};
 use super::PUBLISHED;
 use crate::judge::{self, Check};
@@ -21,7 +21,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     let reply = backend.ask_keys(&fetch_keys()).await;
                     let words = status.to_string();
                     backend.check(judge::status_in(&words, |seen| seen == status, &reply));
-                    backend.check(judge::is_json(&reply));
+                    backend.check(judge::is_json(&shown(reply)));
                 })
             })
             .phase(phase)

@@ -65,7 +65,7 @@ impl Serving {
     pub(super) fn verdict(&self, asked: &Request<'_>, decision: &mut Decision) {
         use ServiceBehaviour as B;
         let reference = asked.reference.unwrap_or_default();
-        let there = decision.cause.is_none() && decision.status == StatusCode::OK.as_u16();
+        let there = decision.cause == Some(Stimulus::VerdictReady);
         let refused = decision.status == StatusCode::UNAUTHORIZED.as_u16();
         let pending = !there && !refused;
         match self.behaviour {
