@@ -73,6 +73,16 @@ fn shards_make_the_whole_run() {
     assert!(one >= 30_000.0 && other >= 30_000.0 && near(one, other, 0.5), "{one} {other}");
     assert_eq!(sum.timeline.moments.iter().map(|moment| moment.due).sum::<u64>(), 225);
 
+    // The sum is judged once, and what the truth breaks is broken there too.
+    let all: Vec<&PathBuf> = files.iter().collect();
+    let judged = Command::new(env!("CARGO_BIN_EXE_edgeproof-load"))
+        .arg("merge")
+        .args(&all)
+        .args(["--threshold", "p50<1us"])
+        .output()
+        .unwrap();
+    assert_eq!(judged.status.code(), Some(1), "{}", String::from_utf8_lossy(&judged.stdout));
+
     let (code, said) = merge(&[&files[0], &files[2]], None);
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("1 of 3 are missing: 1"), "{said}");
