@@ -63,3 +63,29 @@ bench *ARGS:
     cargo build --quiet --package harness
     ./.ci/bench "$@"
     cargo bench --quiet --package harness --bench service_cost
+
+# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge; leaves a page in target/load.html.
+load *ARGS:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    case "${1-}" in
+      edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html=target/load.html ;;
+    esac
+    exec cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package scenarios -- "$@"
+
+# A short run of each load scenario: everything answered as expected, everything accounted for; no absolute times.
+load-smoke:
+    ./.ci/load-smoke
+
+# Manifests for shards of a load run, against the schemas of Kubernetes and CI.
+load-manifests:
+    ./.ci/manifests
+
+# The load generator proves itself: percentiles against arithmetic, rates, counts, and that a starved run is called invalid.
+load-self-test *ARGS:
+    @cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package scenarios -- self-test "$@"
+
+# The load generator's own cost, beside oha, wrk (where they are installed) and a bare hyper loop; a benchmark, not a test.
+bench-load *ARGS:
+    cargo build --quiet --release --package scenarios
+    ./.ci/bench-load "$@"

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use crate::Format;
 use crate::json::SCHEMA;
+use crate::load::LOAD_SCHEMA;
 
 /// Why a report could not be opened, read or written. Each reads well after "failed to"; the cause is the source.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +63,22 @@ pub enum ReportError {
     /// It says that it is a report and does not keep to the schema.
     #[error("read {} as a report: it does not keep to `{SCHEMA}`", path.display())]
     Malformed {
+        /// The path as given.
+        path: PathBuf,
+        /// What is missing or wrong.
+        source: serde_json::Error,
+    },
+    /// JSON, but no run of load, or one of another version.
+    #[error("read {} as a run of load: its schema is `{found}`, this version of edgeproof reads `{LOAD_SCHEMA}`", path.display())]
+    OtherLoadSchema {
+        /// The path as given.
+        path: PathBuf,
+        /// What the file says.
+        found: String,
+    },
+    /// It says that it is a run of load and does not keep to the schema.
+    #[error("read {} as a run of load: it does not keep to `{LOAD_SCHEMA}`", path.display())]
+    MalformedLoad {
         /// The path as given.
         path: PathBuf,
         /// What is missing or wrong.

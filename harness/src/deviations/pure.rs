@@ -206,9 +206,11 @@ impl Service<'_> {
         };
         let replies = self.conversation.script.as_ref().map(|script| script.replies.as_slice());
         let replies = replies.unwrap_or_default();
-        let reply = replies.get(self.arrivals.len()).or(replies.last());
+        let reply = replies
+            .last()
+            .map(|last| &replies[Script::place(replies.len(), &last.action, self.arrivals.len())]);
         let relayed = match reply.map_or(&Action::Decide, |reply| &reply.action) {
-            Action::Decide | Action::Pass | Action::CutDecision { .. } => {
+            Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
                 let (status, body) = self.decide(body);
                 accepted(status, &body)
             }

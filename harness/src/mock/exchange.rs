@@ -170,7 +170,7 @@ impl Exchange {
         let version = self.recording.entry().version();
         let http2 = version == Version::HTTP_2;
         match &reply.action {
-            Action::Decide | Action::Pass | Action::CutDecision { .. } => {
+            Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
                 if !read && !self.read_rest(shared).await {
                     return Err(Ended);
                 }

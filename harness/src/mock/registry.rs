@@ -203,7 +203,8 @@ impl Registration {
     }
 
     fn reply_at(&self, index: usize) -> &Prepared {
-        &self.replies[index.min(self.replies.len() - 1)]
+        let last = &self.replies[self.replies.len() - 1].reply.action;
+        &self.replies[Script::place(self.replies.len(), last, index)]
     }
 
     fn noted(&self) -> MutexGuard<'_, Noted> {
@@ -228,7 +229,7 @@ impl Prepared {
             _ => HeaderMap::new(),
         };
         let given = match &reply.action {
-            Action::Decide | Action::Pass | Action::CutDecision { .. } => None,
+            Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => None,
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
                 Some(Given::Answer { status: *status, headers: headers.clone(), body })

@@ -54,6 +54,8 @@ pub enum Action {
     Decide,
     /// The script is over, whatever follows: another one is for the request, or none.
     Pass,
+    /// The script begins anew with its first reply: what goes before it is given in turns, without end. Its last reply.
+    Again,
     /// As [`Action::Decide`]; but the connection ends after this many bytes of the answer, its head included. On HTTP/2 they are
     /// counted from all that the connection sends.
     CutDecision {

@@ -8,6 +8,15 @@ use fixtures::spec::Profile;
 use super::{Action, Reply, ReplyShape, Script, When};
 
 impl Script {
+    /// Which of so many replies, of which `last` is the last, the request of this number gets; counted from 0.
+    pub(crate) fn place(replies: usize, last: &Action, number: usize) -> usize {
+        let end = replies.saturating_sub(1);
+        match last {
+            Action::Again if end > 0 => number % end,
+            _ => number.min(end),
+        }
+    }
+
     /// The same for every request.
     pub fn one(action: Action) -> Self {
         Self { replies: vec![Reply::now(action)] }

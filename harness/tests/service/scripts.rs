@@ -31,6 +31,18 @@ async fn replies_come_in_turn_and_the_last_one_stays() {
 }
 
 #[tokio::test]
+async fn replies_that_begin_again_come_without_end() {
+    let bench = Bench::start().await;
+    let replies = [answer(200, "1"), answer(502, "2"), Action::Again];
+    let scripted = bench.service.script(Match::Everything, script(replies));
+    let mut statuses = Vec::new();
+    for _ in 0..5 {
+        statuses.push(bench.post("{}").await.0);
+    }
+    assert_eq!((statuses, scripted.count()), (vec![200, 502, 200, 502, 200], 5));
+}
+
+#[tokio::test]
 async fn a_marker_goes_before_everything_and_the_latest_before_earlier_ones() {
     let bench = Bench::start().await;
     let _marked = bench.service.script(marker("m-1"), script([answer(201, "")]));

@@ -9,6 +9,8 @@ mod files;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod load;
+#[cfg(test)]
 mod matrix;
 #[cfg(test)]
 mod sample;

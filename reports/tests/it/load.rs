@@ -1,0 +1,293 @@
+//! The contract of a run of load: `edgeproof.load/1`, and what people see of it.
+
+use std::path::Path;
+
+use reports::json::Tool;
+use reports::load::{
+    Comparison, Difference, Drain, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal, ShardOf,
+    ThresholdResult, Timeline, TimelineMoment, Timing, load_schema, render, terminal,
+};
+use reports::{Format, ReportError, TargetKind};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const PUBLISHED: &str = include_str!("../../schema/load-1.json");
+
+fn timing(count: u64, p50_us: u64) -> Timing {
+    Timing {
+        figures: Figures {
+            count,
+            min_us: p50_us / 2,
+            mean_us: p50_us as f64 * 1.2,
+            p50_us,
+            p90_us: p50_us * 2,
+            p95_us: p50_us * 3,
+            p99_us: p50_us * 5,
+            p999_us: p50_us * 9,
+            max_us: p50_us * 10,
+        },
+        curve: vec![
+            (0.0, p50_us / 2),
+            (0.5, p50_us),
+            (0.9, p50_us * 2),
+            (0.99, p50_us * 5),
+            (1.0, p50_us * 10),
+        ],
+        distribution: vec![
+            (p50_us, count / 2),
+            (p50_us * 2, count / 2 - count / 10),
+            (p50_us * 10, count / 10),
+        ],
+        histogram: "HISTFAAAAA".into(),
+    }
+}
+
+fn outcome(outcome: &str, expected: bool, count: u64) -> OutcomeFigures {
+    OutcomeFigures {
+        outcome: outcome.into(),
+        expected,
+        count,
+        response: timing(count, 900),
+        service: timing(count, 700),
+    }
+}
+
+/// A run in which a peer says things that no document may take at its word.
+fn report() -> LoadReport {
+    let moments = (0..4)
+        .map(|n| TimelineMoment {
+            asked: 250.0,
+            due: 250,
+            ended: 245 + n,
+            errors: n,
+            p50_us: Some(900 + n * 10),
+            p99_us: Some(4_500),
+            steps: [vec![0; 78], vec![200, 40, 10]].concat(),
+        })
+        .collect();
+    LoadReport {
+        schema: LOAD_SCHEMA.into(),
+        tool: Tool { version: "0.1.0".into() },
+        scenario: "edge-relay".into(),
+        model: Model::Open,
+        target: LoadTarget {
+            kind: TargetKind::Launched,
+            command: Some("node <edge>.mjs".into()),
+            edge_url: Some("http://127.0.0.1:8080/".into()),
+            base_url: None,
+        },
+        started: "2025-01-01T00:00:00.000Z".into(),
+        duration_ms: 2_010,
+        state: LoadState::Complete,
+        findings: vec!["<script>alert(1)</script> \u{1b}[2J".into()],
+        exit_code: 1,
+        plan: Plan {
+            stages: vec![
+                PlanStage { time_ms: 1_000, from: 500.0, to: 500.0 },
+                PlanStage { time_ms: 1_000, from: 500.0, to: 1_500.0 },
+            ],
+            users: 32,
+            warm_up_ms: 0,
+            measured_ms: 2_000,
+            timeout_ms: 30_000,
+            drain: Drain { limit_ms: 10_000, took_ms: 10 },
+            seal: Seal::Opaque,
+            replay_share: 0.1,
+            seed: 7,
+            settings: vec![("wait".into(), "1s".into())],
+        },
+        shards: vec![ShardOf {
+            index: 0,
+            count: 1,
+            started: "2025-01-01T00:00:00.000Z".into(),
+            scheduled: 1_000,
+        }],
+        rate: Rates { asked: Some(500.0), begun: 500.0, delivered: 499.0 },
+        ledger: Ledger { scheduled: 1_000, answered: 998, failed: 1, dropped: 0, open: 1 },
+        warm_up: Ledger::default(),
+        response: timing(1_000, 900),
+        service: timing(1_000, 700),
+        lateness: timing(1_000, 60),
+        waiting: timing(1_000, 0),
+        time_to_verdict: Some(timing(1_000, 300_000)),
+        edge_added: None,
+        edge_cost: None,
+        routes: vec![RouteFigures {
+            route: "POST /v1/signals".into(),
+            sent: 1_000,
+            unanswered: 2,
+            errors: 6,
+            answered_per_s: 499.0,
+            response: timing(1_000, 900),
+            service: timing(1_000, 700),
+            outcomes: vec![
+                outcome("200", true, 900),
+                outcome("409 replayed_bundle", true, 94),
+                outcome("timed out", false, 6),
+            ],
+        }],
+        reconciled: vec![Reconciled {
+            route: "POST /v1/signals".into(),
+            sent: 1_000,
+            unanswered: 2,
+            arrived: 999,
+            agrees: true,
+        }],
+        timeline: Timeline { width_ms: 500, moments },
+        thresholds: vec![
+            ThresholdResult {
+                rule: "p99 <= 4ms".into(),
+                route: None,
+                by_default: false,
+                observed: Some("4.50 ms".into()),
+                value: Some(4_500.0),
+                limit: 4_000.0,
+                margin: Some(-0.125),
+                holds: false,
+            },
+            ThresholdResult {
+                rule: "error-rate <= 1%".into(),
+                route: None,
+                by_default: true,
+                observed: Some("0.60 %".into()),
+                value: Some(0.006),
+                limit: 0.01,
+                margin: Some(0.4),
+                holds: true,
+            },
+        ],
+        faults: vec![Fault {
+            fault: "service down at 1s for 200ms".into(),
+            hit: 0,
+            ended_ms: Some(1_200),
+            recovery_ms: Some(40),
+        }],
+        generator: Generator {
+            cpu_s: 0.01,
+            cpu_s_per_100k: 1.0,
+            processors: 2,
+            starved: 0.0,
+            memory_first: 20 << 20,
+            memory_last: 21 << 20,
+            lag: timing(200, 900),
+        },
+        comparison: Some(Comparison {
+            baseline: "before.json".into(),
+            started: "2024-12-31T00:00:00.000Z".into(),
+            tolerance: 0.1,
+            differences: vec![Difference {
+                figure: "p99".into(),
+                before: 4_000.0,
+                now: 4_500.0,
+                change: 0.125,
+                noise: 0.02,
+                verdict: "worse".into(),
+            }],
+        }),
+    }
+}
+
+#[test]
+fn the_published_schema_of_load_is_the_one_of_the_types() {
+    let mut generated = serde_json::to_string_pretty(&load_schema()).unwrap();
+    generated.push('\n');
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/load-1.json");
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(path, &generated).unwrap();
+        return;
+    }
+    assert!(PUBLISHED == generated, "run the tests with UPDATE_SCHEMA=1 to write schema/load-1.json anew");
+}
+
+#[test]
+fn a_run_of_load_keeps_to_its_schema() {
+    let schema = jsonschema::validator_for(&load_schema()).unwrap();
+    let errors: Vec<String> =
+        schema.iter_errors(&serde_json::to_value(report()).unwrap()).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}
+
+#[rstest]
+#[case("/schema", json!("edgeproof.load/2"))]
+#[case("/state", json!("green"))]
+#[case("/ledger/open", Value::Null)]
+#[case("/routes/0/outcomes/0/count", json!("many"))]
+fn the_schema_of_load_refuses_what_is_none(#[case] pointer: &str, #[case] value: Value) {
+    let schema = jsonschema::validator_for(&load_schema()).unwrap();
+    let mut report = serde_json::to_value(report()).unwrap();
+    *report.pointer_mut(pointer).unwrap() = value;
+    assert!(!schema.is_valid(&report));
+}
+
+#[test]
+fn a_run_is_read_back_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("load.json");
+    std::fs::write(&path, report().to_json().unwrap()).unwrap();
+    assert_eq!(LoadReport::load(&path).unwrap(), report());
+
+    let refused = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        LoadReport::load(&path).unwrap_err()
+    };
+    assert!(matches!(refused("{".into()), ReportError::NotJson { .. }));
+    assert!(matches!(refused("{}".into()), ReportError::MalformedLoad { .. }));
+    let other = LoadReport { schema: "edgeproof.report/1".into(), ..report() };
+    assert!(matches!(refused(other.to_json().unwrap()), ReportError::OtherLoadSchema { .. }));
+    let unbalanced = LoadReport { ledger: Ledger { scheduled: 1_001, ..report().ledger }, ..report() };
+    assert!(matches!(refused(unbalanced.to_json().unwrap()), ReportError::MalformedLoad { .. }));
+}
+
+#[test]
+fn load_terminal() {
+    insta::assert_snapshot!(terminal(&report(), false, false));
+}
+
+#[test]
+fn load_markdown() {
+    insta::assert_snapshot!(render(Format::Markdown, &report()).unwrap());
+}
+
+#[test]
+fn load_junit() {
+    insta::assert_snapshot!(render(Format::Junit, &report()).unwrap());
+}
+
+#[test]
+fn the_page_shows_all_and_fetches_nothing() {
+    let page = render(Format::Html, &report()).unwrap();
+    for there in [
+        "Time to verdict",
+        "Response time of what was due then",
+        "Requests a second",
+        "Distribution over time",
+        "p99 &lt;= 4ms",
+    ] {
+        assert!(page.contains(there), "{there}");
+    }
+    for none in ["<script", "http-equiv", " src=", " href=", "url(", "@import", "\u{1b}", "NaN", "inf"] {
+        assert!(!page.contains(none), "{none}");
+    }
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(page.matches("<svg").count() >= 6);
+}
+
+#[test]
+fn a_run_of_nothing_makes_a_page_all_the_same() {
+    let empty = Timing { histogram: "x".into(), ..Timing::default() };
+    let nothing = LoadReport {
+        response: empty.clone(),
+        service: empty.clone(),
+        lateness: empty.clone(),
+        waiting: empty,
+        time_to_verdict: None,
+        routes: Vec::new(),
+        timeline: Timeline { width_ms: 250, moments: Vec::new() },
+        ..report()
+    };
+    for format in Format::ALL {
+        let document = render(format, &nothing).unwrap();
+        assert!(!document.contains("NaN"), "{document}");
+    }
+}

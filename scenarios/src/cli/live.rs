@@ -1,0 +1,107 @@
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reports::load::{clock, count, micros, rate};
+
+use super::args::Output;
+use super::output::dumb;
+use crate::engine::Moment;
+use crate::measure::Histogram;
+
+/// Tells how a run goes: one line drawn over itself on a terminal, plain lines elsewhere.
+pub(super) struct Progress {
+    mode: Mode,
+    scenario: &'static str,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Silent,
+    Drawn,
+    Lines,
+}
+
+struct Last {
+    at: Duration,
+    ended: u64,
+    line: Option<Instant>,
+}
+
+/// Where lines are plain, so often.
+const LINES: Duration = Duration::from_secs(5);
+
+impl Progress {
+    pub(super) fn new(output: &Output, scenario: &'static str, prometheus: Option<SocketAddr>) -> Arc<Self> {
+        let terminal = std::io::stderr().is_terminal() && !dumb();
+        let mode = match (output.quiet, terminal) {
+            (true, _) => Mode::Silent,
+            (false, true) => Mode::Drawn,
+            (false, false) => Mode::Lines,
+        };
+        if let Some(address) = prometheus.filter(|_| mode != Mode::Silent) {
+            let _ = writeln!(std::io::stderr(), "  figures for Prometheus: http://{address}/metrics");
+        }
+        Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
+    }
+
+    /// Shows a moment.
+    pub(super) fn tell(&self, moment: Moment<'_>) {
+        if self.mode == Mode::Silent {
+            return;
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
+        if self.mode == Mode::Lines && !due {
+            return;
+        }
+        let line = line(self.scenario, moment, &last);
+        last.at = moment.at;
+        last.ended = ended(moment);
+        last.line = Some(Instant::now());
+        let mut out = std::io::stderr().lock();
+        let _ = match self.mode {
+            Mode::Drawn => write!(out, "\r{line}\x1b[K").and_then(|()| out.flush()),
+            _ => writeln!(out, "{line}"),
+        };
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&self) {
+        if self.mode == Mode::Drawn {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn ended(moment: Moment<'_>) -> u64 {
+    moment.cells.timeline.moments().iter().map(|moment| moment.ended).sum()
+}
+
+fn line(scenario: &str, moment: Moment<'_>, last: &Last) -> String {
+    let since = moment.at.saturating_sub(last.at).as_secs_f64().max(0.001);
+    let now = (ended(moment) - last.ended) as f64 / since;
+    let mut response = Histogram::new();
+    moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
+    let errors: u64 =
+        moment.cells.cells.iter().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum();
+    let left = moment.end.saturating_sub(moment.at).as_millis() as u64;
+    let left = if moment.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
+    let mut line = format!("  {scenario}  {left}  {}  {} begun", rate(now), count(moment.released));
+    if response.count() == 0 {
+        return format!("{line}  warming up");
+    }
+    // Writing to a text cannot fail.
+    let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
+    if moment.cells.verdict.count() > 0 {
+        let _ = write!(line, "  verdict p50 {}", micros(moment.cells.verdict.value_at(0.5)));
+    }
+    if errors > 0 {
+        let _ = write!(line, "  {} errors", count(errors));
+    }
+    let late = moment.cells.lateness.value_at(0.99);
+    format!("{line}  late p99 {}", micros(late))
+}

@@ -1,0 +1,94 @@
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use reports::Format;
+use reports::load::{LoadFile, LoadReport};
+
+use super::args::{Color, Output};
+use super::failure::Failure;
+use super::ground::read;
+use crate::plan::{Metric, Threshold, parse_file};
+
+/// The reports that are written at the end; that they can be is proven at the start.
+pub(super) struct Files(Vec<LoadFile>);
+
+impl Files {
+    pub(super) fn open(output: &Output) -> Result<Self, Failure> {
+        let open = |given: &String| {
+            let (format, path) = given.split_once('=').ok_or_else(|| {
+                Failure::usage(
+                    format!("write the report {given:?}: it has no ="),
+                    "write it as FORMAT=PATH, such as html=load.html",
+                )
+            })?;
+            let format: Format =
+                format.parse().map_err(|why| Failure::of(&why, "write it as FORMAT=PATH"))?;
+            LoadFile::new(format, Path::new(path))
+                .map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
+        };
+        Ok(Self(output.report.iter().map(open).collect::<Result<_, _>>()?))
+    }
+
+    /// Prints the summary, writes the reports, and yields what to exit with: a run without its report is no success.
+    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
+        let mut code = report.exit_code;
+        // Whoever closed standard output has seen enough.
+        let _ = write!(std::io::stdout(), "{}", reports::load::terminal(report, color(output), output.quiet));
+        for file in &self.0 {
+            match file.write(report) {
+                Ok(()) => {
+                    let _ =
+                        writeln!(std::io::stdout(), "  {} report: {}", file.format(), file.path().display());
+                }
+                Err(why) => {
+                    eprintln!("failed to {why}");
+                    code = if code == 0 { super::EXIT_USAGE } else { code };
+                }
+            }
+        }
+        code
+    }
+}
+
+/// Whether what is printed has colours.
+pub(super) fn color(output: &Output) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match output.color {
+        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !dumb(),
+        Color::Always => true,
+        Color::Never => false,
+    }
+}
+
+/// Whether a line can be drawn over itself.
+pub(super) fn dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// The thresholds that were given. Unless errors are judged, or expected because of what is done to the service, at most 1 % of
+/// the requests may be errors: a run that nothing came of must not be green.
+pub(super) fn thresholds(
+    given: &[Threshold],
+    file: Option<&Path>,
+    with_default: bool,
+) -> Result<Vec<(Threshold, bool)>, Failure> {
+    let mut thresholds = given.to_vec();
+    if let Some(path) = file {
+        thresholds.extend(parse_file(&read(path)?)?);
+    }
+    let judges_errors =
+        thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
+    let mut all: Vec<(Threshold, bool)> =
+        thresholds.into_iter().map(|threshold| (threshold, false)).collect();
+    if with_default && !judges_errors {
+        all.push((Threshold::new(None, "error-rate", "1%")?, true));
+    }
+    Ok(all)
+}
+
+/// `edgeproof-load schema`.
+pub(super) fn schema() -> u8 {
+    let text = serde_json::to_string_pretty(&reports::load::load_schema()).unwrap_or_default();
+    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * super::EXIT_USAGE
+}

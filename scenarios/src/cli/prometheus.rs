@@ -1,0 +1,118 @@
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use harness::mock::{Front, Limits, Server};
+use http::{HeaderValue, Response, header};
+use http_body_util::Full;
+use tokio::net::TcpListener;
+
+use super::failure::Failure;
+use crate::engine::Moment;
+use crate::measure::{Codes, Histogram};
+
+/// Serves the running figures in the text format that Prometheus reads. Ends when it is dropped.
+pub(super) struct Metrics {
+    server: Server,
+    text: Arc<Mutex<String>>,
+    routes: Vec<String>,
+    codes: Codes,
+}
+
+const QUANTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
+
+impl Metrics {
+    pub(super) async fn serve(
+        address: SocketAddr,
+        routes: Vec<String>,
+        codes: Codes,
+    ) -> Result<Self, Failure> {
+        let advice = "choose another address with --prometheus; port 0 lets the system choose";
+        let fault =
+            |why: std::io::Error| Failure::usage(format!("serve figures on {address}: {why}"), advice);
+        let listener = TcpListener::bind(address).await.map_err(fault)?;
+        let text = Arc::new(Mutex::new(String::new()));
+        let shown = Arc::clone(&text);
+        let server = Server::start(listener, Front::Plain, Limits::default(), move |_, _| {
+            let body = Bytes::from(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            let mut response = Response::new(Full::new(body));
+            let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            async move { Ok::<_, Infallible>(response) }
+        })
+        .map_err(fault)?;
+        Ok(Self { server, text, routes, codes })
+    }
+
+    pub(super) fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// Takes moments and shows the latest.
+    pub(super) fn sink(&self) -> impl Fn(Moment<'_>) + Send + Sync + use<> {
+        let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
+        move |moment| {
+            let new = write(moment, &routes, &codes);
+            *text.lock().unwrap_or_else(PoisonError::into_inner) = new;
+        }
+    }
+}
+
+fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
+    let mut out = String::new();
+    let mut summary = |name: &str, help: &str, times: &Histogram| {
+        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} summary");
+        for quantile in QUANTILES {
+            let _ =
+                writeln!(out, "{name}{{quantile=\"{quantile}\"}} {}", times.value_at(quantile) as f64 / 1e6);
+        }
+        let total = times.mean() * times.count() as f64 / 1e6;
+        let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
+    };
+    let mut response = Histogram::new();
+    moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
+    summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
+    summary("edgeproof_lateness_seconds", "How late the generator itself was.", &moment.cells.lateness);
+    if moment.cells.verdict.count() > 0 {
+        summary(
+            "edgeproof_time_to_verdict_seconds",
+            "From the start of a session to its verdict.",
+            &moment.cells.verdict,
+        );
+    }
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter"
+    );
+    for cell in &moment.cells.cells {
+        let route = routes.get(usize::from(cell.route.0)).map_or("", String::as_str);
+        let _ = writeln!(
+            out,
+            "edgeproof_requests_total{{route=\"{route}\",outcome=\"{}\",expected=\"{}\"}} {}",
+            codes.label(cell.outcome),
+            cell.expected,
+            cell.response.count()
+        );
+    }
+    let ledger = moment.ledger;
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_operations_total Measured operations.\n# TYPE edgeproof_operations_total counter"
+    );
+    for (name, count) in [
+        ("answered", ledger.answered),
+        ("failed", ledger.failed),
+        ("dropped", ledger.dropped),
+        ("open", ledger.open),
+    ] {
+        let _ = writeln!(out, "edgeproof_operations_total{{fate=\"{name}\"}} {count}");
+    }
+    let _ = writeln!(
+        out,
+        "# HELP edgeproof_begun_total Operations that were let begin, warm-up included.\n# TYPE edgeproof_begun_total counter"
+    );
+    let _ = writeln!(out, "edgeproof_begun_total {}", moment.released);
+    out
+}

@@ -1,0 +1,311 @@
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fixtures::spec::{Spec, Version};
+use harness::wire::Endpoint;
+use reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
+
+use super::args::SelfTest;
+use super::failure::Failure;
+use super::ground::POST;
+use super::runtime;
+use crate::engine::{AttackLane, AttackOptions, Connector, Lane, TlsOptions, play, processors};
+use crate::measure::{Codes, Histogram, RouteId};
+use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
+use crate::report::{Facts, build, embedded};
+use crate::scenario::{Collections, EdgeRelay, Posting, Source};
+use crate::service::{Stalling, Stalls};
+
+/// How far a percentile may be from what arithmetic says.
+const NEAR: f64 = 0.05;
+/// Part of the rate that has to be delivered.
+const DELIVERED: f64 = 0.995;
+/// How often percentiles are tried while the machine is too busy.
+const ATTEMPTS: u32 = 2;
+
+/// What one drive is made of.
+struct Drive {
+    rate: Rate,
+    time: Duration,
+    warm_up: Duration,
+    users: usize,
+    stalls: Option<Stalls>,
+    starved: bool,
+}
+
+/// What a part of the proof came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    /// It holds.
+    Holds,
+    /// The run said of itself that this machine cannot, and nothing that it claims is wrong.
+    Cannot,
+    /// A run claimed what is not so.
+    Broken,
+}
+
+/// `edgeproof-load self-test`: 0 the generator tells the truth here, 1 it does not, 3 this machine was too busy to prove it.
+pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(test(args));
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    let (proof, line) = outcome?;
+    say(&line);
+    Ok(match proof {
+        Proof::Holds => 0,
+        Proof::Broken => super::EXIT_BROKEN,
+        Proof::Cannot => super::EXIT_INCOMPLETE,
+    })
+}
+
+async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
+    let mut proof = percentiles().await?;
+    for _ in 1..ATTEMPTS {
+        if proof == Proof::Cannot {
+            say("  - too busy for that just now; again");
+            proof = percentiles().await?;
+        }
+    }
+    let mut rates = Vec::new();
+    for rate in &args.rates {
+        rates.push((*rate, delivered(*rate, args.duration).await?));
+    }
+    let starved = starved().await?;
+    if [proof, starved]
+        .into_iter()
+        .chain(rates.iter().map(|(_, proof)| *proof))
+        .any(|proof| proof == Proof::Broken)
+    {
+        return Ok((Proof::Broken, "the generator does NOT tell the truth here".into()));
+    }
+    let cannot: Vec<String> =
+        rates.iter().filter(|(_, proof)| *proof == Proof::Cannot).map(|(rate, _)| rate.to_string()).collect();
+    if proof == Proof::Cannot || (!rates.is_empty() && cannot.len() == rates.len()) {
+        return Ok((
+            Proof::Cannot,
+            "NOT PROVEN: this machine is too busy for it; nothing that was claimed is wrong".into(),
+        ));
+    }
+    let but = match cannot[..] {
+        [] => String::new(),
+        _ => format!("; NOT at {}, which this machine cannot do now", cannot.join(" and ")),
+    };
+    Ok((Proof::Holds, format!("the generator tells the truth here{but}")))
+}
+
+/// A service that stalls 1.6 s of every 2 s: 80 % of what arrives waits, evenly spread over 0 to 1.6 s. There are far fewer
+/// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
+/// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
+async fn percentiles() -> Result<Proof, Failure> {
+    let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
+    let rate = Rate::per_second(50.0).unwrap_or_default();
+    let drive = Drive {
+        rate,
+        time: Duration::from_secs(8),
+        warm_up: stalls.period,
+        users: 16,
+        stalls: Some(stalls),
+        starved: false,
+    };
+    let report = run(drive).await?;
+    say(&format!("a service that stalls by the clock, {rate}: the run is {}", state(&report)));
+    let response = Histogram::decode(&report.response.histogram).unwrap_or_default();
+    let mut near = true;
+    for quantile in [Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99] {
+        let wanted = stalls.quantile(quantile.share()).as_secs_f64() * 1000.0;
+        let found = response.at(quantile) as f64 / 1000.0;
+        let off = found / wanted - 1.0;
+        let line = format!(
+            "{}: {found:.1} ms, arithmetic says {wanted:.1} ms ({:+.1} %)",
+            quantile.name(),
+            off * 100.0
+        );
+        near &= told(off.abs() <= NEAR, &line);
+    }
+    // What a generator would report that begins when its last request has ended.
+    let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
+    say(&format!(
+        "    service times alone would say p50 {:.1} ms",
+        service.at(Quantile::P50) as f64 / 1000.0
+    ));
+    Ok(concluded(near, &report))
+}
+
+async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
+    let drive = Drive {
+        rate,
+        time,
+        warm_up: Duration::from_secs(1),
+        users: ((rate.value() / 50.0) as usize).clamp(16, 256),
+        stalls: None,
+        starved: false,
+    };
+    let report = run(drive).await?;
+    let share = report.rate.delivered / rate.value();
+    let line = format!(
+        "{rate} asked, {:.1}/s delivered ({:.2} %): the run is {}",
+        report.rate.delivered,
+        share * 100.0,
+        state(&report)
+    );
+    say(&line);
+    Ok(concluded(told(share >= DELIVERED, "what was asked for was delivered"), &report))
+}
+
+/// Every worker of the runtime is blocked again and again: the run must not be called sound.
+async fn starved() -> Result<Proof, Failure> {
+    let drive = Drive {
+        rate: Rate::per_second(500.0).unwrap_or_default(),
+        time: Duration::from_secs(3),
+        warm_up: Duration::ZERO,
+        users: 64,
+        stalls: None,
+        starved: true,
+    };
+    let report = run(drive).await?;
+    say(&format!("starved on purpose: the run is {}", state(&report)));
+    let found =
+        told(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
+    Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
+}
+
+/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, but its counts agree all the same.
+fn concluded(holds: bool, report: &LoadReport) -> Proof {
+    let counted = counted(report);
+    match (counted, holds, report.state) {
+        (true, true, _) => Proof::Holds,
+        (true, false, LoadState::Invalid) => Proof::Cannot,
+        _ => Proof::Broken,
+    }
+}
+
+async fn run(drive: Drive) -> Result<LoadReport, Failure> {
+    let unexpected =
+        |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
+    let codes = Codes::new(&Spec::builtin(Version::Current));
+    let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
+    let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
+    let endpoint = Endpoint::resolve(&url, None).await?;
+    let connector = Arc::new(Connector::new(&endpoint, &TlsOptions::default())?);
+    let posting = Posting::new(&connector, "https://shop.example").expect("an origin is a header value");
+    let scenario = EdgeRelay {
+        connector,
+        posting,
+        collections: Source::Opaque(Collections::opaque(1)),
+        replays: Share::default(),
+        replayed: codes.find("replayed_bundle"),
+        route: RouteId(0),
+        watch: None,
+    };
+    let stages = Stages::constant(drive.rate, drive.time)
+        .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?
+        .warmed_up(drive.warm_up);
+    let arrivals = Arrivals::new(&stages, drive.warm_up, Shard::WHOLE);
+    let lane = AttackLane {
+        name: "self-test".into(),
+        scenario: Arc::new(scenario),
+        lane: Arc::new(Lane::open(arrivals.clone())),
+        users: drive.users,
+    };
+    let begins = Arc::clone(&service);
+    let hogs = Hogs::new(drive.starved);
+    let options = AttackOptions {
+        lanes: vec![lane],
+        codes: codes.clone(),
+        routes: vec![POST.to_owned()],
+        timeout: Duration::from_secs(30),
+        drain: Duration::from_secs(5),
+        goose_report: None,
+        start_at: None,
+        on_start: Some(Box::new(move |started| {
+            begins.begin(started);
+            hogs.start();
+        })),
+        live: None,
+    };
+    let raw = play(options, std::future::pending()).await?;
+    let facts = Facts {
+        scenario: "self-test",
+        open: true,
+        target: embedded(),
+        plan: Plan {
+            stages: Vec::new(),
+            users: drive.users as u32,
+            warm_up_ms: drive.warm_up.as_millis() as u64,
+            measured_ms: drive.time.as_millis() as u64,
+            timeout_ms: 30_000,
+            drain: Drain { limit_ms: 5_000, took_ms: 0 },
+            seal: Seal::Opaque,
+            replay_share: 0.0,
+            seed: 1,
+            settings: Vec::new(),
+        },
+        shard: (0, 1),
+        routes: &[POST.to_owned()],
+        codes: &codes,
+        arrivals: vec![&arrivals],
+        thresholds: &[],
+        arrived: vec![(RouteId(0), service.requests())],
+        faults: Vec::new(),
+        edge_samples: Vec::new(),
+        tolerance: Duration::from_millis(10),
+        unchecked: false,
+        partial: Vec::new(),
+    };
+    Ok(build(facts, &raw))
+}
+
+/// Counts agree with the service's, to the request.
+fn counted(report: &LoadReport) -> bool {
+    let Some(counted) = report.reconciled.first() else { return told(false, "the server did not count") };
+    let line = format!(
+        "{} sent, {} unanswered, the server counted {}; everything accounted for",
+        counted.sent, counted.unanswered, counted.arrived
+    );
+    told(report.ledger.balances() && counted.agrees, &line)
+}
+
+fn state(report: &LoadReport) -> String {
+    format!("{:?}", report.state).to_lowercase()
+}
+
+fn told(holds: bool, line: &str) -> bool {
+    say(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
+    holds
+}
+
+fn say(line: &str) {
+    // Whoever closed standard output has seen enough.
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Tasks that block the runtime's workers for a while.
+struct Hogs {
+    go: bool,
+}
+
+impl Hogs {
+    fn new(go: bool) -> Self {
+        Self { go }
+    }
+
+    fn start(self) {
+        if !self.go {
+            return;
+        }
+        // They end by themselves: the test is over by then.
+        let end = Instant::now() + Duration::from_secs(5);
+        for _ in 0..processors() * 2 {
+            tokio::spawn(async move {
+                while Instant::now() < end {
+                    let until = Instant::now() + Duration::from_millis(50);
+                    while Instant::now() < until {
+                        std::hint::spin_loop();
+                    }
+                    tokio::task::yield_now().await;
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,400 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant, SystemTime};
+
+use goose::GooseAttack;
+use goose::client::GooseClientBuilder;
+use goose::config::GooseConfiguration;
+use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
+use harness::cli::signals::Interruption;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, sleep_until, timeout};
+
+use super::attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
+use super::error::EngineError;
+use super::lane::Lane;
+use super::pulse::{Pulse, PulseReading, cpu_time};
+use super::recorder::{Fate, Stripe};
+use super::run::Run;
+use super::user::{Client, Scenario};
+use crate::measure::{Outcome, Sample};
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Raw {
+    /// When it began.
+    pub began: Began,
+    /// From the start to the end of the last operation.
+    pub took: Duration,
+    /// How long it waited at the end for what was under way.
+    pub drained: Duration,
+    /// What was recorded.
+    pub recorded: Stripe,
+    /// Operations that were let begin.
+    pub released: u64,
+    /// Operations that the plan wanted until the run ended.
+    pub planned: u64,
+    /// When the last request ended that found the target gone or broken.
+    pub last_outage: Option<Duration>,
+    /// When the last request was answered.
+    pub last_answer: Duration,
+    /// What the generator cost.
+    pub pulse: PulseReading,
+    /// CPU time of the process over the run.
+    pub cpu: Duration,
+    /// What ended it early.
+    pub interrupted: Option<Interruption>,
+}
+
+/// A run that is about to be played.
+pub struct Attack {
+    options: AttackOptions,
+    run: Arc<Run>,
+}
+
+/// Longest wait for all users to be connected.
+const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+/// Time until goose has noticed that all users run.
+const GOOSE_SETTLES: Duration = Duration::from_millis(700);
+/// Longest wait for goose to notice that its users are done.
+const GOOSE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Plays a run to its end; a signal ends it early.
+pub async fn play(
+    options: AttackOptions,
+    interrupted: impl Future<Output = Interruption> + Send,
+) -> Result<Raw, EngineError> {
+    Attack::new(options).play(interrupted).await
+}
+
+impl Attack {
+    /// One that has not begun.
+    pub fn new(options: AttackOptions) -> Self {
+        let run = Run::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
+        Self { options, run: Arc::new(run) }
+    }
+
+    /// What all users share.
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+
+    /// Plays it to its end; a signal ends it early.
+    pub async fn play(
+        self,
+        interrupted: impl Future<Output = Interruption> + Send,
+    ) -> Result<Raw, EngineError> {
+        let Self { mut options, run } = self;
+        let goose = goose(&options, &run)?;
+        let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
+        // It is left over from an earlier run of this process, and counts as Ctrl-C.
+        goose::reset_killswitch();
+        let mut attack =
+            // On the heap: goose's future takes 22 KB.
+            tokio::spawn(async move { Box::pin(goose.execute()).await.map(drop).map_err(|why| why.to_string()) });
+        tokio::pin!(interrupted);
+
+        // Until everybody is connected, nothing counts.
+        let mut ended_by = tokio::select! {
+            ready = timeout(CONNECT_LIMIT, run.all_ready(users)) => { let _ = ready; None }
+            signal = &mut interrupted => Some(signal),
+            () = killed() => Some(Interruption::Interrupt),
+            broke = &mut attack => return Err(broke_off(broke)),
+        };
+        if options.goose_report.is_some() {
+            // Goose forgets what it counted while users were starting.
+            sleep(GOOSE_SETTLES).await;
+        }
+        if let (Some(at), None) = (options.start_at, ended_by) {
+            let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
+            ended_by = tokio::select! {
+                () = sleep(wait) => None,
+                signal = &mut interrupted => Some(signal),
+                () = killed() => Some(Interruption::Interrupt),
+            };
+        }
+        let began = Began { at: run.start(), told: SystemTime::now() };
+        if let Some(on_start) = options.on_start.take() {
+            on_start(began.at);
+        }
+        let cpu = cpu_time();
+        let pulse = Pulse::start();
+        let mut pacers = Vec::new();
+        for lane in &options.lanes {
+            pacers.push(Pacer::start(Arc::clone(&lane.lane), began.at).map_err(EngineError::Pacer)?);
+        }
+        let live =
+            options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), lanes(&options))));
+
+        let last = options.lanes.iter().map(|lane| lane.lane.end()).max().unwrap_or_default();
+        let all_done = run.all_done(users);
+        tokio::pin!(all_done);
+        let mut finished = false;
+        if ended_by.is_none() {
+            ended_by = tokio::select! {
+                () = sleep_until((began.at + last).into()) => None,
+                () = &mut all_done => { finished = true; None }
+                signal = &mut interrupted => Some(signal),
+                () = killed() => Some(Interruption::Interrupt),
+            };
+        }
+        let draining = Instant::now();
+        if ended_by.is_none() && !finished {
+            ended_by = tokio::select! {
+                () = &mut all_done => None,
+                () = sleep(options.drain) => None,
+                signal = &mut interrupted => Some(signal),
+                () = killed() => Some(Interruption::Interrupt),
+            };
+        }
+        let ended = Instant::now();
+        drop(pacers);
+        run.stop.now();
+        let pulse = pulse.read();
+        let cpu = cpu_time().saturating_sub(cpu);
+        // Now they have nothing left to do.
+        let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
+        let goose = timeout(GOOSE_LIMIT, attack).await;
+        if let Some(live) = live {
+            live.abort();
+        }
+        if let Ok(broke @ (Err(_) | Ok(Err(_)))) = goose {
+            return Err(broke_off(broke));
+        }
+        let took = ended - began.at;
+        let (released, planned) = drop_untaken(&options.lanes, &run, took);
+        Ok(Raw {
+            began,
+            took,
+            drained: ended - draining,
+            recorded: run.recorder.sum(),
+            released,
+            planned,
+            last_outage: run.recorder.last_outage(),
+            last_answer: run.recorder.last_answer(),
+            pulse,
+            cpu,
+            interrupted: ended_by,
+        })
+    }
+}
+
+/// Operations that were let begin and that nobody took count as dropped, at the age that they have. Yields how many were
+/// let begin, and how many should have been.
+fn drop_untaken(lanes: &[AttackLane], run: &Run, now: Duration) -> (u64, u64) {
+    let (mut released, mut planned) = (0, 0);
+    for AttackLane { lane, scenario, .. } in lanes {
+        let (began, _) = lane.counts();
+        released += began;
+        let Some(arrivals) = lane.arrivals() else {
+            planned += began;
+            continue;
+        };
+        planned += arrivals.before(now).min(arrivals.count());
+        for place in lane.untaken() {
+            let arriving = arrivals.get(place);
+            let age = now.saturating_sub(arriving.at);
+            let sample = Sample {
+                route: scenario.first_route(),
+                outcome: Outcome::Dropped,
+                expected: false,
+                due: arriving.at,
+                response: age,
+                service: Duration::ZERO,
+                measured: arriving.measured,
+            };
+            run.recorder.request(0, &sample);
+            run.recorder.operation(0, arriving.measured, Fate::Dropped);
+        }
+    }
+    (released, planned)
+}
+
+/// The thread that lets the operations of a lane begin; it ends when this is dropped.
+struct Pacer {
+    stop: Option<mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Pacer {
+    fn start(lane: Arc<Lane>, started: Instant) -> std::io::Result<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let thread =
+            std::thread::Builder::new().name("pacer".into()).spawn(move || lane.pace(started, &stopped))?;
+        Ok(Self { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Pacer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // It ends at once when nobody can tell it to stop any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a user of goose keeps between its transactions: the users that it stands for, with their connections.
+#[derive(Clone)]
+struct Session(Arc<Mutex<Vec<Client>>>);
+
+/// Users of ours for one of goose's, which takes 8 KB itself: as much as all else that a user takes.
+const SEATS: usize = 64;
+
+/// Goose is told of requests by its own users only.
+fn seats(tell_goose: bool) -> usize {
+    if tell_goose { 1 } else { SEATS }
+}
+
+fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
+    let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
+    let seats = seats(run.tell_goose);
+    let users: usize = options.lanes.iter().map(|lane| lane.users.div_ceil(seats)).sum();
+    let (users, rate) = (users.to_string(), (users * 50).to_string());
+    // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
+    // own: users tell it themselves when they are done.
+    let mut arguments =
+        vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet", "--no-print-metrics"];
+    arguments.extend(["--no-error-summary", "--host", "http://127.0.0.1"]);
+    let report = options.goose_report.as_ref().map(|path| path.to_string_lossy().into_owned());
+    match &report {
+        Some(path) => arguments.extend(["--report-file", path]),
+        None => arguments.push("--no-metrics"),
+    }
+    let configuration = GooseConfiguration::parse_args_default(&arguments).map_err(fault)?;
+    let mut attack = GooseAttack::initialize_with_config(configuration).map_err(fault)?;
+    // One client for all, which nobody uses: requests go over connections of our own.
+    let client = GooseClientBuilder::new().without_cookies();
+    attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
+    let numbers = Arc::new(AtomicUsize::new(0));
+    let routes: Arc<[String]> = options.routes.clone().into();
+    for lane in &options.lanes {
+        let scenario = GooseScenario::new(&lane.name)
+            .set_weight(lane.users.div_ceil(seats))
+            .map_err(fault)?
+            .register_transaction(
+                Transaction::new(connect(lane, run, &numbers)).set_on_start().set_name("connect"),
+            )
+            .register_transaction(Transaction::new(work(lane, &routes)).set_name(&lane.name));
+        attack = attack.register_scenario(scenario);
+    }
+    Ok(attack)
+}
+
+/// Connects the users that one of goose's stands for, and leaves them in its session.
+fn connect(lane: &AttackLane, run: &Arc<Run>, numbers: &Arc<AtomicUsize>) -> TransactionFunction {
+    let (scenario, run, numbers) = (Arc::clone(&lane.scenario), Arc::clone(run), Arc::clone(numbers));
+    let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(lane.users)));
+    Arc::new(move |user: &mut GooseUser| {
+        let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
+        let left = Arc::clone(&left);
+        Box::pin(async move {
+            let take = |left: usize| Some(left.saturating_sub(seats));
+            let there = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).unwrap_or(0);
+            let mut clients = Vec::new();
+            for _ in 0..there.min(seats) {
+                let number = numbers.fetch_add(1, Ordering::Relaxed);
+                let mut client = Client::new(number, &*scenario, Arc::clone(&run));
+                client.connect().await;
+                clients.push(client);
+                run.user_ready();
+            }
+            user.set_session_data(Session(Arc::new(Mutex::new(clients))));
+            Ok(())
+        })
+    })
+}
+
+/// Lets users play their lane to the end.
+fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
+    let (scenario, lane, routes) = (Arc::clone(&lane.scenario), Arc::clone(&lane.lane), Arc::clone(routes));
+    Arc::new(move |user: &mut GooseUser| {
+        let (scenario, lane, routes) = (Arc::clone(&scenario), Arc::clone(&lane), Arc::clone(&routes));
+        Box::pin(async move {
+            let session = user.get_session_data::<Session>().cloned();
+            let clients = session.map(|Session(clients)| {
+                std::mem::take(&mut *clients.lock().unwrap_or_else(PoisonError::into_inner))
+            });
+            let clients = clients.unwrap_or_default();
+            if clients.is_empty() {
+                // Until goose ends the user.
+                sleep(Duration::from_millis(20)).await;
+                return Ok(());
+            }
+            let mut playing = JoinSet::new();
+            for mut client in clients {
+                if client.run().tell_goose {
+                    told(user, &mut client, &lane, &*scenario, &routes).await;
+                    client.run().user_done();
+                    continue;
+                }
+                let (lane, scenario) = (Arc::clone(&lane), Arc::clone(&scenario));
+                playing.spawn(async move {
+                    let run = Arc::clone(client.run());
+                    while client.work(&lane, &*scenario).await {}
+                    drop(client);
+                    run.user_done();
+                });
+            }
+            while playing.join_next().await.is_some() {}
+            if let Some(done) = &user.shutdown_channel {
+                // Goose ends when all users said so; it listens as long as it runs.
+                let _ = done.send(user.weighted_users_index);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Lets a user play its lane to the end, and tells goose of each request.
+async fn told(
+    user: &mut GooseUser,
+    client: &mut Client,
+    lane: &Lane,
+    scenario: &dyn Scenario,
+    routes: &[String],
+) {
+    loop {
+        let more = client.work(lane, scenario).await;
+        for (route, time, success, status) in client.told() {
+            let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
+            let (method, path) = name.split_once(' ').unwrap_or(("?", name));
+            // A figure that goose does not take is in our own report all the same.
+            let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
+        }
+        if !more {
+            return;
+        }
+    }
+}
+
+fn lanes(options: &AttackOptions) -> Vec<Arc<Lane>> {
+    options.lanes.iter().map(|lane| Arc::clone(&lane.lane)).collect()
+}
+
+async fn tell(live: Live, run: Arc<Run>, lanes: Vec<Arc<Lane>>) {
+    let end = lanes.iter().map(|lane| lane.end()).max().unwrap_or_default();
+    loop {
+        sleep(Duration::from_millis(500)).await;
+        let at = run.started().elapsed();
+        let sum = run.recorder.sum();
+        let released = lanes.iter().map(|lane| lane.counts().0).sum();
+        live(Moment { at, end, cells: &sum.cells, ledger: &sum.ledger, released, draining: at > end });
+    }
+}
+
+/// Goose catches Ctrl-C for itself, and tells in no other way.
+async fn killed() {
+    while !goose::is_killswitch_triggered() {
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn broke_off(result: Result<Result<(), String>, tokio::task::JoinError>) -> EngineError {
+    EngineError::Goose(match result {
+        Ok(Ok(())) => "it ended before its users were connected".into(),
+        Ok(Err(why)) => why,
+        Err(why) => why.to_string(),
+    })
+}

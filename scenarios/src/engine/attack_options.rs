@@ -1,0 +1,70 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::lane::Lane;
+use super::user::Scenario;
+use crate::measure::{Codes, Ledger};
+
+/// What is played: lanes side by side, each with its own operations and users.
+pub struct AttackOptions {
+    /// At least one.
+    pub lanes: Vec<AttackLane>,
+    /// The codes that answers may give.
+    pub codes: Codes,
+    /// The routes, as goose is told of them.
+    pub routes: Vec<String>,
+    /// Longest time for a request.
+    pub timeout: Duration,
+    /// Longest wait at the end for what is under way.
+    pub drain: Duration,
+    /// Goose's own report.
+    pub goose_report: Option<PathBuf>,
+    /// When it is to start; else as soon as the users are connected.
+    pub start_at: Option<SystemTime>,
+    /// Is told when it starts.
+    pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
+    /// Is told while it goes on, twice a second.
+    pub live: Option<Live>,
+}
+
+/// Is told of a run while it goes on.
+pub type Live = Arc<dyn Fn(Moment<'_>) + Send + Sync>;
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Since the start.
+    pub at: Duration,
+    /// When the last operation begins.
+    pub end: Duration,
+    /// What was recorded so far.
+    pub cells: &'a crate::measure::Cells,
+    /// Where measured operations went so far.
+    pub ledger: &'a Ledger,
+    /// Operations that were let begin.
+    pub released: u64,
+    /// It only waits for what is under way.
+    pub draining: bool,
+}
+
+/// One scenario with its operations and users.
+pub struct AttackLane {
+    /// The scenario's name.
+    pub name: String,
+    /// What its users do.
+    pub scenario: Arc<dyn Scenario>,
+    /// Its operations.
+    pub lane: Arc<Lane>,
+    /// Its users.
+    pub users: usize,
+}
+
+/// When a run began, by both clocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Began {
+    /// To measure with.
+    pub at: Instant,
+    /// To tell people.
+    pub told: SystemTime,
+}

@@ -1,0 +1,159 @@
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+use serde_json::Value;
+
+use crate::measure::{Code, Codes, Outcome, RouteId};
+
+/// A request with what is to come out.
+#[derive(Debug)]
+pub struct Call {
+    /// The route, for the report.
+    pub route: RouteId,
+    /// Which of the user's connections it goes over.
+    pub link: usize,
+    /// The request.
+    pub request: Request<Full<Bytes>>,
+    /// What is to come out.
+    pub expect: Expect,
+}
+
+/// What is to come out of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expect {
+    /// A collection is accepted.
+    Accepted,
+    /// A refusal with this status and code; without one, with any code of the tables.
+    Refused(u16, Option<Code>),
+    /// The verdict of this reference, or the word that it is not there yet.
+    VerdictOrPending(String),
+    /// The word that the verdict of this reference is not there.
+    Pending(String),
+}
+
+/// What an answer to a fetch of a verdict comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is there.
+    There,
+    /// Not yet.
+    NotYet,
+    /// Something else.
+    Neither,
+}
+
+/// How an answer came out, and whether that is what was to come out.
+pub fn classify(codes: &Codes, expect: &Expect, status: u16, body: &[u8]) -> (Outcome, bool) {
+    let (code, expected) = match (expect, status) {
+        (Expect::Accepted, 200) => {
+            let accepted = is_ok_true(body);
+            (if accepted { Code::Plain } else { Code::Strange }, accepted)
+        }
+        (Expect::VerdictOrPending(_), 200) => {
+            let verdict = matches!(serde_json::from_slice(body), Ok(Value::Object(_)));
+            (if verdict { Code::Plain } else { Code::Strange }, verdict)
+        }
+        (Expect::VerdictOrPending(reference) | Expect::Pending(reference), 404) => {
+            let pending = is_pending(body, reference);
+            (if pending { codes.find("pending") } else { Code::Strange }, pending)
+        }
+        // A success that was to be none: what is in it does not matter.
+        (_, 200) => (Code::Plain, false),
+        (Expect::Refused(wanted, code), status) => {
+            let said = codes.read(body);
+            let listed = matches!(said, Code::Known(_));
+            (said, *wanted == status && code.map_or(listed, |code| code == said))
+        }
+        _ => (codes.read(body), false),
+    };
+    (Outcome::Answer { status, code }, expected)
+}
+
+/// What a fetch of a verdict came to.
+pub fn verdict(outcome: Outcome, expected: bool) -> Verdict {
+    match outcome {
+        Outcome::Answer { status: 200, .. } if expected => Verdict::There,
+        Outcome::Answer { status: 404, .. } if expected => Verdict::NotYet,
+        _ => Verdict::Neither,
+    }
+}
+
+/// `{"ok":true}` and no further member, in any spelling of JSON.
+fn is_ok_true(body: &[u8]) -> bool {
+    if body == br#"{"ok":true}"# {
+        return true;
+    }
+    let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
+    members.len() == 1 && members.get("ok") == Some(&Value::Bool(true))
+}
+
+fn is_pending(body: &[u8], reference: &str) -> bool {
+    let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
+    let says = |name: &str, text: &str| members.get(name).and_then(Value::as_str) == Some(text);
+    members.len() == 2 && says("status", "pending") && says("ref", reference)
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::spec::{Spec, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("accepted", 200, r#"{"ok":true}"#, "200", true)]
+    #[case("accepted", 200, r#"{ "ok" : true }"#, "200", true)]
+    #[case("accepted", 200, r#"{"ok":true,"more":1}"#, "200 with another body", false)]
+    #[case("accepted", 200, "", "200 with another body", false)]
+    #[case(
+        "accepted",
+        409,
+        r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+        "409 replayed_bundle",
+        false
+    )]
+    #[case("accepted", 502, r#"{"error":"service_unreachable"}"#, "502 service_unreachable", false)]
+    #[case(
+        "replayed",
+        409,
+        r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+        "409 replayed_bundle",
+        true
+    )]
+    #[case(
+        "replayed",
+        409,
+        r#"{"error":"service_rejected","reason":"bad_seal","status":409}"#,
+        "409 bad_seal",
+        false
+    )]
+    #[case("replayed", 200, r#"{"ok":true}"#, "200", false)]
+    #[case("verdict", 200, r#"{"ref":"r"}"#, "200", true)]
+    #[case("verdict", 200, "[]", "200 with another body", false)]
+    #[case("verdict", 404, r#"{"status":"pending","ref":"r"}"#, "404 pending", true)]
+    #[case("verdict", 404, r#"{"status":"pending","ref":"other"}"#, "404 with another body", false)]
+    #[case("verdict", 401, r#"{"error":"expired"}"#, "401 expired", false)]
+    #[case("pending", 404, r#"{"status":"pending","ref":"r"}"#, "404 pending", true)]
+    #[case("pending", 200, r#"{"ref":"r"}"#, "200", false)]
+    #[case("any 401", 401, r#"{"error":"expired"}"#, "401 expired", true)]
+    #[case("any 401", 401, r#"{"error":"made_up"}"#, "401 with a code not in the tables", false)]
+    #[case("any 401", 403, r#"{"error":"expired"}"#, "403 expired", false)]
+    fn answers_are_told_apart(
+        #[case] expect: &str,
+        #[case] status: u16,
+        #[case] body: &str,
+        #[case] label: &str,
+        #[case] expected: bool,
+    ) {
+        let codes = Codes::new(&Spec::builtin(Version::Current));
+        let expect = match expect {
+            "accepted" => Expect::Accepted,
+            "replayed" => Expect::Refused(409, Some(codes.find("replayed_bundle"))),
+            "verdict" => Expect::VerdictOrPending("r".into()),
+            "pending" => Expect::Pending("r".into()),
+            _ => Expect::Refused(401, None),
+        };
+        let (outcome, as_expected) = classify(&codes, &expect, status, body.as_bytes());
+        assert_eq!((codes.label(outcome).as_str(), as_expected), (label, expected));
+    }
+}

@@ -1,0 +1,27 @@
+//! What makes the load: a pacer, users with connections of their own, a recorder, and goose that runs the users.
+
+mod attack;
+mod attack_options;
+mod call;
+mod connector;
+mod edge_cost;
+mod error;
+mod lane;
+mod link;
+mod pulse;
+mod recorder;
+mod run;
+mod user;
+
+pub use attack::{Attack, Raw, play};
+pub use attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
+pub use call::{Call, Expect, Verdict, classify, verdict};
+pub use connector::{ClientIdentity, Connector, ConnectorError, TlsOptions};
+pub use edge_cost::{EdgeCostProbe, EdgeSample};
+pub use error::EngineError;
+pub use lane::{Lane, Ticket};
+pub use link::{Answer, Link};
+pub use pulse::{Pulse, PulseReading, memory, processors};
+pub use recorder::{Fate, Recorder, Stripe};
+pub use run::{Run, Stop};
+pub use user::{Client, Reply, Scenario};

@@ -1,0 +1,112 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio::task::JoinHandle;
+
+use crate::measure::Histogram;
+
+/// Watches over the generator itself: CPU, memory, and whether the runtime runs when it has to.
+#[derive(Debug)]
+pub struct Pulse {
+    reading: Arc<Mutex<PulseReading>>,
+    task: JoinHandle<()>,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Default)]
+pub struct PulseReading {
+    /// How late the runtime's clock rang.
+    pub lag: Histogram,
+    /// CPU time of the process.
+    pub cpu: Duration,
+    /// Seconds that were looked at.
+    pub seconds: u32,
+    /// Of those, in which all the CPU was used that the process may use.
+    pub starved: u32,
+    /// Memory at the start, in bytes.
+    pub memory_first: u64,
+    /// Memory lately, in bytes.
+    pub memory_last: u64,
+}
+
+/// How often the clock is to ring.
+const BEAT: Duration = Duration::from_millis(10);
+/// How often CPU is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// Part of the CPU that counts as all of it.
+const ALL: f64 = 0.97;
+
+impl Pulse {
+    /// Watches from now on.
+    pub fn start() -> Self {
+        let reading =
+            Arc::new(Mutex::new(PulseReading { memory_first: memory(), ..PulseReading::default() }));
+        let shared = Arc::clone(&reading);
+        let task = tokio::spawn(async move {
+            let begun = cpu_time();
+            let (mut looked, mut cpu) = (Instant::now(), begun);
+            loop {
+                let before = Instant::now();
+                tokio::time::sleep(BEAT).await;
+                let now = Instant::now();
+                let mut reading = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                reading.lag.record((now - before).saturating_sub(BEAT));
+                let elapsed = now - looked;
+                if elapsed >= LOOK {
+                    let used = cpu_time();
+                    let share = used.saturating_sub(cpu).as_secs_f64()
+                        / elapsed.as_secs_f64()
+                        / f64::from(processors());
+                    reading.seconds += 1;
+                    reading.starved += u32::from(share >= ALL);
+                    reading.cpu = used.saturating_sub(begun);
+                    reading.memory_last = memory();
+                    (looked, cpu) = (now, used);
+                }
+            }
+        });
+        Self { reading, task }
+    }
+
+    /// What was seen until now.
+    pub fn read(&self) -> PulseReading {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Pulse {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl PulseReading {
+    /// Part of the time without CPU to spare, 0 to 1.
+    pub fn starved_share(&self) -> f64 {
+        if self.seconds == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.seconds) }
+    }
+}
+
+/// Processors that this process may use.
+pub fn processors() -> u32 {
+    std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+}
+
+/// CPU time that the process used.
+pub(super) fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Memory that the process holds, in bytes; 0 where the system does not tell.
+pub fn memory() -> u64 {
+    memory_of("self")
+}
+
+/// The same of another process.
+pub(super) fn memory_of(process: &str) -> u64 {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * rustix::param::page_size() as u64
+}

@@ -1,0 +1,120 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::measure::{Cells, Ledger, Outcome, Sample};
+
+/// Where users record, in a few stripes so that they rarely wait for one another. Its size does not depend on the number
+/// of requests or of users.
+#[derive(Debug)]
+pub struct Recorder {
+    stripes: Vec<Mutex<Stripe>>,
+    /// When the last request ended that found the target gone or broken, in microseconds since the start; 0 for none.
+    last_outage: AtomicU64,
+    /// When the last request was answered, ditto.
+    last_answer: AtomicU64,
+}
+
+/// A part of what was recorded; or all of it.
+#[derive(Debug, Clone, Default)]
+pub struct Stripe {
+    /// What was measured.
+    pub cells: Cells,
+    /// Measured operations.
+    pub ledger: Ledger,
+    /// Operations of the warm-up.
+    pub warm_up: Ledger,
+}
+
+/// What became of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It ended with an answer.
+    Answered,
+    /// It ended without one.
+    Failed,
+    /// It was never begun.
+    Dropped,
+    /// It had not ended when the time to drain was over.
+    Open,
+}
+
+impl Recorder {
+    /// One with so many stripes.
+    pub fn new(stripes: usize) -> Self {
+        Self {
+            stripes: (0..stripes.max(1)).map(|_| Mutex::default()).collect(),
+            last_outage: AtomicU64::new(0),
+            last_answer: AtomicU64::new(0),
+        }
+    }
+
+    /// Records a request of a user.
+    pub fn request(&self, user: usize, sample: &Sample) {
+        let ended = (sample.due + sample.response).as_micros() as u64;
+        if !sample.expected && sample.outcome.is_outage() {
+            self.last_outage.fetch_max(ended, Ordering::Relaxed);
+        }
+        if matches!(sample.outcome, Outcome::Answer { .. }) {
+            self.last_answer.fetch_max(ended, Ordering::Relaxed);
+        }
+        self.stripe(user).cells.record(sample);
+    }
+
+    /// Records how late an operation began: because of us, and because no connection was free.
+    pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
+        let mut stripe = self.stripe(user);
+        stripe.cells.lateness.record(lateness);
+        stripe.cells.waiting.record(waiting);
+    }
+
+    /// Records the time until a verdict was there.
+    pub fn verdict(&self, user: usize, time: Duration) {
+        self.stripe(user).cells.verdict.record(time);
+    }
+
+    /// Records what the edge added to a request.
+    pub fn added(&self, user: usize, time: Duration) {
+        self.stripe(user).cells.added.record(time);
+    }
+
+    /// Records what became of an operation.
+    pub fn operation(&self, user: usize, measured: bool, fate: Fate) {
+        let mut stripe = self.stripe(user);
+        let ledger = if measured { &mut stripe.ledger } else { &mut stripe.warm_up };
+        ledger.scheduled += 1;
+        match fate {
+            Fate::Answered => ledger.answered += 1,
+            Fate::Failed => ledger.failed += 1,
+            Fate::Dropped => ledger.dropped += 1,
+            Fate::Open => ledger.open += 1,
+        }
+    }
+
+    /// The sum of all stripes.
+    pub fn sum(&self) -> Stripe {
+        let mut sum = Stripe::default();
+        for stripe in &self.stripes {
+            let stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.cells.add(&stripe.cells);
+            sum.ledger.add(&stripe.ledger);
+            sum.warm_up.add(&stripe.warm_up);
+        }
+        sum
+    }
+
+    /// When the last request ended that found the target gone or broken, since the start; none if there was none.
+    pub fn last_outage(&self) -> Option<Duration> {
+        Some(self.last_outage.load(Ordering::Relaxed)).filter(|at| *at > 0).map(Duration::from_micros)
+    }
+
+    /// When the last request was answered, since the start.
+    pub fn last_answer(&self) -> Duration {
+        Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
+    }
+
+    fn stripe(&self, user: usize) -> MutexGuard<'_, Stripe> {
+        // A panic elsewhere leaves nothing half done in here.
+        self.stripes[user % self.stripes.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,112 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, watch};
+
+use super::recorder::Recorder;
+use crate::measure::Codes;
+
+/// What all users of a run share.
+#[derive(Debug)]
+pub struct Run {
+    /// Where they record.
+    pub recorder: Recorder,
+    /// The codes that answers may give.
+    pub codes: Codes,
+    /// Longest time for a request.
+    pub timeout: Duration,
+    /// Ends what is still under way.
+    pub stop: Stop,
+    /// Goose keeps figures of its own, and is told of each request.
+    pub tell_goose: bool,
+    started: OnceLock<Instant>,
+    ready: AtomicUsize,
+    done: AtomicUsize,
+    changed: Notify,
+}
+
+/// A word that ends everything that is under way.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<watch::Sender<bool>>);
+
+impl Run {
+    /// One that has not started.
+    pub fn new(codes: Codes, timeout: Duration, tell_goose: bool) -> Self {
+        let stripes = std::thread::available_parallelism().map_or(2, usize::from) * 2;
+        Self {
+            recorder: Recorder::new(stripes),
+            codes,
+            timeout,
+            stop: Stop::new(),
+            tell_goose,
+            started: OnceLock::new(),
+            ready: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            changed: Notify::new(),
+        }
+    }
+
+    /// From here on times are counted.
+    pub fn start(&self) -> Instant {
+        *self.started.get_or_init(Instant::now)
+    }
+
+    /// When it started; now, if it did not.
+    pub fn started(&self) -> Instant {
+        self.started.get().copied().unwrap_or_else(Instant::now)
+    }
+
+    /// A user is connected and waits for work.
+    pub fn user_ready(&self) {
+        self.ready.fetch_add(1, Ordering::AcqRel);
+        self.changed.notify_waiters();
+    }
+
+    /// A user has nothing left to do.
+    pub fn user_done(&self) {
+        self.done.fetch_add(1, Ordering::AcqRel);
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until so many users are ready.
+    pub async fn all_ready(&self, users: usize) {
+        self.reached(&self.ready, users).await;
+    }
+
+    /// Waits until so many users have nothing left to do.
+    pub async fn all_done(&self, users: usize) {
+        self.reached(&self.done, users).await;
+    }
+
+    async fn reached(&self, counter: &AtomicUsize, users: usize) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if counter.load(Ordering::Acquire) >= users {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Stop {
+    fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    /// Says it.
+    pub fn now(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Waits for it.
+    pub async fn said(&self) {
+        let mut receiver = self.0.subscribe();
+        // The sender lives as long as this.
+        let _ = receiver.wait_for(|said| *said).await;
+    }
+}

@@ -1,0 +1,230 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::time::timeout;
+
+use super::call::{Call, classify};
+use super::connector::Connector;
+use super::lane::{Lane, Ticket};
+use super::link::Link;
+use super::recorder::Fate;
+use super::run::Run;
+use crate::measure::{Failure, Outcome, RouteId, Sample};
+use crate::plan::Arriving;
+
+/// What a user does with one operation.
+pub trait Scenario: Send + Sync + 'static {
+    /// Where its connections lead.
+    fn connectors(&self) -> Vec<Arc<Connector>>;
+
+    /// The route that an operation counts on that is never begun.
+    fn first_route(&self) -> RouteId;
+
+    /// Plays an operation to its end. `due` is when it was to begin.
+    fn play<'a>(
+        &'a self,
+        client: &'a mut Client,
+        arriving: Arriving,
+        due: Instant,
+    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>>;
+}
+
+/// A user's connections, and what it records with.
+#[derive(Debug)]
+pub struct Client {
+    /// Counted from 0 over all lanes.
+    pub id: usize,
+    /// The last collection that was accepted, to send a copy of.
+    pub accepted: Bytes,
+    links: Vec<Link>,
+    run: Arc<Run>,
+    measured: bool,
+    under_way: Option<UnderWay>,
+    /// A session that waits for its verdict, and where the next question goes.
+    awaiting: Option<(Instant, RouteId)>,
+    /// For goose: route, time, success, status.
+    told: Vec<(RouteId, Duration, bool, Option<u16>)>,
+}
+
+/// Requests that goose is told of at once.
+const TOLD_AT_ONCE: usize = 32;
+
+/// A request that was sent and not answered yet.
+#[derive(Debug, Clone, Copy)]
+struct UnderWay {
+    route: RouteId,
+    due: Instant,
+    sent: Instant,
+}
+
+/// How a call came out.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// In the report's words.
+    pub outcome: Outcome,
+    /// That is what was to come out.
+    pub expected: bool,
+    /// Body of the answer.
+    pub body: Bytes,
+    /// From the sending to the end.
+    pub service: Duration,
+}
+
+impl Client {
+    /// A user that is not connected yet.
+    pub fn new(id: usize, scenario: &dyn Scenario, run: Arc<Run>) -> Self {
+        let links = scenario.connectors().into_iter().map(Link::new).collect();
+        let (accepted, told) = (Bytes::new(), Vec::new());
+        Self { id, accepted, links, run, measured: false, under_way: None, awaiting: None, told }
+    }
+
+    /// What all users share.
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+
+    /// The connection of this place.
+    pub fn connector(&self, link: usize) -> &Connector {
+        self.links[link].connector()
+    }
+
+    /// Connects, so that no request has to wait for it. One that fails is tried again by the first request, which counts it.
+    pub async fn connect(&mut self) {
+        for link in &mut self.links {
+            let _ = link.open().await;
+        }
+    }
+
+    /// Sends a request that was due at a time, waits for its end, and records it.
+    pub async fn call(&mut self, call: Call, due: Instant) -> Reply {
+        let Call { route, link, request, expect } = call;
+        let sent = Instant::now();
+        self.under_way = Some(UnderWay { route, due, sent });
+        let limit = self.run.timeout;
+        let answered = timeout(limit, self.links[link].exchange(request)).await;
+        let ended = Instant::now();
+        self.under_way = None;
+        let (outcome, expected, body) = match answered {
+            Ok(Ok(answer)) => {
+                let (outcome, expected) = classify(&self.run.codes, &expect, answer.status, &answer.body);
+                (outcome, expected, answer.body)
+            }
+            Ok(Err(failure)) => (Outcome::Failed(failure), false, Bytes::new()),
+            Err(_) => {
+                self.links[link].close();
+                (Outcome::Failed(Failure::Timeout), false, Bytes::new())
+            }
+        };
+        let service = ended - sent;
+        self.record(route, outcome, expected, due, ended, service);
+        Reply { outcome, expected, body, service }
+    }
+
+    /// Notes that a session waits for its verdict, until it is told otherwise.
+    pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
+        self.awaiting = Some((since, route));
+    }
+
+    /// The verdict is there, or is no longer waited for: the time until now counts either way.
+    pub fn verdict_ended(&mut self) {
+        if let Some((since, _)) = self.awaiting.take()
+            && self.measured
+        {
+            self.run.recorder.verdict(self.id, since.elapsed());
+        }
+    }
+
+    /// What is waited for will not come: it never was under way.
+    pub fn no_verdict(&mut self) {
+        self.awaiting = None;
+    }
+
+    /// Takes note of a request that never was sent, or that is not waited for any longer.
+    pub fn record(
+        &mut self,
+        route: RouteId,
+        outcome: Outcome,
+        expected: bool,
+        due: Instant,
+        ended: Instant,
+        service: Duration,
+    ) {
+        let started = self.run.started();
+        let response = ended.saturating_duration_since(due);
+        let sample = Sample {
+            route,
+            outcome,
+            expected,
+            due: due.saturating_duration_since(started),
+            response,
+            service,
+            measured: self.measured,
+        };
+        self.run.recorder.request(self.id, &sample);
+        if self.run.tell_goose {
+            let status = match outcome {
+                Outcome::Answer { status, .. } => Some(status),
+                _ => None,
+            };
+            self.told.push((route, response, expected, status));
+        }
+    }
+
+    /// What goose is to be told.
+    pub fn told(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// Plays the operations of a lane until none is left, or until it is told to stop; or until goose should be told of
+    /// some: then it yields true, and wants to go on.
+    pub(super) async fn work(&mut self, lane: &Lane, scenario: &dyn Scenario) -> bool {
+        let run = Arc::clone(&self.run);
+        let stopped = run.stop.said();
+        tokio::pin!(stopped);
+        loop {
+            let free = Instant::now();
+            let ticket = tokio::select! {
+                biased;
+                () = &mut stopped => return false,
+                ticket = lane.next() => ticket,
+            };
+            let Some(Ticket { arriving, paced }) = ticket else { return false };
+            let begun = Instant::now();
+            let due = if paced { run.started() + arriving.at } else { begun };
+            self.measured = arriving.measured;
+            if paced && arriving.measured {
+                let lateness = begun.saturating_duration_since(due.max(free));
+                run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
+            }
+            let fate = tokio::select! {
+                biased;
+                fate = scenario.play(self, arriving, due) => Some(fate),
+                () = &mut stopped => None,
+            };
+            let Some(fate) = fate else {
+                self.abandon();
+                run.recorder.operation(self.id, arriving.measured, Fate::Open);
+                return false;
+            };
+            run.recorder.operation(self.id, arriving.measured, fate);
+            if self.told.len() >= TOLD_AT_ONCE {
+                return true;
+            }
+        }
+    }
+
+    /// Gives up what is under way: it counts at the age that it has.
+    fn abandon(&mut self) {
+        let now = Instant::now();
+        let waited_for = self.awaiting;
+        self.verdict_ended();
+        if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
+            self.record(route, Outcome::Open, false, due, now, now - sent);
+        } else if let Some((since, route)) = waited_for {
+            self.record(route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+        }
+        self.links.iter_mut().for_each(Link::close);
+    }
+}

@@ -1,0 +1,131 @@
+use reports::load::Difference;
+
+use super::Histogram;
+use crate::plan::Quantile;
+
+/// What is compared of a run.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    /// Response times.
+    pub response: Histogram,
+    /// CPU seconds for 100,000 requests: of the edge where it was launched, else of the process.
+    pub cpu: f64,
+    /// CPU seconds that were used: what the noise of the one above comes from.
+    pub cpu_total: f64,
+}
+
+/// What a change of a figure comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Less than chance alone brings about.
+    WithinNoise,
+    /// More than chance, and less than was said to count.
+    WithinTolerance,
+    /// It grew less.
+    Better,
+    /// It grew more.
+    Worse,
+}
+
+/// Resolution of the kernel's accounting of CPU time, in seconds.
+const TICK: f64 = 0.01;
+
+/// Compares percentiles and CPU for each request with an earlier run. Chance is taken from the data: the rank of a
+/// percentile has a spread of its own (√(n·q·(1−q)) ranks; three of them are taken), and the values at its ends say how far
+/// the percentile may move without any change. CPU time has the resolution of the clock that it is counted with.
+pub fn compare(before: &Baseline, now: &Baseline, tolerance: f64) -> Vec<Difference> {
+    let mut differences: Vec<Difference> = Quantile::ALL
+        .into_iter()
+        .filter(|quantile| *quantile != Quantile::Max)
+        .map(|quantile| {
+            let noise = spread(&before.response, quantile) + spread(&now.response, quantile);
+            let (earlier, later) = (before.response.at(quantile) as f64, now.response.at(quantile) as f64);
+            difference(quantile.name(), earlier, later, noise, tolerance)
+        })
+        .collect();
+    if before.cpu > 0.0 && now.cpu > 0.0 {
+        let noise =
+            [before.cpu_total, now.cpu_total].map(|total| 2.0 * TICK / total.max(TICK)).iter().sum::<f64>()
+                + 0.02;
+        differences.push(difference("CPU s for 100,000 requests", before.cpu, now.cpu, noise, tolerance));
+    }
+    differences
+}
+
+impl Change {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WithinNoise => "within noise",
+            Self::WithinTolerance => "within tolerance",
+            Self::Better => "better",
+            Self::Worse => "worse",
+        }
+    }
+
+    fn of(change: f64, noise: f64, tolerance: f64) -> Self {
+        match change {
+            change if change.abs() <= noise => Self::WithinNoise,
+            change if change.abs() <= tolerance => Self::WithinTolerance,
+            change if change < 0.0 => Self::Better,
+            _ => Self::Worse,
+        }
+    }
+}
+
+fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -> Difference {
+    let change = if before > 0.0 { now / before - 1.0 } else { 0.0 };
+    let verdict = Change::of(change, noise, tolerance).name().to_owned();
+    Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
+}
+
+/// How far a percentile may lie off by chance, as a part of it.
+fn spread(times: &Histogram, quantile: Quantile) -> f64 {
+    let count = times.count() as f64;
+    let value = times.at(quantile) as f64;
+    if value == 0.0 {
+        return 1.0;
+    }
+    let share = quantile.share();
+    let ranks = 3.0 * (count * share * (1.0 - share)).sqrt() / count;
+    let (low, high) = (times.value_at((share - ranks).max(0.0)), times.value_at((share + ranks).min(1.0)));
+    // Three digits are what is recorded.
+    (high as f64 - low as f64) / 2.0 / value + 0.001
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn run(count: u64, factor: f64, cpu: f64) -> Baseline {
+        let mut response = Histogram::new();
+        // A long tail: 1/x.
+        (1..=count).for_each(|n| {
+            response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
+        });
+        Baseline { response, cpu, cpu_total: cpu * 10.0 }
+    }
+
+    #[rstest]
+    #[case::the_same(100_000, 1.0, 0.8, 0.1, "p50", "within noise")]
+    #[case::a_little_slower(1_000_000, 1.05, 0.8, 0.1, "p50", "within tolerance")]
+    #[case::slower(1_000_000, 1.3, 0.8, 0.1, "p50", "worse")]
+    #[case::faster(1_000_000, 0.7, 0.8, 0.1, "p90", "better")]
+    #[case::few_say_nothing_of_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
+    #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
+    #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
+    fn a_change_is_told_from_noise(
+        #[case] count: u64,
+        #[case] factor: f64,
+        #[case] cpu: f64,
+        #[case] tolerance: f64,
+        #[case] figure: &str,
+        #[case] verdict: &str,
+    ) {
+        let differences = compare(&run(count, 1.0, 0.8), &run(count, factor, cpu), tolerance);
+        let found = differences.iter().find(|difference| difference.figure == figure).unwrap();
+        assert_eq!(found.verdict, verdict, "{found:?}");
+    }
+}

@@ -1,0 +1,148 @@
+use std::time::Duration;
+
+use super::Histogram;
+
+/// Whether the generator did what it was to do, so that its figures are those of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Health {
+    /// Why the run is invalid; empty where it is sound.
+    pub invalid: Vec<String>,
+}
+
+/// What the decision depends on.
+#[derive(Debug, Clone)]
+pub struct HealthFacts<'a> {
+    /// How late requests went out although a connection was free.
+    pub lateness: &'a Histogram,
+    /// How late the runtime's own clock rang.
+    pub lag: &'a Histogram,
+    /// How late is too late.
+    pub tolerance: Duration,
+    /// Part of the seconds in which the process used all the CPU that it may, 0 to 1.
+    pub starved: f64,
+    /// Rates are given: the open model.
+    pub open: bool,
+    /// Operations that the plan scheduled until the end.
+    pub planned: u64,
+    /// Operations that the pacer let begin until then.
+    pub released: u64,
+    /// Collections that were not sealed when they were needed, of all that were sent.
+    pub unsealed: (u64, u64),
+}
+
+/// Part of the requests that may be late.
+const LATE: f64 = 0.01;
+/// Part of the seconds without CPU to spare, beyond which a run says nothing.
+const STARVED: f64 = 0.2;
+/// Seconds without CPU to spare do no harm as long as the generator is so punctual.
+const PUNCTUAL: u64 = 2_000;
+/// Part of the collections that may be sealed too late.
+const UNSEALED: f64 = 0.001;
+/// Part of the planned operations that have to be let begin.
+const RELEASED: f64 = 0.995;
+
+/// Decides whether a run is valid.
+pub fn health(facts: &HealthFacts<'_>) -> Health {
+    let mut invalid = Vec::new();
+    let tolerance = facts.tolerance.as_micros() as u64;
+    let count = facts.lateness.count();
+    let late = facts.lateness.longer_than(tolerance);
+    if facts.open && late as f64 > count as f64 * LATE {
+        invalid.push(format!(
+            "the generator was late although a connection was free: {late} of {count} requests by more than {}, the latest by \
+             {}",
+            humantime::format_duration(facts.tolerance),
+            ms(facts.lateness.max()),
+        ));
+    }
+    let (rang, slow) = (facts.lag.count(), facts.lag.longer_than(tolerance));
+    if slow as f64 > rang as f64 * LATE * 5.0 {
+        invalid.push(format!(
+            "the generator could not run when it had to: its clock rang more than {} late {slow} of {rang} times, up to {}",
+            humantime::format_duration(facts.tolerance),
+            ms(facts.lag.max()),
+        ));
+    }
+    if facts.starved > STARVED
+        && (facts.lateness.value_at(0.99) > PUNCTUAL || facts.lag.value_at(0.99) > PUNCTUAL)
+    {
+        invalid.push(format!(
+            "the process used all the CPU that it may have in {:.0} % of the seconds, and was not punctual",
+            facts.starved * 100.0
+        ));
+    }
+    let (unsealed, sent) = facts.unsealed;
+    if unsealed as f64 > sent as f64 * UNSEALED {
+        invalid.push(format!(
+            "{unsealed} of {sent} collections were not sealed in time: their requests waited for the generator"
+        ));
+    }
+    if facts.open && (facts.released as f64) < facts.planned as f64 * RELEASED {
+        invalid
+            .push(format!("only {} of {} operations were let begin in time", facts.released, facts.planned));
+    }
+    Health { invalid }
+}
+
+fn ms(us: u64) -> String {
+    format!("{:.1} ms", us as f64 / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn times(count: u64, ms: u64, late: u64, late_ms: u64) -> Histogram {
+        let mut histogram = Histogram::new();
+        (0..count).for_each(|_| histogram.record_micros(ms * 1000));
+        (0..late).for_each(|_| histogram.record_micros(late_ms * 1000));
+        histogram
+    }
+
+    #[rstest]
+    #[case::sound(times(1000, 0, 5, 50), times(100, 1, 0, 0), 0.0, 1005, "")]
+    #[case::late(
+        times(1000, 0, 20, 50),
+        times(100, 1, 0, 0),
+        0.0,
+        1020,
+        "late although a connection was free"
+    )]
+    #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "could not run when it had to")]
+    #[case::busy_and_punctual(times(1000, 0, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "")]
+    #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all the CPU")]
+    #[case::sealed_late(
+        times(1000, 0, 0, 0),
+        times(100, 1, 0, 0),
+        0.0,
+        1000,
+        "2 of 1000 collections were not sealed"
+    )]
+    #[case::held_back(times(900, 0, 0, 0), times(100, 1, 0, 0), 0.0, 1000, "only 900 of 1000")]
+    fn a_run_is_sound_or_says_nothing(
+        #[case] lateness: Histogram,
+        #[case] lag: Histogram,
+        #[case] starved: f64,
+        #[case] planned: u64,
+        #[case] expected: &str,
+    ) {
+        let tolerance = Duration::from_millis(10);
+        let released = lateness.count();
+        let unsealed = (if expected.contains("sealed") { 2 } else { 1 }, 1000);
+        let facts = HealthFacts {
+            lateness: &lateness,
+            lag: &lag,
+            tolerance,
+            starved,
+            open: true,
+            planned,
+            released,
+            unsealed,
+        };
+        let invalid = health(&facts).invalid.join("; ");
+        assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
+        assert!(invalid.contains(expected), "{invalid}");
+    }
+}

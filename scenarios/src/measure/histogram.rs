@@ -1,0 +1,192 @@
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+
+use crate::plan::Quantile;
+
+/// Times in microseconds, with three significant digits. Its size depends on the longest time, not on how many there are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram(hdrhistogram::Histogram<u64>);
+
+/// A text that is not a histogram.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("read a histogram: {0}")]
+pub struct HistogramError(String);
+
+/// Longest time that is told apart from longer ones: 2 hours.
+const LONGEST: u64 = 2 * 3600 * 1_000_000;
+
+impl Histogram {
+    /// An empty one.
+    pub fn new() -> Self {
+        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
+            .expect("1 µs to 1 s at 3 digits is possible");
+        histogram.auto(true);
+        Self(histogram)
+    }
+
+    /// Adds a time.
+    pub fn record(&mut self, time: Duration) {
+        self.record_micros(time.as_micros() as u64);
+    }
+
+    /// Adds a time in microseconds.
+    pub fn record_micros(&mut self, us: u64) {
+        // It grows as far as the longest time, so that this cannot fail.
+        let _ = self.0.record(us.min(LONGEST));
+    }
+
+    /// Adds all times of another.
+    pub fn add(&mut self, other: &Self) {
+        // As above.
+        let _ = self.0.add(&other.0);
+    }
+
+    /// How many times.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The quantile, in microseconds; 0 without times.
+    pub fn at(&self, quantile: Quantile) -> u64 {
+        match quantile {
+            Quantile::Max => self.max(),
+            quantile => self.value_at(quantile.share()),
+        }
+    }
+
+    /// What this part, 0 to 1, of the times does not exceed, in microseconds.
+    pub fn value_at(&self, share: f64) -> u64 {
+        if self.count() == 0 { 0 } else { self.0.value_at_quantile(share).min(self.0.max()) }
+    }
+
+    /// The longest, in microseconds.
+    pub fn max(&self) -> u64 {
+        self.0.max()
+    }
+
+    /// The shortest, in microseconds; 0 without times.
+    pub fn min(&self) -> u64 {
+        if self.count() == 0 { 0 } else { self.0.min() }
+    }
+
+    /// The mean, in microseconds; 0 without times.
+    pub fn mean(&self) -> f64 {
+        if self.count() == 0 { 0.0 } else { self.0.mean() }
+    }
+
+    /// How many took longer than this, in microseconds.
+    pub fn longer_than(&self, us: u64) -> u64 {
+        if self.count() == 0 || self.max() <= us { 0 } else { self.count() - self.0.count_between(0, us) }
+    }
+
+    /// Where the times are: upper ends in microseconds with how many are below them and above the one before, without
+    /// those that hold none.
+    pub fn distribution(&self, steps_each_octave: u32) -> Vec<(u64, u64)> {
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for value in self.0.iter_recorded() {
+            let us = value.value_iterated_to().max(1);
+            let step = ((us as f64).log2() * f64::from(steps_each_octave)).ceil();
+            let upper = (step / f64::from(steps_each_octave)).exp2().ceil() as u64;
+            match found.last_mut() {
+                Some((last, count)) if *last == upper => *count += value.count_at_value(),
+                _ => found.push((upper, value.count_at_value())),
+            }
+        }
+        found
+    }
+
+    /// In the interchange form of HDR histograms (V2, deflated, Base64), which other tools read.
+    pub fn encode(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.0, &mut bytes)
+            .expect("counts fit, and writing to memory does not fail");
+        STANDARD.encode(bytes)
+    }
+
+    /// From the interchange form.
+    pub fn decode(text: &str) -> Result<Self, HistogramError> {
+        let bytes = STANDARD.decode(text).map_err(|why| HistogramError(why.to_string()))?;
+        let mut histogram: hdrhistogram::Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|why| HistogramError(why.to_string()))?;
+        if histogram.sigfig() != 3 || histogram.max() > 2 * LONGEST {
+            return Err(HistogramError("it is not of 3 digits and microseconds".into()));
+        }
+        histogram.auto(true);
+        Ok(Self(histogram))
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(times: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        for us in times {
+            histogram.record_micros(*us);
+        }
+        histogram
+    }
+
+    #[test]
+    fn an_empty_one_claims_nothing() {
+        let empty = Histogram::new();
+        assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.longer_than(0)), (0, 0, 0, 0));
+        assert_eq!(Histogram::decode(&empty.encode()).unwrap(), empty);
+    }
+
+    #[test]
+    fn hours_do_not_break_it() {
+        let histogram = of(&[1, u64::MAX]);
+        assert_eq!(histogram.count(), 2);
+        assert!(histogram.max() >= 7_190_000_000, "{}", histogram.max());
+    }
+
+    #[test]
+    fn what_is_no_histogram() {
+        for text in ["", "!", "AAAA", "HISTFAAAAAAA"] {
+            assert!(Histogram::decode(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn three_digits_hold(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
+            let histogram = of(&times);
+            times.sort_unstable();
+            for quantile in Quantile::ALL {
+                let rank = ((quantile.share() * times.len() as f64).ceil() as usize).clamp(1, times.len());
+                let exact = times[rank - 1] as f64;
+                let found = histogram.at(quantile) as f64;
+                prop_assert!((found - exact).abs() <= exact / 1000.0 + 1.0, "{}: {found}, not {exact}", quantile.name());
+            }
+            prop_assert_eq!(histogram.distribution(8).iter().map(|(_, count)| count).sum::<u64>(), times.len() as u64);
+        }
+
+        #[test]
+        fn a_sum_is_as_if_all_had_been_recorded_in_one(
+            one in prop::collection::vec(0u64..10_000_000, 0..100), two in prop::collection::vec(0u64..10_000_000, 0..100),
+        ) {
+            let mut sum = Histogram::decode(&of(&one).encode()).unwrap();
+            sum.add(&of(&two));
+            let all = of(&[one, two].concat());
+            prop_assert_eq!(sum.count(), all.count());
+            for quantile in Quantile::ALL {
+                prop_assert_eq!(sum.at(quantile), all.at(quantile));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use reports::load::ThresholdResult;
+
+use super::Histogram;
+use crate::plan::{Limit, Metric, Threshold};
+
+/// What thresholds are judged on.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// Response times of all measured requests.
+    pub response: Histogram,
+    /// Measured requests.
+    pub count: u64,
+    /// Of those, how many did not come out as expected.
+    pub errors: u64,
+    /// Answers a second.
+    pub rate: f64,
+    /// Times to a verdict, where there are verdicts.
+    pub verdict: Option<Histogram>,
+}
+
+/// Judges thresholds, each with what was found and how far that is from the limit. What has nothing to be judged on does
+/// not hold. `of` gives what was observed, of a route or of the whole run; none for a route that the run has not.
+pub fn judge<'a>(
+    thresholds: impl IntoIterator<Item = (&'a Threshold, bool)>,
+    of: impl Fn(Option<&str>) -> Option<Observed>,
+) -> Vec<ThresholdResult> {
+    thresholds
+        .into_iter()
+        .map(|(threshold, by_default)| {
+            let observed = of(threshold.route.as_deref()).filter(|observed| observed.count > 0);
+            let value = observed.as_ref().and_then(|observed| value(threshold.metric, observed));
+            let (limit, at_least) = match threshold.limit {
+                Limit::AtMostMicros(us) => (us as f64, false),
+                Limit::AtMostShare(share) => (share.value(), false),
+                Limit::AtLeastRate(rate) => (rate.value(), true),
+            };
+            let holds = value.is_some_and(|value| if at_least { value >= limit } else { value <= limit });
+            let room = value.map(|value| if at_least { value - limit } else { limit - value });
+            ThresholdResult {
+                rule: threshold.rule(),
+                route: threshold.route.clone(),
+                by_default,
+                observed: value.map(|value| told(threshold.metric, value)),
+                value,
+                limit,
+                margin: room.filter(|_| limit > 0.0).map(|room| room / limit),
+                holds,
+            }
+        })
+        .collect()
+}
+
+fn value(metric: Metric, observed: &Observed) -> Option<f64> {
+    match metric {
+        Metric::Response(quantile) => Some(observed.response.at(quantile) as f64),
+        Metric::TimeToVerdict(quantile) => {
+            let verdict = observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?;
+            Some(verdict.at(quantile) as f64)
+        }
+        Metric::ErrorRate => Some(observed.errors as f64 / observed.count as f64),
+        Metric::Rate => Some(observed.rate),
+    }
+}
+
+fn told(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Response(_) | Metric::TimeToVerdict(_) => reports::load::micros(value as u64),
+        // Few of many are not none.
+        Metric::ErrorRate if value > 0.0 && value < 0.0001 => "< 0.01 %".into(),
+        Metric::ErrorRate => format!("{:.2} %", value * 100.0),
+        Metric::Rate => format!("{value:.1}/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn observed(route: Option<&str>) -> Option<Observed> {
+        if route.is_some_and(|route| route != "POST /v1/signals") {
+            return None;
+        }
+        let mut response = Histogram::new();
+        (1..=1000).for_each(|ms| response.record_micros(ms * 1000));
+        Some(Observed { response, count: 1000, errors: 5, rate: 99.5, verdict: None })
+    }
+
+    #[rstest]
+    #[case("p50<501ms", true, "500.22 ms")]
+    #[case("p50<499ms", false, "500.22 ms")]
+    #[case("p99.9<1s", true, "999.42 ms")]
+    #[case("max<999ms", false, "1.0 s")]
+    #[case("error-rate<0.5%", true, "0.50 %")]
+    #[case("error-rate<0.4%", false, "0.50 %")]
+    #[case("error-rate<0", false, "0.50 %")]
+    #[case("rate>99.5", true, "99.5/s")]
+    #[case("rate>100", false, "99.5/s")]
+    #[case("POST /v1/signals p50<501ms", true, "500.22 ms")]
+    #[case("GET /other p50<500ms", false, "")]
+    #[case("time-to-verdict<1h", false, "")]
+    fn a_threshold_holds_or_not(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+        let threshold: Threshold = given.parse().unwrap();
+        let results = judge([(&threshold, false)], observed);
+        assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
+    }
+
+    #[test]
+    fn nothing_to_judge_on_does_not_hold() {
+        let threshold: Threshold = "p99<1h".parse().unwrap();
+        let results = judge([(&threshold, true)], |_| Some(Observed::default()));
+        assert!(!results[0].holds);
+        assert_eq!(results[0].value, None);
+    }
+
+    #[test]
+    fn a_margin_is_a_part_of_the_limit() {
+        let thresholds: Vec<Threshold> =
+            ["p50<1s", "p50<250ms", "rate>50", "error-rate<0"].map(|text| text.parse().unwrap()).into();
+        let results = judge(thresholds.iter().map(|threshold| (threshold, false)), observed);
+        let margins: Vec<_> =
+            results.iter().map(|result| result.margin.map(|margin| (margin * 100.0).round())).collect();
+        assert_eq!(margins, [Some(50.0), Some(-100.0), Some(99.0), None]);
+    }
+}

@@ -1,0 +1,179 @@
+use std::time::Duration;
+
+/// The run, moment by moment: when operations were to begin, and what became of them. Its size is bounded: when it grows
+/// too long, each moment becomes twice as wide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    width: Duration,
+    moments: Vec<Moment>,
+}
+
+/// What belongs to one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Moment {
+    /// Requests that were to begin in it.
+    pub due: u64,
+    /// Requests that ended in it, as expected or not.
+    pub ended: u64,
+    /// Of those due in it, those that did not come out as expected.
+    pub errors: u64,
+    /// Response times of those due in it: eight steps an octave.
+    pub steps: Vec<u32>,
+}
+
+/// Width of a moment of a short run.
+const NARROWEST: Duration = Duration::from_millis(250);
+/// Most moments.
+const MOST: usize = 480;
+/// Steps an octave: response times are told apart by 9 %.
+const STEPS: f64 = 8.0;
+
+impl Timeline {
+    /// How wide a moment is.
+    pub fn width(&self) -> Duration {
+        self.width
+    }
+
+    /// The moments, from the start of the run on.
+    pub fn moments(&self) -> &[Moment] {
+        &self.moments
+    }
+
+    /// Adds a request.
+    pub fn record(&mut self, due: Duration, response: Duration, expected: bool) {
+        let moment = self.at(due);
+        moment.due += 1;
+        moment.errors += u64::from(!expected);
+        let step = Self::step(response);
+        if moment.steps.len() <= step {
+            moment.steps.resize(step + 1, 0);
+        }
+        moment.steps[step] += 1;
+        self.at(due + response).ended += 1;
+    }
+
+    /// Adds another's.
+    pub fn add(&mut self, other: &Self) {
+        while self.width < other.width {
+            self.widen();
+        }
+        for (position, theirs) in other.moments.iter().enumerate() {
+            let own = self.at(other.width * position as u32);
+            own.merge(theirs);
+        }
+    }
+
+    /// From what a report holds.
+    pub fn restore(width: Duration, moments: Vec<Moment>) -> Option<Self> {
+        let widths = (0..24).map(|doubled| NARROWEST * (1 << doubled));
+        let known = widths.into_iter().any(|known| known == width);
+        (known && moments.len() <= MOST).then_some(Self { width, moments })
+    }
+
+    /// Upper end of a step.
+    pub fn upper(step: usize) -> Duration {
+        Duration::from_micros(((step as f64 + 1.0) / STEPS).exp2().round() as u64)
+    }
+
+    fn step(response: Duration) -> usize {
+        let us = response.as_micros().max(1) as f64;
+        ((us.log2() * STEPS) as usize).min(STEPS as usize * 34)
+    }
+
+    fn at(&mut self, time: Duration) -> &mut Moment {
+        loop {
+            let place = (time.as_micros() / self.width.as_micros()) as usize;
+            if place < MOST {
+                if self.moments.len() <= place {
+                    self.moments.resize_with(place + 1, Moment::default);
+                }
+                return &mut self.moments[place];
+            }
+            self.widen();
+        }
+    }
+
+    fn widen(&mut self) {
+        self.width *= 2;
+        let narrow = std::mem::take(&mut self.moments);
+        self.moments = narrow
+            .chunks(2)
+            .map(|pair| {
+                let mut moment = pair[0].clone();
+                pair.iter().skip(1).for_each(|other| moment.merge(other));
+                moment
+            })
+            .collect();
+    }
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self { width: NARROWEST, moments: Vec::new() }
+    }
+}
+
+impl Moment {
+    /// What this part, 0 to 1, of the response times does not exceed; none without any.
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
+        let count: u64 = self.steps.iter().map(|count| u64::from(*count)).sum();
+        let rank = ((count as f64 * share).ceil() as u64).max(1);
+        let mut seen = 0;
+        let step = self.steps.iter().position(|count| {
+            seen += u64::from(*count);
+            seen >= rank
+        });
+        step.map(Timeline::upper)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.due += other.due;
+        self.ended += other.ended;
+        self.errors += other.errors;
+        self.steps.resize(self.steps.len().max(other.steps.len()), 0);
+        self.steps.iter_mut().zip(&other.steps).for_each(|(own, theirs)| *own += theirs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_request_is_due_in_one_moment_and_ends_in_another() {
+        let mut timeline = Timeline::default();
+        timeline.record(ms(100), ms(300), true);
+        timeline.record(ms(260), ms(1), false);
+        let seen: Vec<_> =
+            timeline.moments().iter().map(|moment| (moment.due, moment.ended, moment.errors)).collect();
+        assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
+        let p50 = timeline.moments()[0].quantile(0.5).unwrap();
+        assert!(ms(300) <= p50 && p50 < ms(330), "{p50:?}");
+        assert_eq!(Moment::default().quantile(0.5), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_stays_small_and_loses_nothing(
+            requests in prop::collection::vec((0u64..100_000_000, 0u64..100_000), 1..200),
+        ) {
+            let (mut one, mut two) = (Timeline::default(), Timeline::default());
+            for (position, (due, response)) in requests.iter().enumerate() {
+                let half = if position % 3 == 0 { &mut one } else { &mut two };
+                half.record(ms(*due), ms(*response), true);
+            }
+            one.add(&two);
+            prop_assert!(one.moments().len() <= MOST);
+            let count = requests.len() as u64;
+            prop_assert_eq!(one.moments().iter().map(|moment| moment.due).sum::<u64>(), count);
+            prop_assert_eq!(one.moments().iter().map(|moment| moment.ended).sum::<u64>(), count);
+            prop_assert_eq!(Timeline::restore(one.width(), one.moments().to_vec()), Some(one));
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The reports of shards, added up.
+
+use std::collections::BTreeSet;
+
+use reports::load::{
+    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, Timeline, TimelineMoment, Timing,
+};
+
+use crate::measure::{self, Histogram, HistogramError, Moment};
+use crate::plan::Threshold;
+use crate::report::{exit_code, judge_report, timing};
+
+/// Reports that are not the shards of one run.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum MergeError {
+    /// Nothing to add up.
+    #[error("merge reports: there are none")]
+    #[diagnostic(help("name the JSON report of each shard"))]
+    None,
+    /// A shard is not there.
+    #[error("merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
+    #[diagnostic(help(
+        "name the report of every shard; one that did not run leaves a hole in the load, and the sum would look better than the truth"
+    ))]
+    Missing {
+        /// Counted from 0.
+        missing: Vec<u32>,
+        /// How many there should be.
+        count: u32,
+    },
+    /// A shard is there twice.
+    #[error("merge the shards: shard {index} is there twice")]
+    #[diagnostic(help("name each report once"))]
+    Twice {
+        /// Counted from 0.
+        index: u32,
+    },
+    /// They are of different runs.
+    #[error("merge the shards: shard {index} is of another run: its {what} differs")]
+    #[diagnostic(help("all shards are started with the same arguments, and with the same --seed"))]
+    OtherRun {
+        /// Counted from 0.
+        index: u32,
+        /// What differs.
+        what: &'static str,
+    },
+    /// A histogram in a report is none.
+    #[error(transparent)]
+    #[diagnostic(help("the report was changed after it was written"))]
+    Histogram(#[from] HistogramError),
+    /// A time line in a report is none.
+    #[error("merge the time lines: their moments are of no width that is written")]
+    #[diagnostic(help("the report was changed after it was written"))]
+    Timeline,
+}
+
+/// Adds the shards of a run up, and judges the sum once: against these thresholds, or those that the shards had. A shard that
+/// is invalid makes the sum invalid.
+pub fn merge(
+    reports: &[LoadReport],
+    thresholds: Option<&[(Threshold, bool)]>,
+) -> Result<LoadReport, MergeError> {
+    let Some(first) = reports.first() else { return Err(MergeError::None) };
+    check(first, reports)?;
+    let mut sum = first.clone();
+    sum.shards = reports.iter().flat_map(|report| report.shards.clone()).collect();
+    sum.shards.sort_by_key(|shard| shard.index);
+    sum.started = reports.iter().map(|report| report.started.clone()).min().unwrap_or_default();
+    sum.duration_ms = reports.iter().map(|report| report.duration_ms).max().unwrap_or(0);
+    sum.plan.drain.took_ms = reports.iter().map(|report| report.plan.drain.took_ms).max().unwrap_or(0);
+    sum.plan.seal = seal(reports);
+    sum.rate.asked = first.rate.asked.map(|_| reports.iter().filter_map(|report| report.rate.asked).sum());
+    sum.rate.begun = reports.iter().map(|report| report.rate.begun).sum();
+    sum.rate.delivered = reports.iter().map(|report| report.rate.delivered).sum();
+    sum.ledger = ledgers(reports.iter().map(|report| &report.ledger));
+    sum.warm_up = ledgers(reports.iter().map(|report| &report.warm_up));
+    sum.response = timings(reports.iter().map(|report| &report.response))?;
+    sum.service = timings(reports.iter().map(|report| &report.service))?;
+    sum.lateness = timings(reports.iter().map(|report| &report.lateness))?;
+    sum.waiting = timings(reports.iter().map(|report| &report.waiting))?;
+    sum.time_to_verdict = optional(reports.iter().filter_map(|report| report.time_to_verdict.as_ref()))?;
+    if let Some(added) = &mut sum.edge_added {
+        let each = reports.iter().filter_map(|report| report.edge_added.as_ref()).map(|added| &added.timing);
+        added.timing = timings(each)?;
+    }
+    // What each edge cost is in the report of its shard.
+    sum.edge_cost = if reports.len() == 1 { sum.edge_cost } else { None };
+    sum.routes = routes(reports)?;
+    sum.reconciled = reconciled(reports);
+    sum.timeline = timelines(reports)?;
+    let requests: u64 = sum.routes.iter().map(|route| route.sent).sum();
+    let generators = || reports.iter().map(|report| &report.generator);
+    sum.generator.cpu_s = generators().map(|generator| generator.cpu_s).sum();
+    sum.generator.cpu_s_per_100k =
+        if requests == 0 { 0.0 } else { sum.generator.cpu_s * 1e5 / requests as f64 };
+    sum.generator.starved = generators().map(|generator| generator.starved).fold(0.0, f64::max);
+    sum.generator.memory_first = generators().map(|generator| generator.memory_first).sum();
+    sum.generator.memory_last = generators().map(|generator| generator.memory_last).sum();
+    sum.generator.lag = timings(generators().map(|generator| &generator.lag))?;
+    sum.comparison = None;
+    sum.state = state(reports);
+    sum.findings = findings(reports);
+    match thresholds {
+        Some(thresholds) => sum.thresholds = judge_report(&sum, thresholds),
+        None => sum.thresholds = judge_report(&sum, &given(first)),
+    }
+    sum.exit_code = exit_code(&sum);
+    Ok(sum)
+}
+
+fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), MergeError> {
+    let count = first.shards.first().map_or(1, |shard| shard.count);
+    let mut there = BTreeSet::new();
+    for report in reports {
+        for shard in &report.shards {
+            let index = shard.index;
+            let differs = [
+                ("schema", report.schema != first.schema),
+                ("version of edgeproof", report.tool != first.tool),
+                ("scenario", report.scenario != first.scenario),
+                ("model", report.model != first.model),
+                ("number of shards", shard.count != count),
+                ("seed", report.plan.seed != first.plan.seed),
+                ("plan", plan(report) != plan(first)),
+            ];
+            if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
+                return Err(MergeError::OtherRun { index, what });
+            }
+            if !there.insert(index) {
+                return Err(MergeError::Twice { index });
+            }
+        }
+    }
+    let missing: Vec<u32> = (0..count).filter(|index| !there.contains(index)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(MergeError::Missing { missing, count }) }
+}
+
+/// What shards have in common.
+fn plan(report: &LoadReport) -> reports::load::Plan {
+    let mut plan = report.plan.clone();
+    plan.drain.took_ms = 0;
+    plan.users = 0;
+    if let Seal::Real { cost_us, not_in_time } = &mut plan.seal {
+        (*cost_us, *not_in_time) = (0.0, 0);
+    }
+    plan
+}
+
+/// What sealing cost: the mean over the shards, and all that came too late.
+fn seal(reports: &[LoadReport]) -> Seal {
+    let of = |report: &LoadReport| match report.plan.seal {
+        Seal::Opaque => None,
+        Seal::Real { cost_us, not_in_time } => Some((cost_us, not_in_time)),
+    };
+    let all: Vec<(f64, u64)> = reports.iter().filter_map(of).collect();
+    if all.is_empty() {
+        return Seal::Opaque;
+    }
+    Seal::Real {
+        cost_us: all.iter().map(|(cost, _)| cost).sum::<f64>() / all.len() as f64,
+        not_in_time: all.iter().map(|(_, late)| late).sum(),
+    }
+}
+
+fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
+    ledgers.fold(Ledger::default(), |sum, ledger| Ledger {
+        scheduled: sum.scheduled + ledger.scheduled,
+        answered: sum.answered + ledger.answered,
+        failed: sum.failed + ledger.failed,
+        dropped: sum.dropped + ledger.dropped,
+        open: sum.open + ledger.open,
+    })
+}
+
+fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {
+    let mut sum = Histogram::new();
+    for timing in timings {
+        sum.add(&Histogram::decode(&timing.histogram)?);
+    }
+    Ok(timing(&sum))
+}
+
+fn optional<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Option<Timing>, HistogramError> {
+    let mut timings = timings.peekable();
+    if timings.peek().is_none() { Ok(None) } else { self::timings(timings).map(Some) }
+}
+
+fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, HistogramError> {
+    let mut sums: Vec<RouteFigures> = Vec::new();
+    for name in reports.iter().flat_map(|report| report.routes.iter().map(|route| &route.route)) {
+        if sums.iter().any(|sum| sum.route == *name) {
+            continue;
+        }
+        let own =
+            || reports.iter().filter_map(|report| report.routes.iter().find(|route| route.route == *name));
+        let mut outcomes: Vec<reports::load::OutcomeFigures> = Vec::new();
+        for outcome in own().flat_map(|route| &route.outcomes) {
+            let same = |other: &&reports::load::OutcomeFigures| {
+                other.outcome == outcome.outcome && other.expected == outcome.expected
+            };
+            if outcomes.iter().any(|known| same(&known)) {
+                continue;
+            }
+            let all = || own().flat_map(|route| &route.outcomes).filter(same);
+            outcomes.push(reports::load::OutcomeFigures {
+                count: all().map(|outcome| outcome.count).sum(),
+                response: timings(all().map(|outcome| &outcome.response))?,
+                service: timings(all().map(|outcome| &outcome.service))?,
+                ..outcome.clone()
+            });
+        }
+        outcomes
+            .sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
+        sums.push(RouteFigures {
+            route: name.clone(),
+            sent: own().map(|route| route.sent).sum(),
+            unanswered: own().map(|route| route.unanswered).sum(),
+            errors: own().map(|route| route.errors).sum(),
+            answered_per_s: own().map(|route| route.answered_per_s).sum(),
+            response: timings(own().map(|route| &route.response))?,
+            service: timings(own().map(|route| &route.service))?,
+            outcomes,
+        });
+    }
+    Ok(sums)
+}
+
+fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
+    let mut sums: Vec<Reconciled> = Vec::new();
+    for counted in reports.iter().flat_map(|report| &report.reconciled) {
+        match sums.iter_mut().find(|sum| sum.route == counted.route) {
+            None => sums.push(counted.clone()),
+            Some(sum) => {
+                sum.sent += counted.sent;
+                sum.unanswered += counted.unanswered;
+                sum.arrived += counted.arrived;
+                sum.agrees &= counted.agrees;
+            }
+        }
+    }
+    sums
+}
+
+fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
+    let mut sum = measure::Timeline::default();
+    let mut asked: Vec<(u64, f64)> = Vec::new();
+    for report in reports {
+        let Timeline { width_ms, moments } = &report.timeline;
+        let restored = moments
+            .iter()
+            .map(|moment| Moment {
+                due: moment.due,
+                ended: moment.ended,
+                errors: moment.errors,
+                steps: moment.steps.clone(),
+            })
+            .collect();
+        let width = std::time::Duration::from_millis(*width_ms);
+        sum.add(&measure::Timeline::restore(width, restored).ok_or(MergeError::Timeline)?);
+        asked.extend(
+            moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)),
+        );
+    }
+    let width = sum.width();
+    let width_ms = width.as_millis() as u64;
+    let micros = |time: Option<std::time::Duration>| time.map(|time| time.as_micros() as u64);
+    let moments = sum
+        .moments()
+        .iter()
+        .enumerate()
+        .map(|(place, moment)| TimelineMoment {
+            asked: asked.iter().filter(|(at, _)| at / width_ms == place as u64).map(|(_, asked)| asked).sum(),
+            due: moment.due,
+            ended: moment.ended,
+            errors: moment.errors,
+            p50_us: micros(moment.quantile(0.5)),
+            p99_us: micros(moment.quantile(0.99)),
+            steps: moment.steps.clone(),
+        })
+        .collect();
+    Ok(Timeline { width_ms, moments })
+}
+
+fn state(reports: &[LoadReport]) -> LoadState {
+    let any = |state| reports.iter().any(|report| report.state == state);
+    [LoadState::Invalid, LoadState::Partial, LoadState::Unchecked]
+        .into_iter()
+        .find(|state| any(*state))
+        .unwrap_or(LoadState::Complete)
+}
+
+fn findings(reports: &[LoadReport]) -> Vec<String> {
+    let of_one = |report: &LoadReport| {
+        let index = report.shards.first().map_or(0, |shard| shard.index);
+        report.findings.iter().map(move |finding| format!("shard {index}: {finding}")).collect::<Vec<_>>()
+    };
+    reports.iter().flat_map(of_one).collect()
+}
+
+/// The thresholds that a report was judged by.
+fn given(report: &LoadReport) -> Vec<(Threshold, bool)> {
+    let read = |result: &reports::load::ThresholdResult| {
+        let text = match &result.route {
+            Some(route) => format!("{route} {}", result.rule.replace(' ', "")),
+            None => result.rule.replace(' ', ""),
+        };
+        text.parse().ok().map(|threshold| (threshold, result.by_default))
+    };
+    report.thresholds.iter().filter_map(read).collect()
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,51 @@
+use std::net::SocketAddr;
+
+/// A host that is not this machine, and that nobody said may be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+#[error("load {host}: it is not this machine")]
+#[diagnostic(help("if it is yours to load, say so: --yes-load {host}"))]
+pub struct ForeignHost {
+    /// The host, as the address names it.
+    pub host: String,
+}
+
+/// Lets a target through that is on this machine, or whose host was named on purpose.
+pub fn guard(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> Result<(), ForeignHost> {
+    let here =
+        !addresses.is_empty() && addresses.iter().all(|address| address.ip().to_canonical().is_loopback());
+    let bare = |text: &str| text.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
+    if here || allowed.iter().any(|allowed| bare(allowed) == bare(host)) {
+        return Ok(());
+    }
+    Err(ForeignHost { host: host.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("127.0.0.1", "127.0.0.1:80", &[], true)]
+    #[case("localhost", "[::1]:80", &[], true)]
+    #[case("localhost", "[::ffff:127.0.0.1]:80", &[], true)]
+    #[case("edge.example", "192.0.2.1:443", &[], false)]
+    #[case("localhost", "192.0.2.1:443", &[], false)]
+    #[case("edge.example", "192.0.2.1:443", &["Edge.Example"], true)]
+    #[case("edge.example", "192.0.2.1:443", &["other.example"], false)]
+    fn only_this_machine_without_a_word(
+        #[case] host: &str,
+        #[case] address: &str,
+        #[case] allowed: &[&str],
+        #[case] passes: bool,
+    ) {
+        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+        assert_eq!(guard(host, &[address.parse().unwrap()], &allowed).is_ok(), passes);
+    }
+
+    #[test]
+    fn a_name_without_an_address_is_not_this_machine() {
+        assert!(guard("localhost", &[], &[]).is_err());
+    }
+}

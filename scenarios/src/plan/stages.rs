@@ -1,0 +1,166 @@
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::{PlanError, Rate, parse_time};
+
+/// A rate that changes: from one to another, evenly, over a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stage {
+    /// How long it lasts.
+    pub time: Duration,
+    /// The rate that it begins with.
+    pub from: Rate,
+    /// The rate that it ends with.
+    pub to: Rate,
+}
+
+/// One stage after the other; at least one, and not all at rate 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stages(Vec<Stage>);
+
+/// More is a slip of the keyboard.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+const ADVICE: &str = "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
+     in 30 s, and down to 0 in 10 s";
+
+impl Stages {
+    /// The same rate all the time. None at rate 0, and for a time that is no time.
+    pub fn constant(rate: Rate, time: Duration) -> Option<Self> {
+        (rate.value() > 0.0 && !time.is_zero() && time <= LONGEST)
+            .then(|| Self(vec![Stage { time, from: rate, to: rate }]))
+    }
+
+    /// The stages.
+    pub fn stages(&self) -> &[Stage] {
+        &self.0
+    }
+
+    /// How long all of them last.
+    pub fn time(&self) -> Duration {
+        self.0.iter().map(|stage| stage.time).sum()
+    }
+
+    /// The highest rate that is reached.
+    pub fn peak(&self) -> Rate {
+        let rates = self.0.iter().flat_map(|stage| [stage.from, stage.to]);
+        rates.fold(Rate::default(), |peak, rate| if rate > peak { rate } else { peak })
+    }
+
+    /// With a stage before them that warms up, at the rate that they begin with; where that is 0, at half of the peak.
+    #[must_use]
+    pub fn warmed_up(mut self, time: Duration) -> Self {
+        if time.is_zero() {
+            return self;
+        }
+        let first = self.0[0].from;
+        let rate = if first.value() > 0.0 { first } else { self.peak().times(0.5) };
+        self.0.insert(0, Stage { time, from: rate, to: rate });
+        self
+    }
+
+    /// This part of every rate: what one of several lanes takes.
+    #[must_use]
+    pub fn part(&self, share: f64) -> Self {
+        let part =
+            |stage: &Stage| Stage { from: stage.from.times(share), to: stage.to.times(share), ..*stage };
+        Self(self.0.iter().map(part).collect())
+    }
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self::per_second(0.0).expect("0 is a rate")
+    }
+}
+
+impl FromStr for Stages {
+    type Err = PlanError;
+
+    fn from_str(given: &str) -> Result<Self, PlanError> {
+        let refuse =
+            |why: String| PlanError { what: "the stages", given: given.to_owned(), why, advice: ADVICE };
+        let mut stages = Vec::new();
+        let mut from = Rate::default();
+        for (position, part) in given.split(',').enumerate() {
+            let place = position + 1;
+            let (time, rate) = part.split_once(':').ok_or_else(|| {
+                refuse(format!("stage {place}, {part:?}, has no colon between time and rate"))
+            })?;
+            let time = parse_time(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
+            let to: Rate = rate
+                .parse()
+                .map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;
+            stages.push(Stage { time, from, to });
+            from = to;
+        }
+        let stages = Self(stages);
+        if stages.peak().value() == 0.0 {
+            return Err(refuse("nothing would ever begin".into()));
+        }
+        if stages.time() > LONGEST {
+            return Err(refuse("they last longer than a week".into()));
+        }
+        Ok(stages)
+    }
+}
+
+impl fmt::Display for Stages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, stage) in self.0.iter().enumerate() {
+            let before = if position == 0 { "" } else { ", then " };
+            let time = humantime::format_duration(stage.time);
+            if stage.from == stage.to {
+                write!(f, "{before}{} for {time}", stage.to)?;
+            } else {
+                write!(f, "{before}{} to {} in {time}", stage.from, stage.to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[test]
+    fn a_stage_begins_where_the_one_before_ended() {
+        let stages: Stages = "10s:100,30s:500,10s:0".parse().unwrap();
+        assert_eq!(
+            stages.to_string(),
+            "0/s to 100/s in 10s, then 100/s to 500/s in 30s, then 500/s to 0/s in 10s"
+        );
+        assert_eq!(stages.time(), Duration::from_secs(50));
+        assert_eq!(stages.peak(), Rate::per_second(500.0).unwrap());
+        assert_eq!(stages.part(0.1).peak(), Rate::per_second(50.0).unwrap());
+    }
+
+    #[test]
+    fn warms_up_before() {
+        let time = Duration::from_secs(5);
+        let constant = Stages::constant(Rate::per_second(7.0).unwrap(), time).unwrap();
+        assert_eq!(constant.clone().warmed_up(time).to_string(), "7/s for 5s, then 7/s for 5s");
+        assert_eq!(constant.clone().warmed_up(Duration::ZERO), constant);
+        let ramp: Stages = "10s:100".parse().unwrap();
+        assert_eq!(ramp.warmed_up(time).to_string(), "50/s for 5s, then 0/s to 100/s in 10s");
+    }
+
+    #[rstest]
+    #[case("", "no colon")]
+    #[case("10s", "no colon")]
+    #[case("10s:100,", "no colon")]
+    #[case("10s:100,,5s:1", "no colon")]
+    #[case("ten:100", "the time of stage 1")]
+    #[case("10s:100,0s:100", "more than nothing")]
+    #[case("10s:many", "the rate of stage 1")]
+    #[case("10s:-5", "less than nothing")]
+    #[case("10s:0,5s:0", "nothing would ever begin")]
+    #[case("8days:5", "longer than a week")]
+    fn what_makes_no_sense(#[case] given: &str, #[case] why: &str) {
+        let error = given.parse::<Stages>().unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+    }
+}

@@ -1,0 +1,245 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::{PlanError, Rate, Share, parse_time};
+
+/// What must hold of the measured operations: judged on response times, which count from the intended start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Threshold {
+    /// The route that it is for; none for the whole run.
+    pub route: Option<String>,
+    /// What is looked at.
+    pub metric: Metric,
+    /// What it is held against.
+    pub limit: Limit,
+}
+
+/// What a threshold looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// A percentile of the response times, or the longest.
+    Response(Quantile),
+    /// A percentile of the times from the start of a session until its verdict is there.
+    TimeToVerdict(Quantile),
+    /// The part that did not come out as expected, or not at all.
+    ErrorRate,
+    /// Operations, for a route requests, that were answered a second.
+    Rate,
+}
+
+/// A percentile, or the longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantile {
+    /// Half took no longer.
+    P50,
+    /// Nine of ten took no longer.
+    P90,
+    /// 19 of 20 took no longer.
+    P95,
+    /// 99 of 100 took no longer.
+    P99,
+    /// 999 of 1,000 took no longer.
+    P999,
+    /// None took longer.
+    Max,
+}
+
+/// What a metric is held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// At most so many microseconds.
+    AtMostMicros(u64),
+    /// At most this part.
+    AtMostShare(Share),
+    /// At least this rate.
+    AtLeastRate(Rate),
+}
+
+const ADVICE: &str = "write it as p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s, for one route with the route before it: \
+     'POST /v1/signals p99<100ms'; the metrics are p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict and \
+     time-to-verdict.p50 to .max";
+
+impl Threshold {
+    /// From a metric by its name and the value of its limit, as a file gives them.
+    pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
+        let given = || format!("{metric} = {limit}");
+        let refuse = |why: String| PlanError { what: "the threshold", given: given(), why, advice: ADVICE };
+        let metric: Metric = metric.trim().parse().map_err(refuse)?;
+        if route.is_some() && matches!(metric, Metric::TimeToVerdict(_)) {
+            return Err(refuse("the time to a verdict is of the whole run, not of a route".into()));
+        }
+        let limit = metric.limit(limit.trim()).map_err(refuse)?;
+        let route = route.map(|route| route.split_whitespace().collect::<Vec<_>>().join(" "));
+        Ok(Self { route, metric, limit })
+    }
+
+    /// What is held against the limit, as text with the limit: `p99 < 250ms`.
+    pub fn rule(&self) -> String {
+        let sign = if matches!(self.limit, Limit::AtLeastRate(_)) { ">=" } else { "<=" };
+        format!("{} {sign} {}", self.metric, self.limit)
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = PlanError;
+
+    /// `[ROUTE] METRIC<LIMIT`, where `<`, `<=` and `=` all mean at most, and `>`, `>=` and `=` for a rate at least.
+    fn from_str(given: &str) -> Result<Self, PlanError> {
+        let refuse =
+            |why: String| PlanError { what: "the threshold", given: given.to_owned(), why, advice: ADVICE };
+        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("it has neither <, > nor =".into()))?;
+        let (left, right) = given.split_at(at);
+        let sign = &right[..right.find(|c| !matches!(c, '<' | '>' | '=')).unwrap_or(right.len())];
+        let limit = &right[sign.len()..];
+        let (route, metric) = match left.trim().rsplit_once(char::is_whitespace) {
+            Some((route, metric)) => (Some(route), metric),
+            None => (None, left.trim()),
+        };
+        let threshold = Self::new(route, metric, limit)
+            .map_err(|error| PlanError { given: given.to_owned(), ..error })?;
+        match (sign, threshold.limit) {
+            ("=", _)
+            | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_))
+            | (">" | ">=", Limit::AtLeastRate(_)) => Ok(threshold),
+            ("<" | "<=", _) => Err(refuse("a rate has a lower limit: write it with >".into())),
+            _ => Err(refuse("it has an upper limit: write it with <".into())),
+        }
+    }
+}
+
+impl Metric {
+    fn limit(self, text: &str) -> Result<Limit, String> {
+        let why = |error: PlanError| error.why;
+        Ok(match self {
+            Self::Response(_) | Self::TimeToVerdict(_) => {
+                Limit::AtMostMicros(parse_time(text)?.as_micros() as u64)
+            }
+            Self::ErrorRate => Limit::AtMostShare(text.parse().map_err(why)?),
+            Self::Rate => Limit::AtLeastRate(text.parse().map_err(why)?),
+        })
+    }
+}
+
+impl FromStr for Metric {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "error-rate" => return Ok(Self::ErrorRate),
+            "rate" => return Ok(Self::Rate),
+            "time-to-verdict" => return Ok(Self::TimeToVerdict(Quantile::P99)),
+            _ => {}
+        }
+        let unknown = || format!("{name:?} is not a metric");
+        match name.strip_prefix("time-to-verdict.") {
+            Some(quantile) => Quantile::from_name(quantile).map(Self::TimeToVerdict),
+            None => Quantile::from_name(name).map(Self::Response),
+        }
+        .ok_or_else(unknown)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Response(quantile) => f.write_str(quantile.name()),
+            Self::TimeToVerdict(quantile) => write!(f, "time-to-verdict.{}", quantile.name()),
+            Self::ErrorRate => f.write_str("error-rate"),
+            Self::Rate => f.write_str("rate"),
+        }
+    }
+}
+
+impl Quantile {
+    /// Every one, from the middle outwards.
+    pub const ALL: [Self; 6] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P999, Self::Max];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+            Self::Max => "max",
+        }
+    }
+
+    /// The part that is no longer, 0 to 1.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.9,
+            Self::P95 => 0.95,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+            Self::Max => 1.0,
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|quantile| quantile.name() == name)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMostMicros(us) => {
+                write!(f, "{}", humantime::format_duration(std::time::Duration::from_micros(*us)))
+            }
+            Self::AtMostShare(share) => share.fmt(f),
+            Self::AtLeastRate(rate) => rate.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.route {
+            Some(route) => write!(f, "{route} {}", self.rule()),
+            None => f.write_str(&self.rule()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("p99<250ms", "p99 <= 250ms")]
+    #[case(" p99.9 <= 1s ", "p99.9 <= 1s")]
+    #[case("max=2s", "max <= 2s")]
+    #[case("error-rate<1%", "error-rate <= 1%")]
+    #[case("error-rate<0", "error-rate <= 0%")]
+    #[case("rate>495", "rate >= 495/s")]
+    #[case("rate = 30/m", "rate >= 0.5/s")]
+    #[case("time-to-verdict<2s", "time-to-verdict.p99 <= 2s")]
+    #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50 <= 800ms")]
+    #[case("POST  /v1/signals p99<100ms", "POST /v1/signals p99 <= 100ms")]
+    fn thresholds(#[case] given: &str, #[case] read: &str) {
+        assert_eq!(given.parse::<Threshold>().unwrap().to_string(), read);
+    }
+
+    #[rstest]
+    #[case("p99", "neither")]
+    #[case("p98<1s", "not a metric")]
+    #[case("<1s", "not a metric")]
+    #[case("p99<fast", "write it as")]
+    #[case("p99<0s", "more than nothing")]
+    #[case("p99>1s", "an upper limit")]
+    #[case("rate<5", "a lower limit")]
+    #[case("error-rate>1%", "an upper limit")]
+    #[case("error-rate<7", "part of a whole")]
+    #[case("GET /x time-to-verdict<1s", "not of a route")]
+    #[case("p99<>1s", "an upper limit")]
+    fn what_is_no_threshold(#[case] given: &str, #[case] why: &str) {
+        let error = given.parse::<Threshold>().unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+        assert_eq!(error.given, given);
+    }
+}

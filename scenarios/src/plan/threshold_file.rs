@@ -1,0 +1,106 @@
+use toml::{Table, Value};
+
+use super::{PlanError, Threshold};
+
+const ADVICE: &str = "a file of thresholds has lines such as p99 = \"250ms\", and for one route the same below a line with its \
+     name: [\"POST /v1/signals\"]";
+
+/// The thresholds in a TOML file: those of the whole run at its top, those of a route in the route's table.
+///
+/// ```toml
+/// p99 = "250ms"
+/// "p99.9" = "1s"
+/// error-rate = "1%"
+/// ["POST /v1/signals"]
+/// p99 = "100ms"
+/// ```
+pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
+    let refuse = |given: &str, why: String| PlanError {
+        what: "the thresholds",
+        given: given.to_owned(),
+        why,
+        advice: ADVICE,
+    };
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        refuse(&format!("line {line}"), error.message().to_owned())
+    })?;
+    let mut thresholds = Vec::new();
+    let mut limit = |route: Option<&str>, metric: &str, value: &Value| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            _ => return Err(refuse(metric, "its limit is neither a text nor a number".into())),
+        };
+        thresholds.push(Threshold::new(route, metric, &text)?);
+        Ok(())
+    };
+    for (name, value) in &table {
+        match value {
+            // A bare key p99.9 is a table p99 with a 9 in it.
+            Value::Table(inner) if is_split(name, inner) => {
+                for (rest, value) in inner {
+                    limit(None, &format!("{name}.{rest}"), value)?;
+                }
+            }
+            Value::Table(route) => {
+                for (metric, value) in route {
+                    match value {
+                        Value::Table(inner) => {
+                            for (rest, value) in inner {
+                                limit(Some(name), &format!("{metric}.{rest}"), value)?;
+                            }
+                        }
+                        value => limit(Some(name), metric, value)?,
+                    }
+                }
+            }
+            value => limit(None, name, value)?,
+        }
+    }
+    if thresholds.is_empty() {
+        return Err(refuse("", "there is none in it".into()));
+    }
+    Ok(thresholds)
+}
+
+fn is_split(name: &str, inner: &Table) -> bool {
+    inner.keys().all(|rest| format!("{name}.{rest}").parse::<super::Metric>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[test]
+    fn whole_and_by_route() {
+        let text = "p99 = \"250ms\"\n\"p99.9\" = '1s'\nerror-rate = 0.01\nrate = 495\ntime-to-verdict.p50 = '1s'\n\n[\"POST /v1/signals\"]\np99.9 = '2s'\n";
+        let mut read: Vec<_> = parse_file(text).unwrap().iter().map(ToString::to_string).collect();
+        read.sort();
+        assert_eq!(
+            read,
+            [
+                "POST /v1/signals p99.9 <= 2s",
+                "error-rate <= 1%",
+                "p99 <= 250ms",
+                "p99.9 <= 1s",
+                "rate >= 495/s",
+                "time-to-verdict.p50 <= 1s",
+            ]
+        );
+    }
+
+    #[rstest]
+    #[case("", "there is none")]
+    #[case("p99", "expected")]
+    #[case("p98 = '1s'", "not a metric")]
+    #[case("p99 = true", "neither a text nor a number")]
+    #[case("[\"POST /v1/signals\"]\nfast = '1s'", "not a metric")]
+    fn what_makes_no_sense(#[case] text: &str, #[case] why: &str) {
+        let error = parse_file(text).unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+    }
+}

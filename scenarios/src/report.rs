@@ -1,0 +1,433 @@
+//! From what was measured to the report: what is concluded, and the document. No I/O.
+
+use std::time::Duration;
+
+use reports::TargetKind;
+use reports::json::Tool;
+use reports::load::{
+    Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult,
+    Timeline, TimelineMoment, Timing,
+};
+
+use crate::engine::{EdgeSample, Raw};
+use crate::measure::{self, Cells, Codes, HealthFacts, Histogram, Observed, Outcome, RouteId, health, judge};
+use crate::plan::{Arrivals, Threshold};
+use crate::scenario::SAMPLED;
+
+/// What a report is made from, besides what was measured.
+pub struct Facts<'a> {
+    /// The scenario's name.
+    pub scenario: &'a str,
+    /// Rates are given.
+    pub open: bool,
+    /// What was loaded.
+    pub target: LoadTarget,
+    /// What was asked for.
+    pub plan: Plan,
+    /// Index and count of the shard.
+    pub shard: (u32, u32),
+    /// The routes, by their number.
+    pub routes: &'a [String],
+    /// The codes that answers may give.
+    pub codes: &'a Codes,
+    /// When operations of each lane are due, in the open model.
+    pub arrivals: Vec<&'a Arrivals>,
+    /// With whether each is there by default.
+    pub thresholds: &'a [(Threshold, bool)],
+    /// What the service behind counted, by route.
+    pub arrived: Vec<(RouteId, u64)>,
+    /// What was done to the service.
+    pub faults: Vec<Fault>,
+    /// What a launched edge cost.
+    pub edge_samples: Vec<EdgeSample>,
+    /// How late the generator may be.
+    pub tolerance: Duration,
+    /// Whether the generator kept up is not judged.
+    pub unchecked: bool,
+    /// The other way round: further findings that make the run partial.
+    pub partial: Vec<String>,
+}
+
+/// What makes a target count as gone: no answer for so long before the end, though there were requests.
+const GONE: Duration = Duration::from_secs(1);
+
+/// Makes the report of a run.
+pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
+    let cells = &raw.recorded.cells;
+    let measured_s = (facts.plan.measured_ms as f64 / 1000.0).min(
+        raw.took
+            .saturating_sub(raw.drained)
+            .saturating_sub(Duration::from_millis(facts.plan.warm_up_ms))
+            .as_secs_f64(),
+    );
+    let routes: Vec<RouteFigures> = facts
+        .routes
+        .iter()
+        .enumerate()
+        .map(|(place, name)| route(&facts, cells, place, name, measured_s))
+        .collect();
+    let response = sum(cells, None, |cell| &cell.response);
+    let requests: u64 = cells.sent.iter().sum();
+    let ledger = ledger(&raw.recorded.ledger);
+    let reconciled = reconcile(&facts, cells);
+    let gone = gone(raw, cells);
+    let mut plan = facts.plan;
+    plan.drain.took_ms = raw.drained.as_millis() as u64;
+    let mut report = LoadReport {
+        schema: LOAD_SCHEMA.to_owned(),
+        tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+        scenario: facts.scenario.to_owned(),
+        model: if facts.open { Model::Open } else { Model::Closed },
+        target: facts.target,
+        started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
+        duration_ms: raw.took.as_millis() as u64,
+        state: LoadState::Complete,
+        findings: Vec::new(),
+        exit_code: 0,
+        shards: vec![ShardOf {
+            index: facts.shard.0,
+            count: facts.shard.1,
+            started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
+            scheduled: raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled,
+        }],
+        rate: rates(&ledger, &facts.arrivals, measured_s),
+        ledger,
+        warm_up: self::ledger(&raw.recorded.warm_up),
+        response: timing(&response),
+        service: timing(&sum(cells, None, |cell| &cell.service)),
+        lateness: timing(&cells.lateness),
+        waiting: timing(&cells.waiting),
+        time_to_verdict: (cells.verdict.count() > 0).then(|| timing(&cells.verdict)),
+        edge_added: (cells.added.count() > 0)
+            .then(|| Added { timing: timing(&cells.added), one_of: SAMPLED as u32 }),
+        edge_cost: edge_cost(&facts.edge_samples, requests),
+        routes,
+        reconciled,
+        timeline: timeline(&cells.timeline, &facts.arrivals),
+        thresholds: Vec::new(),
+        faults: faults(facts.faults, raw),
+        generator: Generator {
+            cpu_s: raw.cpu.as_secs_f64(),
+            cpu_s_per_100k: per_100k(raw.cpu.as_secs_f64(), requests),
+            processors: crate::engine::processors(),
+            starved: raw.pulse.starved_share(),
+            memory_first: raw.pulse.memory_first,
+            memory_last: raw.pulse.memory_last,
+            lag: timing(&raw.pulse.lag),
+        },
+        plan,
+        comparison: None,
+    };
+    let health = health(&HealthFacts {
+        lateness: &cells.lateness,
+        lag: &raw.pulse.lag,
+        tolerance: facts.tolerance,
+        starved: raw.pulse.starved_share(),
+        open: facts.open,
+        planned: raw.planned,
+        released: raw.released,
+        unsealed: unsealed(&report),
+    });
+    report.thresholds = judge_report(&report, facts.thresholds);
+    let imbalance = imbalance(&report, raw);
+    let partial = facts
+        .partial
+        .into_iter()
+        .chain(gone)
+        .chain(raw.interrupted.map(|signal| format!("{signal} ended it early")));
+    report.state = match (imbalance.is_empty(), health.invalid.is_empty(), facts.unchecked) {
+        (false, _, _) | (true, false, false) => LoadState::Invalid,
+        (true, _, true) => LoadState::Unchecked,
+        (true, true, false) => LoadState::Complete,
+    };
+    report.findings.extend(imbalance);
+    report.findings.extend(health.invalid);
+    let partial: Vec<String> = partial.collect();
+    if !partial.is_empty() && report.state != LoadState::Invalid {
+        report.state = LoadState::Partial;
+    }
+    report.findings.extend(partial);
+    if report.ledger.open + report.ledger.dropped > 0 {
+        report.findings.push(format!(
+            "{} operations were never begun and {} still open at the end: they count at the age that they had",
+            report.ledger.dropped, report.ledger.open
+        ));
+    }
+    report.exit_code =
+        raw.interrupted.map_or_else(|| exit_code(&report), harness::cli::signals::Interruption::exit_code);
+    report
+}
+
+/// What a run that no signal ended exits with.
+pub fn exit_code(report: &LoadReport) -> u8 {
+    let broken = report.thresholds.iter().any(|threshold| !threshold.holds);
+    match report.state {
+        // Its figures prove nothing, not even that a threshold is broken.
+        LoadState::Invalid => 3,
+        _ if broken => 1,
+        LoadState::Partial => 3,
+        LoadState::Complete | LoadState::Unchecked => 0,
+    }
+}
+
+/// Percentiles, curve, distribution and histogram.
+pub fn timing(times: &Histogram) -> Timing {
+    use crate::plan::Quantile as Q;
+    let at = |quantile| times.at(quantile);
+    let figures = Figures {
+        count: times.count(),
+        min_us: times.min(),
+        mean_us: (times.mean() * 10.0).round() / 10.0,
+        p50_us: at(Q::P50),
+        p90_us: at(Q::P90),
+        p95_us: at(Q::P95),
+        p99_us: at(Q::P99),
+        p999_us: at(Q::P999),
+        max_us: at(Q::Max),
+    };
+    let nines = (1..=24).map(|step| 1.0 - 10f64.powf(-f64::from(step) / 4.0));
+    let shares = (0..10).map(|tenth| f64::from(tenth) / 10.0).chain(nines).filter(|share| {
+        // Beyond one of all there is nothing to tell.
+        (1.0 - share) * times.count() as f64 >= 1.0
+    });
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_by(f64::total_cmp);
+    shares.dedup();
+    let mut curve: Vec<(f64, u64)> = shares.into_iter().map(|share| (share, times.value_at(share))).collect();
+    if times.count() > 0 {
+        curve.push((1.0, times.max()));
+    }
+    Timing { figures, curve, distribution: times.distribution(4), histogram: times.encode() }
+}
+
+fn unsealed(report: &LoadReport) -> (u64, u64) {
+    match report.plan.seal {
+        Seal::Opaque => (0, 0),
+        Seal::Real { not_in_time, .. } => (not_in_time, report.routes.first().map_or(0, |route| route.sent)),
+    }
+}
+
+fn per_100k(seconds: f64, requests: u64) -> f64 {
+    if requests == 0 { 0.0 } else { seconds * 100_000.0 / requests as f64 }
+}
+
+fn sum(cells: &Cells, route: Option<RouteId>, of: impl Fn(&measure::Cell) -> &Histogram) -> Histogram {
+    let mut sum = Histogram::new();
+    let cells = cells.cells.iter().filter(|cell| route.is_none_or(|route| route == cell.route));
+    cells.for_each(|cell| sum.add(of(cell)));
+    sum
+}
+
+fn ledger(ledger: &measure::Ledger) -> Ledger {
+    let measure::Ledger { scheduled, answered, failed, dropped, open } = *ledger;
+    Ledger { scheduled, answered, failed, dropped, open }
+}
+
+fn rates(ledger: &Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
+    let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
+    let asked: f64 = arrivals
+        .iter()
+        .map(|arrivals| {
+            arrivals.measured() as f64
+                / arrivals.end().saturating_sub(arrivals.warm_up()).as_secs_f64().max(1e-9)
+        })
+        .sum();
+    Rates {
+        asked: (!arrivals.is_empty()).then_some(asked),
+        begun: each(ledger.scheduled - ledger.dropped),
+        delivered: each(ledger.answered),
+    }
+}
+
+fn route(facts: &Facts<'_>, cells: &Cells, place: usize, name: &str, measured_s: f64) -> RouteFigures {
+    let id = RouteId(place as u8);
+    let own = || cells.cells.iter().filter(|cell| cell.route == id);
+    let answered: u64 = own()
+        .filter(|cell| matches!(cell.outcome, Outcome::Answer { .. }))
+        .map(|cell| cell.response.count())
+        .sum();
+    let mut outcomes: Vec<OutcomeFigures> = own()
+        .map(|cell| OutcomeFigures {
+            outcome: facts.codes.label(cell.outcome),
+            expected: cell.expected,
+            count: cell.response.count(),
+            response: timing(&cell.response),
+            service: timing(&cell.service),
+        })
+        .collect();
+    outcomes.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
+    RouteFigures {
+        route: name.to_owned(),
+        sent: cells.sent.get(place).copied().unwrap_or(0),
+        unanswered: cells.unanswered.get(place).copied().unwrap_or(0),
+        errors: own().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum(),
+        answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
+        response: timing(&sum(cells, Some(id), |cell| &cell.response)),
+        service: timing(&sum(cells, Some(id), |cell| &cell.service)),
+        outcomes,
+    }
+}
+
+/// Judges thresholds on a report's own figures: of one run, or of the sum of several.
+pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<ThresholdResult> {
+    let histogram = |timing: &Timing| Histogram::decode(&timing.histogram).ok();
+    let of = |route: Option<&str>| {
+        let verdict = report.time_to_verdict.as_ref().and_then(histogram);
+        let Some(name) = route else {
+            return Some(Observed {
+                response: histogram(&report.response)?,
+                count: report.response.figures.count,
+                errors: report.errors(),
+                rate: report.rate.delivered,
+                verdict,
+            });
+        };
+        let route = report.routes.iter().find(|route| route.route == name)?;
+        Some(Observed {
+            response: histogram(&route.response)?,
+            count: route.response.figures.count,
+            errors: route.errors,
+            rate: route.answered_per_s,
+            verdict,
+        })
+    };
+    judge(thresholds.iter().map(|(threshold, by_default)| (threshold, *by_default)), of)
+}
+
+fn reconcile(facts: &Facts<'_>, cells: &Cells) -> Vec<Reconciled> {
+    facts
+        .arrived
+        .iter()
+        .map(|(route, arrived)| {
+            let place = usize::from(route.0);
+            let sent = cells.sent.get(place).copied().unwrap_or(0);
+            let unanswered = cells.unanswered.get(place).copied().unwrap_or(0);
+            let route = facts.routes.get(place).cloned().unwrap_or_default();
+            // What an edge answers by itself, because its service is gone, never arrives.
+            let by_edge: u64 = unreached(facts, cells, place);
+            let agrees = measure::Ledger::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
+            Reconciled { route, sent, unanswered: unanswered + by_edge, arrived: *arrived, agrees }
+        })
+        .collect()
+}
+
+/// Requests that the edge said it could not relay: 502, measured or not; where the service is gone on purpose, all may be.
+fn unreached(facts: &Facts<'_>, cells: &Cells, place: usize) -> u64 {
+    let measured: u64 = cells
+        .cells
+        .iter()
+        .filter(|cell| usize::from(cell.route.0) == place)
+        .filter(|cell| matches!(cell.outcome, Outcome::Answer { status: 502, .. }))
+        .map(|cell| cell.response.count())
+        .sum();
+    let warm_up: u64 = if facts.faults.is_empty() {
+        0
+    } else {
+        let all: u64 = cells
+            .cells
+            .iter()
+            .filter(|cell| usize::from(cell.route.0) == place)
+            .map(|cell| cell.response.count())
+            .sum();
+        cells.sent.get(place).copied().unwrap_or(0).saturating_sub(all)
+    };
+    measured + warm_up
+}
+
+fn imbalance(report: &LoadReport, raw: &Raw) -> Vec<String> {
+    let mut found = Vec::new();
+    for ledger in [&raw.recorded.ledger, &raw.recorded.warm_up] {
+        found.extend(ledger.balance().err().map(|imbalance| imbalance.to_string()));
+    }
+    let scheduled = raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled;
+    if scheduled != raw.released {
+        found.push(format!(
+            "the pacer let {} operations begin, and {scheduled} are accounted for",
+            raw.released
+        ));
+    }
+    found.extend(report.reconciled.iter().filter(|counted| !counted.agrees).map(|counted| {
+        format!(
+            "{}: {} were sent, {} of them without an answer of the service, but it counted {}",
+            counted.route, counted.sent, counted.unanswered, counted.arrived
+        )
+    }));
+    found
+}
+
+fn gone(raw: &Raw, cells: &Cells) -> Option<String> {
+    let unanswered: u64 = cells.unanswered.iter().sum();
+    let end = raw.took.saturating_sub(raw.drained);
+    let silent = end.checked_sub(raw.last_answer)?;
+    if raw.interrupted.is_some() || unanswered == 0 || silent < GONE.min(end / 4) {
+        return None;
+    }
+    Some(if raw.last_answer.is_zero() {
+        "the target never answered".to_owned()
+    } else {
+        format!("the target was gone from {:.1} s on and did not come back", raw.last_answer.as_secs_f64())
+    })
+}
+
+fn faults(faults: Vec<Fault>, raw: &Raw) -> Vec<Fault> {
+    let last_outage = raw.last_outage.map_or(0, |at| at.as_millis() as u64);
+    let end = raw.took.saturating_sub(raw.drained).as_millis() as u64;
+    faults
+        .into_iter()
+        .map(|fault| {
+            let recovered = fault.ended_ms.filter(|ended| last_outage + 250 < end && *ended < end);
+            Fault { recovery_ms: recovered.map(|ended| last_outage.saturating_sub(ended)), ..fault }
+        })
+        .collect()
+}
+
+fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
+    let (first, last) = (samples.first()?, samples.last()?);
+    let moments = samples
+        .iter()
+        .map(|sample| EdgeMoment {
+            at_ms: sample.at.as_millis() as u64,
+            cpu_s: sample.cpu.as_secs_f64(),
+            memory: sample.memory,
+        })
+        .collect();
+    Some(EdgeCost {
+        cpu_s: last.cpu.as_secs_f64(),
+        cpu_s_per_100k: per_100k(last.cpu.as_secs_f64(), requests),
+        memory_first: first.memory,
+        memory_most: samples.iter().map(|sample| sample.memory).max().unwrap_or(0),
+        memory_last: last.memory,
+        moments,
+    })
+}
+
+fn timeline(timeline: &measure::Timeline, arrivals: &[&Arrivals]) -> Timeline {
+    let width = timeline.width();
+    let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
+    let moments = timeline
+        .moments()
+        .iter()
+        .enumerate()
+        .map(|(place, moment)| {
+            let (from, to) = (width * place as u32, width * (place as u32 + 1));
+            let asked: u64 =
+                arrivals.iter().map(|arrivals| arrivals.before(to) - arrivals.before(from)).sum();
+            TimelineMoment {
+                asked: asked as f64,
+                due: moment.due,
+                ended: moment.ended,
+                errors: moment.errors,
+                p50_us: micros(moment.quantile(0.5)),
+                p99_us: micros(moment.quantile(0.99)),
+                steps: moment.steps.clone(),
+            }
+        })
+        .collect();
+    Timeline { width_ms: width.as_millis() as u64, moments }
+}
+
+/// A target of our own making.
+pub fn embedded() -> LoadTarget {
+    LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None }
+}

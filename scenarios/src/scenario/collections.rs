@@ -1,0 +1,104 @@
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+
+use super::sealed::SealedAhead;
+
+/// Where collections come from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// Made when they are sent.
+    Opaque(Collections),
+    /// Sealed before.
+    Sealed(Arc<SealedAhead>),
+}
+
+/// Makes collections: each is unique, and holds its session's reference where a scripted service finds it.
+#[derive(Debug, Clone)]
+pub struct Collections {
+    run: String,
+    padding: Bytes,
+}
+
+/// A collection that is ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// The session's reference.
+    pub reference: String,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// Bytes of a collection as a collector sends them.
+const SIZE: usize = 1024;
+/// What stands before the reference.
+const HEAD: &str = "{\"sessionRef\":\"";
+/// What stands between it and the rest.
+const MIDDLE: &str = "\",\"sealed\":\"";
+
+impl Collections {
+    /// Those of a run: references of two runs are never the same.
+    pub fn opaque(seed: u64) -> Self {
+        let run = format!("{seed:016x}");
+        let fixed = HEAD.len() + run.len() + 1 + 12 + MIDDLE.len() + 2;
+        // Noise that no gzip on the way makes small, the same in each: what makes it unique is the reference.
+        let mut state = seed | 1;
+        let padding: Vec<u8> = (0..SIZE - fixed)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[(state >> 58) as usize]
+            })
+            .collect();
+        Self { run, padding: padding.into() }
+    }
+
+    /// The reference of an operation, by its number in the run.
+    pub fn reference(&self, number: u64) -> String {
+        format!("{}-{number:012}", self.run)
+    }
+
+    /// The collection of an operation.
+    pub fn make(&self, number: u64) -> Collection {
+        let reference = self.reference(number);
+        let mut body = BytesMut::with_capacity(SIZE);
+        for part in [HEAD.as_bytes(), reference.as_bytes(), MIDDLE.as_bytes(), &self.padding, b"\"}"] {
+            body.extend_from_slice(part);
+        }
+        Collection { reference, body: body.freeze() }
+    }
+
+    /// Reference of a collection that this makes; none of another body.
+    pub fn read(body: &[u8]) -> Option<&str> {
+        let rest = body.strip_prefix(HEAD.as_bytes())?;
+        let end = rest.iter().position(|byte| *byte == b'"')?;
+        std::str::from_utf8(&rest[..end]).ok()
+    }
+}
+
+impl Source {
+    /// The collection of an operation.
+    pub async fn take(&self, number: u64) -> Collection {
+        match self {
+            Self::Opaque(collections) => collections.make(number),
+            Self::Sealed(ahead) => ahead.take().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_json_of_a_kilobyte_and_unique() {
+        let collections = Collections::opaque(7);
+        let (one, two) = (collections.make(0), collections.make(999_999_999_999));
+        assert_eq!((one.body.len(), two.body.len()), (SIZE, SIZE));
+        let json: serde_json::Value = serde_json::from_slice(&one.body).unwrap();
+        assert_eq!(json["sessionRef"], one.reference);
+        assert_ne!(one.body, two.body);
+        assert_eq!(Collections::read(&two.body), Some(two.reference.as_str()));
+        assert_ne!(Collections::opaque(8).make(0).body, one.body);
+        assert_eq!(Collections::read(b"{}"), None);
+    }
+}

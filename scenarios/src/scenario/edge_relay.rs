@@ -1,0 +1,101 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::SAMPLED;
+use super::collections::Source;
+use super::requests::Posting;
+use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario};
+use crate::measure::{Code, Outcome, RouteId};
+use crate::plan::{Arriving, Share};
+use crate::service::Watch;
+
+/// Collections through an edge, one after the other; some of them copies, which are to be refused.
+pub struct EdgeRelay {
+    /// Leads to the edge.
+    pub connector: Arc<Connector>,
+    /// How they are posted.
+    pub posting: Posting,
+    /// What is posted.
+    pub collections: Source,
+    /// Part of them that are copies of one that was accepted.
+    pub replays: Share,
+    /// The code of a copy's refusal.
+    pub replayed: Code,
+    /// The route, for the report.
+    pub route: RouteId,
+    /// What the service took, where it is ours.
+    pub watch: Option<Arc<Watch>>,
+}
+
+impl EdgeRelay {
+    /// Posts a new collection.
+    pub async fn post(&self, client: &mut Client, arriving: Arriving, due: Instant) -> (Reply, String) {
+        let collection = self.collections.take(arriving.number).await;
+        let sampled = arriving.measured && arriving.number.is_multiple_of(SAMPLED);
+        let watched = self.watch.as_ref().filter(|_| sampled);
+        let watched = watched.map(|watch| (watch, watch.ask(&collection.body)));
+        let call = Call {
+            route: self.route,
+            link: 0,
+            request: self.posting.request(collection.body.clone()),
+            expect: Expect::Accepted,
+        };
+        let reply = client.call(call, due).await;
+        if let Some((watch, key)) = watched
+            && let Some(took) = watch.fetch(key)
+            && reply.expected
+        {
+            client.run().recorder.added(client.id, reply.service.saturating_sub(took));
+        }
+        if reply.expected && self.replays.value() > 0.0 {
+            client.accepted = collection.body;
+        }
+        (reply, collection.reference)
+    }
+
+    /// Posts a copy of the collection that this user had accepted last; none, if it had none.
+    async fn replay(&self, client: &mut Client, due: Instant) -> Option<Reply> {
+        if client.accepted.is_empty() {
+            return None;
+        }
+        let call = Call {
+            route: self.route,
+            link: 0,
+            request: self.posting.request(client.accepted.clone()),
+            expect: Expect::Refused(409, Some(self.replayed)),
+        };
+        Some(client.call(call, due).await)
+    }
+}
+
+impl Scenario for EdgeRelay {
+    fn connectors(&self) -> Vec<Arc<Connector>> {
+        vec![Arc::clone(&self.connector)]
+    }
+
+    fn first_route(&self) -> RouteId {
+        self.route
+    }
+
+    fn play<'a>(
+        &'a self,
+        client: &'a mut Client,
+        arriving: Arriving,
+        due: Instant,
+    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
+        Box::pin(async move {
+            if self.replays.takes(arriving.number)
+                && let Some(reply) = self.replay(client, due).await
+            {
+                return fate(&reply);
+            }
+            fate(&self.post(client, arriving, due).await.0)
+        })
+    }
+}
+
+/// What became of an operation, from the end of its last request.
+pub(super) fn fate(reply: &Reply) -> Fate {
+    if matches!(reply.outcome, Outcome::Answer { .. }) { Fate::Answered } else { Fate::Failed }
+}

@@ -1,0 +1,45 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::edge_relay::{EdgeRelay, fate};
+use super::polling::Polling;
+use crate::engine::{Client, Connector, Fate, Scenario};
+use crate::measure::RouteId;
+use crate::plan::Arriving;
+
+/// A session from its collection to its verdict.
+pub struct Journey {
+    /// How the collection gets in.
+    pub relay: EdgeRelay,
+    /// How the verdict gets out.
+    pub polling: Polling,
+}
+
+impl Scenario for Journey {
+    fn connectors(&self) -> Vec<Arc<Connector>> {
+        vec![Arc::clone(&self.relay.connector), Arc::clone(&self.polling.connector)]
+    }
+
+    fn first_route(&self) -> RouteId {
+        self.relay.route
+    }
+
+    fn play<'a>(
+        &'a self,
+        client: &'a mut Client,
+        arriving: Arriving,
+        due: Instant,
+    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
+        Box::pin(async move {
+            client.awaits_verdict(due, self.polling.route);
+            let (reply, reference) = self.relay.post(client, arriving, due).await;
+            if !reply.expected {
+                client.no_verdict();
+                return fate(&reply);
+            }
+            let now = Instant::now();
+            self.polling.until_verdict(client, 1, arriving.number, &reference, due, now).await
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! What users do: relay collections, poll for verdicts, or the whole journey of a session.
+
+mod collections;
+mod edge_relay;
+mod journey;
+mod polling;
+mod references;
+mod requests;
+mod sealed;
+
+pub use collections::{Collection, Collections, Source};
+pub use edge_relay::EdgeRelay;
+pub use journey::Journey;
+pub use polling::{PollOptions, Polling};
+pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
+pub use requests::{BadToken, Posting, Questions};
+pub use sealed::{SealedAhead, SealingCost};
+
+/// One of so many requests is looked at, where the service's own part is known.
+pub const SAMPLED: u64 = 16;
+
+/// One of so many, by the number of an operation. A share takes every n-th number; without mixing, those would share a few of
+/// the choices.
+fn mixed(number: u64, choices: usize) -> usize {
+    ((number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % choices.max(1) as u64) as usize
+}

@@ -1,0 +1,158 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep_until;
+
+use super::collections::Collections;
+use super::edge_relay::fate;
+use super::mixed;
+use super::references::{References, Standing};
+use super::requests::Questions;
+use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario, Verdict, verdict};
+use crate::measure::{Outcome, RouteId};
+use crate::plan::{Arriving, Share};
+
+/// A backend that asks for the verdict of a reference until it is there.
+pub struct Polling {
+    /// Leads to the service.
+    pub connector: Arc<Connector>,
+    /// How it is asked.
+    pub questions: Questions,
+    /// What is asked for.
+    pub references: References,
+    /// Makes references up.
+    pub collections: Collections,
+    /// How often, and what else is asked.
+    pub options: PollOptions,
+    /// The route, for the report.
+    pub route: RouteId,
+}
+
+/// How a backend asks.
+#[derive(Debug, Clone)]
+pub struct PollOptions {
+    /// From one answer to the next question.
+    pub interval: Duration,
+    /// `waitMs` of those who let the service wait.
+    pub wait: Duration,
+    /// Part of the sessions that are asked for with `waitMs`.
+    pub waiting: Share,
+    /// After this time a session is given up.
+    pub give_up: Duration,
+    /// Part of the sessions whose reference is wrong, too old or another license's: no verdict ever comes.
+    pub wrong: Share,
+    /// Part of the questions with a token that is to be refused.
+    pub bad_tokens: Share,
+}
+
+/// How references stand whose verdict never comes.
+const NONE_COMES: [Standing; 3] = [Standing::Unknown, Standing::TooOld, Standing::Foreign];
+
+impl Polling {
+    /// Asks until the verdict is there, or the session is given up.
+    pub async fn until_verdict(
+        &self,
+        client: &mut Client,
+        link: usize,
+        number: u64,
+        reference: &str,
+        since: Instant,
+        due: Instant,
+    ) -> Fate {
+        client.awaits_verdict(since, self.route);
+        let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
+        let mut due = due;
+        loop {
+            let asked = Instant::now();
+            let expect = Expect::VerdictOrPending(reference.to_owned());
+            let reply = self.ask(client, link, self.questions.request(reference, wait), expect, due).await;
+            match verdict(reply.outcome, reply.expected) {
+                Verdict::There => {
+                    client.verdict_ended();
+                    return Fate::Answered;
+                }
+                Verdict::NotYet if since.elapsed() < self.options.give_up => {
+                    // Who lets the service wait asks again at once; unless it did not wait.
+                    let early = wait.is_some() && asked.elapsed() * 2 >= self.options.wait;
+                    due = if early { Instant::now() } else { Instant::now() + self.options.interval };
+                    sleep_until(due.into()).await;
+                }
+                Verdict::NotYet => {
+                    client.verdict_ended();
+                    let now = Instant::now();
+                    client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+                    return Fate::Answered;
+                }
+                Verdict::Neither => {
+                    client.no_verdict();
+                    return fate(&reply);
+                }
+            }
+        }
+    }
+
+    async fn ask(
+        &self,
+        client: &mut Client,
+        link: usize,
+        request: http::Request<http_body_util::Full<bytes::Bytes>>,
+        expect: Expect,
+        due: Instant,
+    ) -> Reply {
+        client.call(Call { route: self.route, link, request, expect }, due).await
+    }
+
+    /// The reference of an operation, and whether a verdict comes.
+    fn reference(&self, number: u64) -> (String, bool) {
+        // Of those that are asked for with a good token: two shares that took the same numbers would hide each other.
+        let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
+        match &self.references {
+            References::Made(introduce) => {
+                let none = NONE_COMES[mixed(number, NONE_COMES.len())];
+                let standing = if wrong { none } else { Standing::Comes };
+                let reference = self.collections.reference(number);
+                if let Some(introduce) = introduce {
+                    introduce(&reference, standing);
+                }
+                (reference, !wrong)
+            }
+            // Nobody knows a reference that was made up.
+            References::Given(_) if wrong => (format!("wrong-{}", self.collections.reference(number)), false),
+            References::Given(given) => {
+                let given = &given[(number % given.len() as u64) as usize];
+                (given.reference.clone(), given.comes)
+            }
+        }
+    }
+}
+
+impl Scenario for Polling {
+    fn connectors(&self) -> Vec<Arc<Connector>> {
+        vec![Arc::clone(&self.connector)]
+    }
+
+    fn first_route(&self) -> RouteId {
+        self.route
+    }
+
+    fn play<'a>(
+        &'a self,
+        client: &'a mut Client,
+        arriving: Arriving,
+        due: Instant,
+    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
+        Box::pin(async move {
+            let (reference, comes) = self.reference(arriving.number);
+            if self.options.bad_tokens.takes(arriving.number) && self.questions.has_bad_tokens() {
+                let (request, expect) = self.questions.bad_request(&reference, arriving.number);
+                return fate(&self.ask(client, 0, request, expect, due).await);
+            }
+            if !comes {
+                let request = self.questions.request(&reference, None);
+                return fate(&self.ask(client, 0, request, Expect::Pending(reference), due).await);
+            }
+            self.until_verdict(client, 0, arriving.number, &reference, due, due).await
+        })
+    }
+}

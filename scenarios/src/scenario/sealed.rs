@@ -1,0 +1,218 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
+use rustix::time::{ClockId, clock_gettime};
+use tokio::sync::Notify;
+
+use super::collections::{Collection, Collections};
+use crate::plan::Shard;
+
+/// Collections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
+/// so many at a time. Dropping it ends the threads.
+#[derive(Debug)]
+pub struct SealedAhead {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What sealing cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SealingCost {
+    /// Collections that were sealed.
+    pub sealed: u64,
+    /// CPU time for each.
+    pub each: Duration,
+    /// Collections that were taken.
+    pub taken: u64,
+    /// Of those, how many had to be waited for: their requests were late because of us.
+    pub not_in_time: u64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    names: Collections,
+    shard: Shard,
+    capacity: usize,
+    ready: Mutex<VecDeque<Collection>>,
+    /// There is room again.
+    room: Condvar,
+    /// There is one more.
+    more: Notify,
+    ended: AtomicBool,
+    begun: AtomicU64,
+    sealed: AtomicU64,
+    nanos: AtomicU64,
+    taken: AtomicU64,
+    not_in_time: AtomicU64,
+}
+
+impl SealedAhead {
+    /// Begins to seal to a key, for sessions that are named as `names` does. No two shards name a session alike.
+    pub fn start(
+        key: &SealPublicKey,
+        names: Collections,
+        shard: Shard,
+        capacity: usize,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            names,
+            shard,
+            capacity: capacity.max(1),
+            ready: Mutex::new(VecDeque::with_capacity(capacity)),
+            room: Condvar::new(),
+            more: Notify::new(),
+            ended: AtomicBool::new(false),
+            begun: AtomicU64::new(0),
+            sealed: AtomicU64::new(0),
+            nanos: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            not_in_time: AtomicU64::new(0),
+        });
+        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() / 2).max(1);
+        let start = |_| {
+            let (shared, sealer) = (Arc::clone(&shared), Sealer::new(key.clone()));
+            std::thread::Builder::new().name("sealer".into()).spawn(move || shared.seal_on(&sealer))
+        };
+        let threads = (0..threads).map(start).collect::<std::io::Result<_>>()?;
+        Ok(Self { shared, threads })
+    }
+
+    /// Waits until as many are ready as are held.
+    pub async fn filled(&self) {
+        loop {
+            let more = self.shared.more.notified();
+            if self.shared.ready().len() >= self.shared.capacity {
+                return;
+            }
+            more.await;
+        }
+    }
+
+    /// The next one: at once, or as soon as it is sealed, which is counted.
+    pub async fn take(&self) -> Collection {
+        self.shared.taken.fetch_add(1, Ordering::Relaxed);
+        let mut waited = false;
+        loop {
+            let more = self.shared.more.notified();
+            if let Some(collection) = self.shared.ready().pop_front() {
+                self.shared.room.notify_one();
+                return collection;
+            }
+            if !waited {
+                waited = true;
+                self.shared.not_in_time.fetch_add(1, Ordering::Relaxed);
+            }
+            more.await;
+        }
+    }
+
+    /// What it cost until now, and how often it was too slow.
+    pub fn cost(&self) -> SealingCost {
+        let sealed = self.shared.sealed.load(Ordering::Relaxed);
+        SealingCost {
+            sealed,
+            each: Duration::from_nanos(self.shared.nanos.load(Ordering::Relaxed) / sealed.max(1)),
+            taken: self.shared.taken.load(Ordering::Relaxed),
+            not_in_time: self.shared.not_in_time.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Forgets how often collections were taken: what came before the run does not count.
+    pub fn begin(&self) {
+        self.shared.taken.store(0, Ordering::Relaxed);
+        self.shared.not_in_time.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Drop for SealedAhead {
+    fn drop(&mut self) {
+        {
+            // Under the lock, so that no thread misses it between looking and waiting.
+            let _ready = self.shared.ready();
+            self.shared.ended.store(true, Ordering::Release);
+        }
+        self.shared.room.notify_all();
+        for thread in self.threads.drain(..) {
+            // One that panicked is over as well.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn seal_on(&self, sealer: &Sealer) {
+        while self.has_room() {
+            let number = self.shard.number(self.begun.fetch_add(1, Ordering::Relaxed));
+            let before = thread_time();
+            let reference = self.names.reference(number);
+            let contents = Contents::generated(reference.clone(), number, SystemTime::now());
+            let body = Bytes::from(sealer.seal(&contents));
+            let took = thread_time().saturating_sub(before);
+            self.nanos.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
+            self.sealed.fetch_add(1, Ordering::Relaxed);
+            self.ready().push_back(Collection { reference, body });
+            self.more.notify_waiters();
+        }
+    }
+
+    /// Waits for room; false when it is over.
+    fn has_room(&self) -> bool {
+        let mut ready = self.ready();
+        loop {
+            if self.ended.load(Ordering::Acquire) {
+                return false;
+            }
+            if ready.len() < self.capacity {
+                return true;
+            }
+            ready = self.room.wait(ready).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn ready(&self) -> MutexGuard<'_, VecDeque<Collection>> {
+        // A panic elsewhere leaves nothing half done in here.
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use fixtures::seal::{SealKeys, open};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn each_opens_and_is_another() {
+        let keys = SealKeys::fresh();
+        let start = |index| {
+            let shard = Shard::new(index, 2).unwrap();
+            SealedAhead::start(keys.current(), Collections::opaque(7), shard, 4).unwrap()
+        };
+        let (one, other) = (start(0), start(1));
+        one.filled().await;
+        one.begin();
+        let mut references = HashSet::new();
+        for ahead in [&one, &other] {
+            for _ in 0..10 {
+                let collection = ahead.take().await;
+                let opened = open(&collection.body, &keys).unwrap();
+                assert_eq!(opened.contents.session_ref, collection.reference);
+                assert!(references.insert(collection.reference));
+            }
+        }
+        let cost = one.cost();
+        assert!(cost.each > Duration::ZERO && cost.sealed >= 10 && cost.taken == 10, "{cost:?}");
+    }
+}

@@ -1,0 +1,66 @@
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::plan::{PlanError, Share, parse_time};
+
+/// What is done to a service on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Faults {
+    /// Each answer takes so much longer.
+    pub slow: Duration,
+    /// Part of the collections that it refuses because its own check fails.
+    pub failing: Share,
+    /// When it is gone.
+    pub down: Option<Down>,
+}
+
+/// When a service is gone: connections are closed as soon as they are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Down {
+    /// Since the start of the run.
+    pub at: Duration,
+    /// For so long.
+    pub time: Duration,
+}
+
+impl Faults {
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+impl FromStr for Down {
+    type Err = PlanError;
+
+    fn from_str(given: &str) -> Result<Self, PlanError> {
+        let refuse = |why: String| PlanError {
+            what: "when the service is down",
+            given: given.to_owned(),
+            why,
+            advice: "write it as AT:FOR, such as 10s:2s: 10 s after the start, for 2 s",
+        };
+        let (at, time) = given.split_once(':').ok_or_else(|| refuse("it has no colon".into()))?;
+        Ok(Self { at: parse_time(at).map_err(refuse)?, time: parse_time(time).map_err(refuse)? })
+    }
+}
+
+impl fmt::Display for Down {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = humantime::format_duration;
+        write!(f, "service down at {} for {}", time(self.at), time(self.time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_it_is_down() {
+        assert_eq!("10s:2s".parse::<Down>().unwrap().to_string(), "service down at 10s for 2s");
+        assert!("10s".parse::<Down>().is_err());
+        assert!("10s:0s".parse::<Down>().is_err());
+    }
+}

@@ -1,0 +1,128 @@
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use harness::mock::{Front, Limits, Server};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Response};
+use http_body_util::{BodyExt, Full};
+use tokio::net::TcpListener;
+
+/// A server that takes everything, counts, and stalls by the clock: how long a request waits there is a matter of arithmetic,
+/// which the generator's figures are held against.
+///
+/// It is none of the mocks, because nothing of the interface is under test here: the mock service has no replies by the
+/// clock, and what it decides would cost more than the generator that is to be proven at 10,000 requests a second.
+pub struct Stalling {
+    server: Server,
+    shared: Arc<Shared>,
+}
+
+/// When it stalls: at the beginning of each period, until a part of it has passed, nothing is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stalls {
+    /// From one stall to the next.
+    pub period: Duration,
+    /// How long each is.
+    pub time: Duration,
+}
+
+struct Shared {
+    stalls: Option<Stalls>,
+    started: OnceLock<Instant>,
+    requests: AtomicU64,
+}
+
+/// Connections that it takes.
+const CONNECTIONS: usize = 4096;
+
+impl Stalling {
+    /// Starts it on a free port of this machine, without TLS.
+    pub async fn start(stalls: Option<Stalls>) -> io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let shared = Arc::new(Shared { stalls, started: OnceLock::new(), requests: AtomicU64::new(0) });
+        let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
+        let answering = Arc::clone(&shared);
+        let server = Server::start(listener, Front::Plain, limits, move |request, _| {
+            let shared = Arc::clone(&answering);
+            async move {
+                // A body that breaks off is one that the generator gave up.
+                let _ = request.into_body().collect().await;
+                shared.requests.fetch_add(1, Ordering::Relaxed);
+                shared.stall().await;
+                let mut response = Response::new(Full::new(Bytes::from_static(br#"{"ok":true}"#)));
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                Ok::<_, Infallible>(response)
+            }
+        })?;
+        Ok(Self { server, shared })
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.server.addr())
+    }
+
+    /// From here on it stalls.
+    pub fn begin(&self, started: Instant) {
+        let _ = self.shared.started.set(started);
+    }
+
+    /// Requests that arrived.
+    pub fn requests(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
+    }
+}
+
+impl std::fmt::Debug for Stalling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stalling").field("url", &self.url()).finish_non_exhaustive()
+    }
+}
+
+impl Stalls {
+    /// How long something that arrives at a time has to wait.
+    pub fn wait(&self, at: Duration) -> Duration {
+        let into = Duration::from_nanos((at.as_nanos() % self.period.as_nanos()) as u64);
+        self.time.saturating_sub(into)
+    }
+
+    /// What this part, 0 to 1, of what arrives evenly waits no longer than.
+    pub fn quantile(&self, share: f64) -> Duration {
+        let stalled = self.time.as_secs_f64() / self.period.as_secs_f64();
+        self.time.mul_f64(((share - (1.0 - stalled)) / stalled).clamp(0.0, 1.0))
+    }
+}
+
+impl Shared {
+    async fn stall(&self) {
+        let (Some(stalls), Some(started)) = (&self.stalls, self.started.get()) else { return };
+        let wait = stalls.wait(started.elapsed());
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_holds_what_arrives_in_it() {
+        let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_secs(1) };
+        let ms = Duration::from_millis;
+        assert_eq!(
+            [0, 300, 1000, 1999, 2300].map(|at| stalls.wait(ms(at)).as_millis()),
+            [1000, 700, 0, 0, 700]
+        );
+        assert_eq!(
+            [0.4, 0.5, 0.75, 0.9, 1.0].map(|share| stalls.quantile(share).as_millis()),
+            [0, 0, 500, 800, 1000]
+        );
+    }
+}

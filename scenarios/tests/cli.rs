@@ -1,0 +1,152 @@
+//! The program as its users call it: exit codes, messages, reports.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use reports::load::LoadReport;
+use rstest::rstest;
+
+fn load(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_edgeproof-load"))
+        .args(arguments)
+        .env_remove("READ_TOKEN")
+        .env_remove("JOB_COMPLETION_INDEX")
+        .output()
+        .unwrap()
+}
+
+fn report(path: &Path) -> LoadReport {
+    LoadReport::load(path).unwrap()
+}
+
+#[rstest]
+#[case(&["edge-relay", "--rate", "many"], "not a number")]
+#[case(&["edge-relay", "--rate", "0"], "above 0")]
+#[case(&["edge-relay", "--stages", "10s"], "no colon")]
+#[case(&["edge-relay", "--threshold", "p98<1s"], "not a metric")]
+#[case(&["edge-relay", "--thresholds", "/nonexistent"], "failed to read /nonexistent")]
+#[case(&["edge-relay", "--shard", "4/4", "--seed", "1"], "not below the count")]
+#[case(&["edge-relay", "--shard", "0/4"], "without --seed")]
+#[case(&["edge-relay", "--shards", "4", "--seed", "1"], "JOB_COMPLETION_INDEX")]
+#[case(&["edge-relay", "--edge-url", "http://192.0.2.1"], "it is not this machine")]
+#[case(&["edge-relay", "--edge-url", "ftp://127.0.0.1"], "neither http nor https")]
+#[case(&["edge-relay", "--edge-url", "http://127.0.0.1:1", "--service-slow", "1s"], "not ours")]
+#[case(&["journey", "--edge-url", "http://127.0.0.1:1"], "--base-url is not")]
+#[case(&["verdict-polling", "--base-url", "http://127.0.0.1:1"], "without a read token")]
+#[case(&["mixed", "--weights", "1,2"], "read the weights")]
+#[case(&["edge-relay", "--report", "html"], "it has no =")]
+#[case(&["edge-relay", "--report", "html=/nonexistent/x"], "there is no folder")]
+#[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
+#[case(&["edge-relay", "--replay-share", "5%"], "knows no copy")]
+#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "without its key")]
+#[case(&["edge-relay", "--launch", "no-such-program-there"], "no-such-program-there")]
+#[case(&["edge-relay", "--rate", "500", "--expect", "1s", "--users", "100"], "give --users 750")]
+#[case(&["edge-relay", "--users", "1500"], "it takes 1000")]
+#[case(&["merge", "Cargo.toml"], "not JSON")]
+#[case(&["merge"], "required")]
+fn a_wrong_command_is_told_before_anything_runs(#[case] arguments: &[&str], #[case] says: &str) {
+    let output = load(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(says), "{said}");
+}
+
+#[test]
+fn a_target_that_is_down_is_no_result() {
+    // A port that was free just now, and that nobody listens on.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let output = load(&["edge-relay", "--edge-url", &format!("http://127.0.0.1:{port}")]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("reach the edge"), "{said}");
+}
+
+#[rstest]
+#[case::edge_relay("edge-relay", "p50<1us")]
+#[case::edge_relay_by_route("edge-relay", "POST /v1/signals p50<1us")]
+#[case::verdict_polling("verdict-polling", "p50<1us")]
+#[case::journey("journey", "time-to-verdict<1us")]
+#[case::mixed("mixed", "rate>100000")]
+fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("load.json");
+    let mut arguments =
+        vec![scenario, "--rate", "40", "--duration", "1s", "--warm-up", "200ms", "--unchecked", "--quiet"];
+    let to = format!("json={}", json.display());
+    arguments.extend([
+        "--verdict-after",
+        "50ms",
+        "--poll-interval",
+        "20ms",
+        "--report",
+        &to,
+        "--threshold",
+        threshold,
+    ]);
+    let output = load(&arguments);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let report = report(&json);
+    assert_eq!(report.exit_code, 1);
+    assert!(
+        report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()),
+        "{said}"
+    );
+    // Nothing else was wrong: everything is accounted for, and came out as expected.
+    assert_eq!(report.errors(), 0, "{said}");
+    assert!(report.reconciled.iter().all(|counted| counted.agrees), "{said}");
+    assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{said}");
+}
+
+#[test]
+fn a_closed_model_is_called_so_and_every_format_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let formats = ["json", "html", "markdown", "junit"].map(|format| format!("{format}={}", path(format)));
+    let goose = path("goose.html");
+    let mut arguments =
+        vec!["edge-relay", "--users", "4", "--duration", "1s", "--warm-up", "0s", "--unchecked"];
+    arguments.extend(["--seal", "real", "--replay-share", "20%", "--goose-report", &goose]);
+    for format in &formats {
+        arguments.extend(["--report", format]);
+    }
+    let output = load(&arguments);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("closed model: 4 users"), "{said}");
+    let report = report(Path::new(&path("json")));
+    assert_eq!(report.rate.asked, None);
+    let replayed =
+        report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "409 replayed_bundle").unwrap();
+    assert!(replayed.expected);
+    let html = std::fs::read_to_string(path("html")).unwrap();
+    assert!(
+        html.contains("<svg")
+            && !html.contains("http-equiv")
+            && !html.contains("<script")
+            && !html.contains("src=")
+    );
+    assert!(std::fs::read_to_string(path("markdown")).unwrap().contains("409 replayed"));
+    assert!(std::fs::read_to_string(path("junit")).unwrap().contains("testcase"));
+    assert!(std::fs::read_to_string(&goose).unwrap().contains("/v1/signals"));
+}
+
+#[test]
+fn a_service_that_is_gone_for_a_while_shows_with_its_recovery() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("load.json");
+    let to = format!("json={}", json.display());
+    let mut arguments =
+        vec!["edge-relay", "--rate", "50", "--duration", "4s", "--warm-up", "0s", "--unchecked"];
+    arguments.extend(["--service-down-at", "1s:500ms", "--service-slow", "5ms", "--report", &to]);
+    let output = load(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let report = report(&json);
+    let unreachable =
+        report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "502 service_unreachable");
+    assert!(unreachable.is_some_and(|outcome| outcome.count > 5), "{:?}", report.routes[0].outcomes.len());
+    assert!(report.faults.iter().any(|fault| fault.recovery_ms.is_some()), "{:?}", report.faults);
+    assert!(report.reconciled[0].agrees);
+}

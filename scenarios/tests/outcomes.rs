@@ -1,0 +1,203 @@
+//! Every way in which a request can come out, with wiremock as an independent edge and service.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fixtures::spec::{Spec, Version};
+use harness::wire::Endpoint;
+use rstest::rstest;
+use scenarios::engine::{AttackLane, AttackOptions, Connector, Lane, Raw, Scenario, TlsOptions, play};
+use scenarios::measure::{Codes, RouteId};
+use scenarios::plan::{Arrivals, Rate, Shard, Share, Stages};
+use scenarios::scenario::{
+    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References, Source,
+};
+use tokio::sync::Mutex;
+use wiremock::matchers::{method, path_regex};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+/// For what comes in time however busy the machine is.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Goose keeps what is under way in one place for the whole process.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+async fn connector(url: &str) -> Arc<Connector> {
+    let endpoint = Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap();
+    Arc::new(Connector::new(&endpoint, &TlsOptions::default()).unwrap())
+}
+
+async fn relay(url: &str) -> EdgeRelay {
+    let connector = connector(url).await;
+    EdgeRelay {
+        posting: Posting::new(&connector, "https://shop.example").unwrap(),
+        connector,
+        collections: Source::Opaque(Collections::opaque(3)),
+        replays: Share::default(),
+        replayed: codes().find("replayed_bundle"),
+        route: RouteId(0),
+        watch: None,
+    }
+}
+
+async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
+    let connector = connector(url).await;
+    Polling {
+        questions: Questions::new(&connector, "Bearer service_read_x", Vec::new()).unwrap(),
+        connector,
+        references: References::Made(None),
+        collections: Collections::opaque(3),
+        options: PollOptions {
+            interval: Duration::from_millis(10),
+            wait: Duration::from_millis(100),
+            waiting: Share::default(),
+            give_up,
+            wrong: Share::default(),
+            bad_tokens: Share::default(),
+        },
+        route: RouteId(route),
+    }
+}
+
+fn codes() -> Codes {
+    Codes::new(&Spec::builtin(Version::Current))
+}
+
+/// Twenty operations in a second, by four users.
+async fn load(scenario: Arc<dyn Scenario>, timeout: Duration, drain: Duration) -> Raw {
+    let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
+    let lane = Lane::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
+    let options = AttackOptions {
+        lanes: vec![AttackLane { name: "test".into(), scenario, lane: Arc::new(lane), users: 4 }],
+        codes: codes(),
+        routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
+        timeout,
+        drain,
+        goose_report: None,
+        start_at: None,
+        on_start: None,
+        live: None,
+    };
+    let _alone = ALONE.lock().await;
+    play(options, std::future::pending()).await.unwrap()
+}
+
+/// Outcomes with their counts, those not expected marked.
+fn outcomes(raw: &Raw) -> Vec<String> {
+    let mut outcomes: Vec<String> = raw
+        .recorded
+        .cells
+        .cells
+        .iter()
+        .map(|cell| {
+            let mark = if cell.expected { "" } else { "! " };
+            format!("{mark}{} × {}", codes().label(cell.outcome), cell.response.count())
+        })
+        .collect();
+    outcomes.sort();
+    outcomes
+}
+
+#[rstest]
+#[case::accepted(200, r#"{"ok":true}"#, "200 × 20")]
+#[case::accepted_with_more(200, r#"{"ok":true,"more":1}"#, "! 200 with another body × 20")]
+#[case::replayed(
+    409,
+    r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#,
+    "! 409 replayed_bundle × 20"
+)]
+#[case::refused(401, r#"{"error":"service_rejected","reason":"expired","status":401}"#, "! 401 expired × 20")]
+#[case::unreachable(502, r#"{"error":"service_unreachable"}"#, "! 502 service_unreachable × 20")]
+#[case::unread(400, r#"{"error":"read_failed"}"#, "! 400 read_failed × 20")]
+#[case::unlisted(418, r#"{"error":"teapot"}"#, "! 418 with a code not in the tables × 20")]
+#[case::page(503, "<html>", "! 503 with another body × 20")]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
+    let edge = MockServer::start().await;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(status).set_body_string(body))
+        .mount(&edge)
+        .await;
+    let raw = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
+    assert_eq!(outcomes(&raw), [expected]);
+    assert_eq!(raw.recorded.ledger.answered, 20);
+    assert!(raw.recorded.ledger.balance().is_ok());
+    assert_eq!(edge.received_requests().await.unwrap().len(), 20);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edge_that_does_not_answer_in_time() {
+    let edge = MockServer::start().await;
+    let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
+    Mock::given(method("POST")).respond_with(late).mount(&edge).await;
+    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
+    assert_eq!(outcomes(&raw), ["! timed out × 20"]);
+    assert_eq!((raw.recorded.ledger.failed, raw.recorded.ledger.scheduled), (20, 20));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_open_or_never_begun_counts_at_its_age() {
+    let edge = MockServer::start().await;
+    let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
+    Mock::given(method("POST")).respond_with(late).mount(&edge).await;
+    let raw =
+        load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
+    // Four users, each with one under way.
+    assert_eq!(outcomes(&raw), ["! never sent × 16", "! still open at the end × 4"]);
+    let ledger = raw.recorded.ledger;
+    assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
+    let oldest = raw.recorded.cells.cells.iter().map(|cell| cell.response.max()).max().unwrap();
+    assert!(oldest >= 600_000, "the first was due at the start, and is as old as the run: {oldest} µs");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edge_that_is_gone() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
+    let raw = load(Arc::new(scenario), LONG, LONG).await;
+    assert_eq!(outcomes(&raw), ["! no connection × 20"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journey_ends_with_its_verdict() {
+    let both = MockServer::start().await;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(200).set_body_string(r#"{"ok":true}"#))
+        .mount(&both)
+        .await;
+    let asked = std::sync::Mutex::new(std::collections::HashSet::new());
+    // The first question for a reference comes too early.
+    let answer = move |request: &Request| {
+        let reference = request.url.path().trim_start_matches("/v1/verdict/").to_owned();
+        if asked.lock().unwrap().insert(reference.clone()) {
+            let pending = format!(r#"{{"status":"pending","ref":"{reference}"}}"#);
+            return ResponseTemplate::new(404).set_body_string(pending);
+        }
+        ResponseTemplate::new(200).set_body_string(format!(r#"{{"ref":"{reference}"}}"#))
+    };
+    Mock::given(method("GET")).and(path_regex("^/v1/verdict/")).respond_with(answer).mount(&both).await;
+    let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
+    let raw = load(Arc::new(journey), LONG, LONG).await;
+    assert_eq!(outcomes(&raw), ["200 × 20", "200 × 20", "404 pending × 20"]);
+    assert_eq!(raw.recorded.cells.verdict.count(), 20);
+    // Histograms have three digits.
+    assert!(raw.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
+    assert_eq!(raw.recorded.ledger.answered, 20);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
+    let service = MockServer::start().await;
+    let pending = |request: &Request| {
+        let reference = request.url.path().trim_start_matches("/v1/verdict/");
+        ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
+    };
+    Mock::given(method("GET")).respond_with(pending).mount(&service).await;
+    let raw = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
+    let found = outcomes(&raw);
+    assert_eq!(found[0], "! no verdict in time × 20");
+    assert!(found[1].starts_with("404 pending × "), "{found:?}");
+    assert_eq!(raw.recorded.cells.verdict.count(), 20);
+    assert!(raw.recorded.cells.verdict.min() >= 99_900);
+}
