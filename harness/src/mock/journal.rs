@@ -64,7 +64,7 @@ pub(super) struct Entry {
 const KEPT: usize = 72 * 1024 * 1024;
 
 /// Bytes of bodies whose requests go on, in all. What goes beyond is not kept.
-const IN_FLIGHT: usize = 512 * 1024 * 1024;
+const IN_FLIGHT: usize = 128 * 1024 * 1024;
 
 /// Bytes of a head without fields, with what it takes to keep it.
 const HEAD: usize = 1024;

@@ -219,14 +219,14 @@ async fn what_nobody_should_send_is_refused_clearly() {
     mock.end(Signal::TERM);
 }
 
-/// The journal keeps 8 MiB of a body, and takes no more once 512 MiB arrive at a time.
+/// The journal keeps 8 MiB of a body, and takes no more once 128 MiB arrive at a time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_gigabyte_of_bodies_at_a_time_is_not_kept() {
     let mock = MockProgram::start();
     let large = post(&mock, "", &b"x".repeat(10_000_000));
     let peak =
         refused(&mock, "a hundred bodies of ten megabytes", &[("body", large, &[401, 413, 503])]).await;
-    assert!(peak < 512 + JOURNAL + MOST, "{peak} MiB");
+    assert!(peak < 128 + JOURNAL + MOST, "{peak} MiB");
     mock.end(Signal::TERM);
 }
 

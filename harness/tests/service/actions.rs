@@ -149,7 +149,7 @@ async fn over_http2_a_cut_body_breaks_its_stream_off_and_no_other(#[case] after:
     let bench = Bench::start().await;
     let body = Bytes::from(vec![b'x'; 300_000]);
     let cut = Action::CutBody { status: 401, body, after };
-    let _scripted = bench.service.script(Match::Marker(Bytes::from_static(b"cut")), script([cut]));
+    let _scripted = bench.service.script(Match::Marker(Bytes::from_static(b"\"cut\"")), script([cut]));
     let mut client = http2(bench.connect("h2").await).await;
     let response = client.send_request(bench.request("\"cut\"")).await.unwrap();
     assert_eq!(
@@ -238,7 +238,7 @@ async fn a_delay_holds_one_request_and_not_its_neighbour() {
     let bench = Bench::start().await;
     let slow = Reply { delay: LONG * 100, when: When::AfterBody, action: answer(200, "slow") };
     let scripted =
-        bench.service.script(Match::Marker(Bytes::from_static(b"slow")), Script { replies: vec![slow] });
+        bench.service.script(Match::Marker(Bytes::from_static(b"\"slow\"")), Script { replies: vec![slow] });
     let mut client = http2(bench.connect("h2").await).await;
     let held = tokio::spawn(client.send_request(bench.request("\"slow\"")));
     assert_eq!(
