@@ -30,6 +30,11 @@ const FILES: u64 = 256;
 /// How long what a run leaves behind may take to end.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
+/// Requests of a session, more or less: one that fails spoils it.
+const REQUESTS: i32 = 8;
+/// Time in which an edge is to find a service again that was gone.
+const BACK: Duration = Duration::from_secs(1);
+
 /// A run of which everything that can be wrong with its arguments and files was found to be right.
 pub(super) struct Planned {
     name: &'static str,
@@ -75,8 +80,6 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     {
         return Err(no_seal_key());
     }
-    let expects_errors = faults.failing.value() > 0.0 || faults.down.is_some();
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), !expects_errors)?;
     let baseline = args.compare.as_deref().map(LoadReport::load).transpose();
     let baseline = baseline
         .map_err(|why| Failure::of(&why, "give a report that --report json=PATH of a run of load wrote"))?;
@@ -106,9 +109,28 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         }
     };
     let measured = stages.as_ref().map_or(time, Stages::time);
+    if let Some(down) = faults.down.filter(|down| down.at >= args.warm_up + measured) {
+        return Err(Failure::usage(
+            format!(
+                "take the service down after {}: the run is over by then",
+                humantime::format_duration(down.at)
+            ),
+            "give an earlier time, or a longer --duration",
+        ));
+    }
+    let allowed = allowed_errors(&faults, measured);
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let parts = parts(name, &args.weights)?;
     Ok(Planned { name, args, files, thresholds, baseline, stages, measured, shard, seed, parts, faults })
+}
+
+/// Errors that are no surprise, as a part of all: 1 %; more where the service is made to fail, by the requests of a session and
+/// by the time in which it is gone and is found again.
+fn allowed_errors(faults: &Faults, measured: Duration) -> f64 {
+    let failing = 1.0 - (1.0 - faults.failing.value()).powi(REQUESTS);
+    let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
+    0.01 + failing + down
 }
 
 fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, Failure> {
