@@ -1,13 +1,15 @@
 //! The reports of shards, added up.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
 
 use reports::load::{
-    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, Timeline, TimelineMoment, Timing,
+    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult, Timeline,
+    TimelineMoment, Timing,
 };
 
 use crate::measure::{self, Histogram, HistogramError, Moment};
-use crate::plan::Threshold;
+use crate::plan::{Metric, PlanError, Threshold};
 use crate::report::{exit_code, judge_report, timing};
 
 /// Reports that are not the shards of one run.
@@ -44,6 +46,28 @@ pub enum MergeError {
         /// What differs.
         what: &'static str,
     },
+    /// A shard was judged by what is no threshold.
+    #[error("merge the shards: shard {index} was judged by {rule:?}, which is no threshold: {}", why.why)]
+    #[diagnostic(help(
+        "the report was changed after it was written, or the shard was given a limit below 1us: start the shards with one that can be told"
+    ))]
+    Rule {
+        /// Counted from 0.
+        index: u32,
+        /// As the report has it.
+        rule: String,
+        /// What is wrong with it.
+        why: PlanError,
+    },
+    /// Nobody knows when a shard began.
+    #[error("merge the shards: shard {index} began at {started:?}, which is no time")]
+    #[diagnostic(help("the report was changed after it was written"))]
+    Started {
+        /// Counted from 0.
+        index: u32,
+        /// As the report has it.
+        started: String,
+    },
     /// A histogram in a report is none.
     #[error(transparent)]
     #[diagnostic(help("the report was changed after it was written"))]
@@ -54,14 +78,21 @@ pub enum MergeError {
     Timeline,
 }
 
-/// Adds the shards of a run up, and judges the sum once: against these thresholds, or those that the shards had. A shard that
-/// is invalid makes the sum invalid.
-pub fn merge(
-    reports: &[LoadReport],
-    thresholds: Option<&[(Threshold, bool)]>,
-) -> Result<LoadReport, MergeError> {
+/// Shards that began further apart than this part of the planned time did not make one load.
+const SKEW: f64 = 0.05;
+/// So far apart they may always begin: processes that are started at once are not ready at once.
+const LEAST_SKEW: Duration = Duration::from_secs(1);
+
+/// Adds the shards of a run up, and judges the sum once: against the thresholds that are asked for here, or else all that any
+/// shard had; what the shards had for the error rate stays unless one is asked for. A shard that is invalid makes the sum
+/// invalid, and so do shards that did not run at the same time. The order of the reports makes no difference.
+pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<LoadReport, MergeError> {
+    let mut reports = reports.to_vec();
+    reports.sort_by_key(|report| report.shards.first().map(|shard| shard.index));
+    let reports = &reports[..];
     let Some(first) = reports.first() else { return Err(MergeError::None) };
     check(first, reports)?;
+    let thresholds = thresholds(reports, asked)?;
     let mut sum = first.clone();
     sum.shards = reports.iter().flat_map(|report| report.shards.clone()).collect();
     sum.shards.sort_by_key(|shard| shard.index);
@@ -69,6 +100,7 @@ pub fn merge(
     sum.duration_ms = reports.iter().map(|report| report.duration_ms).max().unwrap_or(0);
     sum.plan.drain.took_ms = reports.iter().map(|report| report.plan.drain.took_ms).max().unwrap_or(0);
     sum.plan.seal = seal(reports);
+    sum.plan.users = reports.iter().map(|report| report.plan.users).sum();
     sum.rate.asked = first.rate.asked.map(|_| reports.iter().filter_map(|report| report.rate.asked).sum());
     sum.rate.begun = reports.iter().map(|report| report.rate.begun).sum();
     sum.rate.delivered = reports.iter().map(|report| report.rate.delivered).sum();
@@ -100,10 +132,12 @@ pub fn merge(
     sum.comparison = None;
     sum.state = state(reports);
     sum.findings = findings(reports);
-    match thresholds {
-        Some(thresholds) => sum.thresholds = judge_report(&sum, thresholds),
-        None => sum.thresholds = judge_report(&sum, &given(first)),
+    let planned = Duration::from_millis(first.plan.warm_up_ms + first.plan.measured_ms);
+    if let Some(skewed) = skewed(&sum.shards, planned)? {
+        sum.state = LoadState::Invalid;
+        sum.findings.insert(0, skewed);
     }
+    sum.thresholds = judge_report(&sum, &thresholds);
     sum.exit_code = exit_code(&sum);
     Ok(sum)
 }
@@ -257,7 +291,7 @@ fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
                 steps: moment.steps.clone(),
             })
             .collect();
-        let width = std::time::Duration::from_millis(*width_ms);
+        let width = Duration::from_millis(*width_ms);
         sum.add(&measure::Timeline::restore(width, restored).ok_or(MergeError::Timeline)?);
         asked.extend(
             moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)),
@@ -265,7 +299,7 @@ fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
     }
     let width = sum.width();
     let width_ms = width.as_millis() as u64;
-    let micros = |time: Option<std::time::Duration>| time.map(|time| time.as_micros() as u64);
+    let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
     let moments = sum
         .moments()
         .iter()
@@ -299,16 +333,73 @@ fn findings(reports: &[LoadReport]) -> Vec<String> {
     reports.iter().flat_map(of_one).collect()
 }
 
-/// The thresholds that a report was judged by.
-fn given(report: &LoadReport) -> Vec<(Threshold, bool)> {
-    let read = |result: &reports::load::ThresholdResult| {
-        let text = match &result.route {
-            Some(route) => format!("{route} {}", result.rule.replace(' ', "")),
-            None => result.rule.replace(' ', ""),
-        };
-        text.parse().ok().map(|threshold| (threshold, result.by_default))
+/// That shards did not begin together, and what to do. How long each loads is part of the plan, which they share.
+fn skewed(shards: &[ShardOf], planned: Duration) -> Result<Option<String>, MergeError> {
+    let mut starts: Vec<(SystemTime, u32)> = Vec::new();
+    for ShardOf { index, started, .. } in shards {
+        let at = humantime::parse_rfc3339(started)
+            .map_err(|_| MergeError::Started { index: *index, started: started.clone() })?;
+        starts.push((at, *index));
+    }
+    let (Some((first, early)), Some((last, late))) = (starts.iter().min(), starts.iter().max()) else {
+        return Ok(None);
     };
-    report.thresholds.iter().filter_map(read).collect()
+    let apart = last.duration_since(*first).unwrap_or_default();
+    let allowed = planned.mul_f64(SKEW).max(LEAST_SKEW);
+    Ok((apart > allowed).then(|| {
+        format!(
+            "the shards did not run at the same time, so the target never saw the whole rate: shard {late} began {:.1} s after \
+             shard {early}, and {:.1} s would do; give all of them the same --start-at, late enough that each is up by then, or \
+             run them as an Indexed Job whose pods run side by side",
+            apart.as_secs_f64(),
+            allowed.as_secs_f64()
+        )
+    }))
+}
+
+/// What the sum is judged by.
+fn thresholds(
+    reports: &[LoadReport],
+    asked: &[(Threshold, bool)],
+) -> Result<Vec<(Threshold, bool)>, MergeError> {
+    let given = given(reports)?;
+    if asked.is_empty() {
+        return Ok(given);
+    }
+    let judges_errors = |(threshold, _): &(Threshold, bool)| {
+        threshold.metric == Metric::ErrorRate && threshold.route.is_none()
+    };
+    let mut all = asked.to_vec();
+    // Without one, a run of nothing but errors could be green.
+    if !asked.iter().any(judges_errors) {
+        all.extend(given.into_iter().filter(judges_errors));
+    }
+    Ok(all)
+}
+
+/// The thresholds that any of the shards was judged by, each once. It is there by default where nobody gave it.
+fn given(reports: &[LoadReport]) -> Result<Vec<(Threshold, bool)>, MergeError> {
+    let mut all: Vec<(Threshold, bool)> = Vec::new();
+    for report in reports {
+        let index = report.shards.first().map_or(0, |shard| shard.index);
+        for result in &report.thresholds {
+            let threshold =
+                read(result).map_err(|why| MergeError::Rule { index, rule: result.rule.clone(), why })?;
+            match all.iter_mut().find(|(known, _)| *known == threshold) {
+                Some((_, by_default)) => *by_default &= result.by_default,
+                None => all.push((threshold, result.by_default)),
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn read(result: &ThresholdResult) -> Result<Threshold, PlanError> {
+    let rule = result.rule.replace(' ', "");
+    match &result.route {
+        Some(route) => format!("{route} {rule}").parse(),
+        None => rule.parse(),
+    }
 }
 
 fn list(numbers: &[u32]) -> String {

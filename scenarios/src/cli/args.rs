@@ -215,7 +215,7 @@ pub(super) struct Merge {
     /// Reports of all shards, JSON
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
-    /// What must hold of the sum (repeatable); else what the shards were given
+    /// What must hold of the sum (repeatable); else what any shard was given, and for the error rate unless it is given here
     #[arg(long, value_name = "RULE", help_heading = "Judgement")]
     pub(super) threshold: Vec<Threshold>,
     /// File with thresholds, TOML

@@ -8,14 +8,14 @@ use crate::merge::{MergeError, merge};
 /// `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
     let files = Files::open(&args.output)?;
+    // What the shards had for errors stays: it is not set anew here, as they may have expected some.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
     let reports = reports
         .map_err(|why| Failure::of(&why, "give reports that --report json=PATH of a run of load wrote"))?;
-    let sum =
-        merge(&reports, (!thresholds.is_empty()).then_some(&thresholds[..])).map_err(|why| match why {
-            MergeError::Missing { .. } => Failure::from(why).incomplete(),
-            why => Failure::from(why),
-        })?;
+    let sum = merge(&reports, &thresholds).map_err(|why| match why {
+        MergeError::Missing { .. } => Failure::from(why).incomplete(),
+        why => Failure::from(why),
+    })?;
     Ok(files.finish(&args.output, &sum))
 }
