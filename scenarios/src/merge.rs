@@ -203,6 +203,8 @@ fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
         failed: sum.failed + ledger.failed,
         dropped: sum.dropped + ledger.dropped,
         open: sum.open + ledger.open,
+        unexpected: sum.unexpected + ledger.unexpected,
+        without_verdict: sum.without_verdict + ledger.without_verdict,
     })
 }
 

@@ -55,12 +55,14 @@ const GONE: Duration = Duration::from_secs(1);
 /// Makes the report of a run.
 pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
     let cells = &raw.recorded.cells;
-    let measured_s = (facts.plan.measured_ms as f64 / 1000.0).min(
-        raw.took
-            .saturating_sub(raw.drained)
-            .saturating_sub(Duration::from_millis(facts.plan.warm_up_ms))
-            .as_secs_f64(),
-    );
+    let planned_s = facts.plan.measured_ms as f64 / 1000.0;
+    // One that was ended early measured no longer than it took.
+    let measured_s = if raw.interrupted.is_some() {
+        let warm_up = Duration::from_millis(facts.plan.warm_up_ms);
+        planned_s.min(raw.took.saturating_sub(raw.drained).saturating_sub(warm_up).as_secs_f64())
+    } else {
+        planned_s
+    };
     let routes: Vec<RouteFigures> = facts
         .routes
         .iter()
@@ -91,7 +93,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
             started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
             scheduled: raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled,
         }],
-        rate: rates(&ledger, &facts.arrivals, measured_s),
+        rate: rates(&raw.recorded.ledger, &facts.arrivals, measured_s),
         ledger,
         warm_up: self::ledger(&raw.recorded.warm_up),
         response: timing(&response),
@@ -152,6 +154,14 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         report.findings.push(format!(
             "{} operations were never begun and {} still open at the end: they count at the age that they had",
             report.ledger.dropped, report.ledger.open
+        ));
+    }
+    if report.ledger.without_verdict > 0 {
+        let there = report.time_to_verdict.as_ref().map_or(0, |timing| timing.figures.count);
+        report.findings.push(format!(
+            "{} of {} sessions got no verdict: the times to a verdict are those of the others",
+            report.ledger.without_verdict,
+            there + report.ledger.without_verdict
         ));
     }
     report.exit_code =
@@ -220,11 +230,12 @@ fn sum(cells: &Cells, route: Option<RouteId>, of: impl Fn(&measure::Cell) -> &Hi
 }
 
 fn ledger(ledger: &measure::Ledger) -> Ledger {
-    let measure::Ledger { scheduled, answered, failed, dropped, open } = *ledger;
-    Ledger { scheduled, answered, failed, dropped, open }
+    let measure::Ledger { scheduled, answered, failed, dropped, open, unexpected, without_verdict, late: _ } =
+        *ledger;
+    Ledger { scheduled, answered, failed, dropped, open, unexpected, without_verdict }
 }
 
-fn rates(ledger: &Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
+fn rates(ledger: &measure::Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
     let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
     let asked: f64 = arrivals
         .iter()
@@ -236,7 +247,8 @@ fn rates(ledger: &Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
     Rates {
         asked: (!arrivals.is_empty()).then_some(asked),
         begun: each(ledger.scheduled - ledger.dropped),
-        delivered: each(ledger.answered),
+        // As it was to be, and in time: an error, or an answer to who was kept waiting until the load was over, is no throughput.
+        delivered: each(ledger.answered - ledger.unexpected - ledger.late),
     }
 }
 
@@ -275,12 +287,20 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
     let of = |route: Option<&str>| {
         let verdict = report.time_to_verdict.as_ref().and_then(histogram);
         let Some(name) = route else {
+            // The worse of requests and operations: the many questions of a session must not hide that it came to nothing.
+            let (requests, operations) = (
+                (report.errors(), report.response.figures.count),
+                (report.ledger.wrong(), report.ledger.scheduled),
+            );
+            let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
+            let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
             return Some(Observed {
                 response: histogram(&report.response)?,
-                count: report.response.figures.count,
-                errors: report.errors(),
+                count,
+                errors,
                 rate: report.rate.delivered,
                 verdict,
+                without_verdict: report.ledger.without_verdict,
             });
         };
         let route = report.routes.iter().find(|route| route.route == name)?;
@@ -290,6 +310,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             errors: route.errors,
             rate: route.answered_per_s,
             verdict,
+            without_verdict: 0,
         })
     };
     judge(thresholds.iter().map(|(threshold, by_default)| (threshold, *by_default)), of)

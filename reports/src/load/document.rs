@@ -213,6 +213,12 @@ pub struct Ledger {
     pub dropped: u64,
     /// Not ended when the time to drain was over.
     pub open: u64,
+    /// Of those that were answered: what came out is not what was to come out.
+    #[serde(default)]
+    pub unexpected: u64,
+    /// Sessions that were to get a verdict and got none, whatever became of them.
+    #[serde(default)]
+    pub without_verdict: u64,
 }
 
 /// Percentiles, in microseconds.
@@ -462,6 +468,13 @@ impl Ledger {
     /// Whether everything is accounted for.
     pub fn balances(&self) -> bool {
         self.scheduled == self.answered + self.failed + self.dropped + self.open
+    }
+}
+
+impl Ledger {
+    /// Operations that did not come to what they were to come to, or to nothing at all.
+    pub fn wrong(&self) -> u64 {
+        self.unexpected + self.failed + self.dropped + self.open
     }
 }
 

@@ -104,7 +104,14 @@ fn report() -> LoadReport {
             scheduled: 1_000,
         }],
         rate: Rates { asked: Some(500.0), begun: 500.0, delivered: 499.0 },
-        ledger: Ledger { scheduled: 1_000, answered: 998, failed: 1, dropped: 0, open: 1 },
+        ledger: Ledger {
+            scheduled: 1_000,
+            answered: 998,
+            failed: 1,
+            open: 1,
+            unexpected: 2,
+            ..Ledger::default()
+        },
         warm_up: Ledger::default(),
         response: timing(1_000, 900),
         service: timing(1_000, 700),

@@ -317,6 +317,7 @@ impl Ground {
             let begun = Instant::now();
             // Numbers that no run reaches.
             let arriving = Arriving { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
+            client.measures(true);
             let fate = scenario.play(&mut client, arriving, begun).await;
             if fate == crate::engine::Fate::Failed {
                 let cells = run.recorder.sum().cells;

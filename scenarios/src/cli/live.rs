@@ -64,7 +64,7 @@ impl Progress {
         last.line = Some(Instant::now());
         let mut out = std::io::stderr().lock();
         let _ = match self.mode {
-            Mode::Drawn => write!(out, "\r{line}\x1b[K").and_then(|()| out.flush()),
+            Mode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
             _ => writeln!(out, "{line}"),
         };
     }
@@ -75,6 +75,16 @@ impl Progress {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// A line that is longer than the terminal is wide could not be drawn over.
+fn cut(line: &str, width: usize) -> &str {
+    let end = line.char_indices().nth(width.saturating_sub(1)).map_or(line.len(), |(end, _)| end);
+    &line[..end]
+}
+
+fn width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
 }
 
 fn ended(moment: Moment<'_>) -> u64 {

@@ -1,4 +1,5 @@
 use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,9 @@ const FILES: u64 = 256;
 /// How long what a run leaves behind may take to end.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
+/// Time in which an edge is to find a service again that was gone.
+const BACK: Duration = Duration::from_secs(1);
+
 /// A run of which everything that can be wrong with its arguments and files was found to be right.
 pub(super) struct Planned {
     name: &'static str,
@@ -57,6 +61,7 @@ pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
 
 fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let files = Files::open(&args.output)?;
+    args.goose_report.as_deref().map(goose_report).transpose()?;
     let faults = Faults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
@@ -75,11 +80,15 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     {
         return Err(no_seal_key());
     }
-    let expects_errors = faults.failing.value() > 0.0 || faults.down.is_some();
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), !expects_errors)?;
     let baseline = args.compare.as_deref().map(LoadReport::load).transpose();
     let baseline = baseline
         .map_err(|why| Failure::of(&why, "give a report that --report json=PATH of a run of load wrote"))?;
+    if let Some(baseline) = baseline.as_ref().filter(|baseline| baseline.scenario != name) {
+        return Err(Failure::usage(
+            format!("compare {name} with a run of {}", baseline.scenario),
+            "give a report of the same scenario",
+        ));
+    }
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)?,
@@ -106,9 +115,52 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         }
     };
     let measured = stages.as_ref().map_or(time, Stages::time);
+    if let Some(down) = faults.down.filter(|down| down.at >= args.warm_up + measured) {
+        return Err(Failure::usage(
+            format!(
+                "take the service down after {}: the run is over by then",
+                humantime::format_duration(down.at)
+            ),
+            "give an earlier time, or a longer --duration",
+        ));
+    }
+    let allowed = allowed_errors(&faults, measured);
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let parts = parts(name, &args.weights)?;
     Ok(Planned { name, args, files, thresholds, baseline, stages, measured, shard, seed, parts, faults })
+}
+
+/// A threshold for a route that is not played would be judged on nothing.
+fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(), Failure> {
+    let unknown = |route: &&String| !routes.contains(route);
+    match thresholds.iter().filter_map(|(threshold, _)| threshold.route.as_ref()).find(unknown) {
+        None => Ok(()),
+        Some(route) => Err(Failure::usage(
+            format!("judge the route {route:?}: this run has no such route"),
+            format!("there are {}", routes.join(" and ")),
+        )),
+    }
+}
+
+/// Where goose writes: it would say so only when all is started.
+fn goose_report(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let html = path.extension().is_some_and(|ending| ending == "html");
+    if folder.is_dir() && html {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("write goose's report to {}", path.display()),
+        "name a file that ends with .html, in a folder that exists",
+    ))
+}
+
+/// Errors that are no surprise, as a part of all: 1 %; more where the service is made to fail, by
+/// that part, and by the time in which it is gone and is found again.
+fn allowed_errors(faults: &Faults, measured: Duration) -> f64 {
+    let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
+    0.01 + faults.failing.value() + down
 }
 
 fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, Failure> {
@@ -159,6 +211,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let users: u32 = lanes.iter().map(|lane| lane.users as u32).sum();
     let arrivals: Vec<Arrivals> = lanes.iter().filter_map(|lane| lane.lane.arrivals().cloned()).collect();
     let routes = ground.routes();
+    known_routes(&planned.thresholds, &routes)?;
     let metrics = match args.prometheus {
         Some(address) => Some(Metrics::serve(address, routes.clone(), ground.codes.clone()).await?),
         None => None,

@@ -9,7 +9,7 @@ use crate::merge::{MergeError, merge};
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
     let files = Files::open(&args.output)?;
     // What the shards had for errors stays: it is not set anew here, as they may have expected some.
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), false)?;
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
     let reports = reports
         .map_err(|why| Failure::of(&why, "give reports that --report json=PATH of a run of load wrote"))?;

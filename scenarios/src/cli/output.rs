@@ -66,12 +66,15 @@ pub(super) fn dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The thresholds that were given. Unless errors are judged, or expected because of what is done to the service, at most 1 % of
-/// the requests may be errors: a run that nothing came of must not be green.
+/// Whatever is done to a service: something has to come out right.
+const MOST_PERCENT: f64 = 99.0;
+
+/// The thresholds that were given. Unless they judge errors, no more than this part may be errors: a run that nothing came of
+/// must not be green.
 pub(super) fn thresholds(
     given: &[Threshold],
     file: Option<&Path>,
-    with_default: bool,
+    allowed_errors: Option<f64>,
 ) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
@@ -81,8 +84,9 @@ pub(super) fn thresholds(
         thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
     let mut all: Vec<(Threshold, bool)> =
         thresholds.into_iter().map(|threshold| (threshold, false)).collect();
-    if with_default && !judges_errors {
-        all.push((Threshold::new(None, "error-rate", "1%")?, true));
+    if let Some(allowed) = allowed_errors.filter(|_| !judges_errors) {
+        let percent = (allowed * 100.0).ceil().min(MOST_PERCENT);
+        all.push((Threshold::new(None, "error-rate", &format!("{percent}%"))?, true));
     }
     Ok(all)
 }

@@ -170,12 +170,14 @@ async fn starved() -> Result<Proof, Failure> {
     Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
 }
 
-/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, but its counts agree all the same.
+/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, and one that says how much was
+/// never begun or not answered in time says itself that its server fell behind; but its counts agree all the same.
 fn concluded(holds: bool, report: &LoadReport) -> Proof {
     let counted = counted(report);
-    match (counted, holds, report.state) {
-        (true, true, _) => Proof::Holds,
-        (true, false, LoadState::Invalid) => Proof::Cannot,
+    let behind = report.ledger.dropped + report.ledger.open + report.ledger.failed > 0;
+    match (counted, holds) {
+        (true, true) => Proof::Holds,
+        (true, false) if behind || report.state == LoadState::Invalid => Proof::Cannot,
         _ => Proof::Broken,
     }
 }

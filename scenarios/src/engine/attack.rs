@@ -204,7 +204,7 @@ fn drop_untaken(lanes: &[AttackLane], run: &Run, now: Duration) -> (u64, u64) {
                 measured: arriving.measured,
             };
             run.recorder.request(0, &sample);
-            run.recorder.operation(0, arriving.measured, Fate::Dropped);
+            run.recorder.operation(0, arriving.measured, Fate::Dropped, true);
         }
     }
     (released, planned)

@@ -49,8 +49,8 @@ pub fn classify(codes: &Codes, expect: &Expect, status: u16, body: &[u8]) -> (Ou
             let accepted = is_ok_true(body);
             (if accepted { Code::Plain } else { Code::Strange }, accepted)
         }
-        (Expect::VerdictOrPending(_), 200) => {
-            let verdict = matches!(serde_json::from_slice(body), Ok(Value::Object(_)));
+        (Expect::VerdictOrPending(reference), 200) => {
+            let verdict = is_verdict(body, reference);
             (if verdict { Code::Plain } else { Code::Strange }, verdict)
         }
         (Expect::VerdictOrPending(reference) | Expect::Pending(reference), 404) => {
@@ -85,6 +85,13 @@ fn is_ok_true(body: &[u8]) -> bool {
     }
     let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
     members.len() == 1 && members.get("ok") == Some(&Value::Bool(true))
+}
+
+/// An object; and where it names a session as the word that there is none yet does, this one: what else is in a verdict is not
+/// shown (7.4).
+fn is_verdict(body: &[u8], reference: &str) -> bool {
+    let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
+    members.get("ref").is_none_or(|named| named.as_str() == Some(reference))
 }
 
 fn is_pending(body: &[u8], reference: &str) -> bool {
@@ -129,6 +136,8 @@ mod tests {
     )]
     #[case("replayed", 200, r#"{"ok":true}"#, "200", false)]
     #[case("verdict", 200, r#"{"ref":"r"}"#, "200", true)]
+    #[case("verdict", 200, r#"{"session":"r"}"#, "200", true)]
+    #[case("verdict", 200, r#"{"ref":"other"}"#, "200 with another body", false)]
     #[case("verdict", 200, "[]", "200 with another body", false)]
     #[case("verdict", 404, r#"{"status":"pending","ref":"r"}"#, "404 pending", true)]
     #[case("verdict", 404, r#"{"status":"pending","ref":"other"}"#, "404 with another body", false)]

@@ -29,8 +29,10 @@ pub struct Stripe {
 /// What became of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It ended with an answer.
+    /// It ended with what was to come out.
     Answered,
+    /// It ended with another answer.
+    Unexpected,
     /// It ended without one.
     Failed,
     /// It was never begun.
@@ -78,13 +80,25 @@ impl Recorder {
         self.stripe(user).cells.added.record(time);
     }
 
-    /// Records what became of an operation.
-    pub fn operation(&self, user: usize, measured: bool, fate: Fate) {
+    /// Records that a session got no verdict.
+    pub fn no_verdict(&self, user: usize) {
+        self.stripe(user).ledger.without_verdict += 1;
+    }
+
+    /// Records what became of an operation; `late`: when the run was over already.
+    pub fn operation(&self, user: usize, measured: bool, fate: Fate, late: bool) {
         let mut stripe = self.stripe(user);
         let ledger = if measured { &mut stripe.ledger } else { &mut stripe.warm_up };
         ledger.scheduled += 1;
         match fate {
-            Fate::Answered => ledger.answered += 1,
+            Fate::Answered => {
+                ledger.answered += 1;
+                ledger.late += u64::from(late);
+            }
+            Fate::Unexpected => {
+                ledger.answered += 1;
+                ledger.unexpected += 1;
+            }
             Fate::Failed => ledger.failed += 1,
             Fate::Dropped => ledger.dropped += 1,
             Fate::Open => ledger.open += 1,

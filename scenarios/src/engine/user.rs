@@ -48,6 +48,8 @@ pub struct Client {
     told: Vec<(RouteId, Duration, bool, Option<u16>)>,
 }
 
+/// What is due at the very end may be answered so much later and still count as answered in time.
+const GRACE: Duration = Duration::from_millis(100);
 /// Requests that goose is told of at once.
 const TOLD_AT_ONCE: usize = 32;
 
@@ -122,12 +124,17 @@ impl Client {
         Reply { outcome, expected, body, service }
     }
 
+    /// Whether what comes counts.
+    pub fn measures(&mut self, measured: bool) {
+        self.measured = measured;
+    }
+
     /// Notes that a session waits for its verdict, until it is told otherwise.
     pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
         self.awaiting = Some((since, route));
     }
 
-    /// The verdict is there, or is no longer waited for: the time until now counts either way.
+    /// The verdict is there: the time until now counts.
     pub fn verdict_ended(&mut self) {
         if let Some((since, _)) = self.awaiting.take()
             && self.measured
@@ -136,9 +143,11 @@ impl Client {
         }
     }
 
-    /// What is waited for will not come: it never was under way.
+    /// What is waited for does not come, or is no longer waited for: that counts among the sessions.
     pub fn no_verdict(&mut self) {
-        self.awaiting = None;
+        if self.awaiting.take().is_some() && self.measured {
+            self.run.recorder.no_verdict(self.id);
+        }
     }
 
     /// Takes note of a request that never was sent, or that is not waited for any longer.
@@ -205,10 +214,11 @@ impl Client {
             };
             let Some(fate) = fate else {
                 self.abandon();
-                run.recorder.operation(self.id, arriving.measured, Fate::Open);
+                run.recorder.operation(self.id, arriving.measured, Fate::Open, true);
                 return false;
             };
-            run.recorder.operation(self.id, arriving.measured, fate);
+            let late = run.started().elapsed() > lane.end() + GRACE;
+            run.recorder.operation(self.id, arriving.measured, fate, late);
             if self.told.len() >= TOLD_AT_ONCE {
                 return true;
             }
@@ -219,7 +229,7 @@ impl Client {
     fn abandon(&mut self) {
         let now = Instant::now();
         let waited_for = self.awaiting;
-        self.verdict_ended();
+        self.no_verdict();
         if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
             self.record(route, Outcome::Open, false, due, now, now - sent);
         } else if let Some((since, route)) = waited_for {

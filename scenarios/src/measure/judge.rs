@@ -16,6 +16,8 @@ pub struct Observed {
     pub rate: f64,
     /// Times to a verdict, where there are verdicts.
     pub verdict: Option<Histogram>,
+    /// Sessions that were to get one and got none: of a percentile they are the slowest.
+    pub without_verdict: u64,
 }
 
 /// Judges thresholds, each with what was found and how far that is from the limit. What has nothing to be judged on does
@@ -40,7 +42,9 @@ pub fn judge<'a>(
                 rule: threshold.rule(),
                 route: threshold.route.clone(),
                 by_default,
-                observed: value.map(|value| told(threshold.metric, value)),
+                observed: value
+                    .map(|value| told(threshold.metric, value))
+                    .or_else(|| never(threshold.metric, observed.as_ref())),
                 value,
                 limit,
                 margin: room.filter(|_| limit > 0.0).map(|room| room / limit),
@@ -55,11 +59,22 @@ fn value(metric: Metric, observed: &Observed) -> Option<f64> {
         Metric::Response(quantile) => Some(observed.response.at(quantile) as f64),
         Metric::TimeToVerdict(quantile) => {
             let verdict = observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?;
-            Some(verdict.at(quantile) as f64)
+            let sessions = verdict.count() + observed.without_verdict;
+            let rank = (quantile.share() * sessions as f64).ceil();
+            let share = rank / verdict.count() as f64;
+            // Beyond the last that got one it is never.
+            (share <= 1.0).then(|| verdict.value_at(share) as f64)
         }
         Metric::ErrorRate => Some(observed.errors as f64 / observed.count as f64),
         Metric::Rate => Some(observed.rate),
     }
+}
+
+/// Why there is no time to a verdict although there are sessions.
+fn never(metric: Metric, observed: Option<&Observed>) -> Option<String> {
+    let without = observed?.without_verdict;
+    (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
+        .then(|| format!("never, for {without} of the sessions"))
 }
 
 fn told(metric: Metric, value: f64) -> String {
@@ -84,7 +99,7 @@ mod tests {
         }
         let mut response = Histogram::new();
         (1..=1000).for_each(|ms| response.record_micros(ms * 1000));
-        Some(Observed { response, count: 1000, errors: 5, rate: 99.5, verdict: None })
+        Some(Observed { response, count: 1000, errors: 5, rate: 99.5, verdict: None, without_verdict: 0 })
     }
 
     #[rstest]
@@ -103,6 +118,23 @@ mod tests {
     fn a_threshold_holds_or_not(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let threshold: Threshold = given.parse().unwrap();
         let results = judge([(&threshold, false)], observed);
+        assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
+    }
+
+    #[rstest]
+    #[case("time-to-verdict.p50<1s", true, "900.10 ms")]
+    #[case("time-to-verdict.p90<1h", false, "never, for 20 of the sessions")]
+    fn sessions_without_a_verdict_are_the_slowest(
+        #[case] given: &str,
+        #[case] holds: bool,
+        #[case] found: &str,
+    ) {
+        let mut verdict = Histogram::new();
+        (0..80).for_each(|_| verdict.record_micros(900_000));
+        let threshold: Threshold = given.parse().unwrap();
+        let observed =
+            Observed { count: 100, verdict: Some(verdict), without_verdict: 20, ..Observed::default() };
+        let results = judge([(&threshold, false)], |_| Some(observed.clone()));
         assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
     }
 

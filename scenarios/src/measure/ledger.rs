@@ -12,6 +12,12 @@ pub struct Ledger {
     pub dropped: u64,
     /// Begun, and not ended when the time to drain was over.
     pub open: u64,
+    /// Of those that were answered: not with what was to come out.
+    pub unexpected: u64,
+    /// Of those that were answered as they were to be: when the run was over already.
+    pub late: u64,
+    /// Sessions that were to get a verdict and got none.
+    pub without_verdict: u64,
 }
 
 /// Figures that should agree and do not.
@@ -49,6 +55,9 @@ impl Ledger {
         self.failed += other.failed;
         self.dropped += other.dropped;
         self.open += other.open;
+        self.unexpected += other.unexpected;
+        self.late += other.late;
+        self.without_verdict += other.without_verdict;
     }
 
     /// Whether everything that was scheduled is accounted for.
@@ -76,7 +85,7 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case(Ledger { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1 }, true)]
+    #[case(Ledger { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1, unexpected: 3, ..Ledger::default() }, true)]
     #[case(Ledger { scheduled: 10, answered: 10, failed: 1, ..Ledger::default() }, false)]
     #[case(Ledger { scheduled: 10, answered: 9, ..Ledger::default() }, false)]
     fn everything_is_accounted_for(#[case] ledger: Ledger, #[case] balanced: bool) {

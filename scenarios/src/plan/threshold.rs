@@ -114,7 +114,13 @@ impl Metric {
             Self::Response(_) | Self::TimeToVerdict(_) => {
                 Limit::AtMostMicros(parse_time(text)?.as_micros() as u64)
             }
-            Self::ErrorRate => Limit::AtMostShare(text.parse().map_err(why)?),
+            Self::ErrorRate => {
+                let share: Share = text.parse().map_err(why)?;
+                if share.value() >= 1.0 {
+                    return Err(format!("{text} of all is every one of them: write a part, such as 1%"));
+                }
+                Limit::AtMostShare(share)
+            }
             Self::Rate => Limit::AtLeastRate(text.parse().map_err(why)?),
         })
     }

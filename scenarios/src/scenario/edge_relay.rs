@@ -97,5 +97,9 @@ impl Scenario for EdgeRelay {
 
 /// What became of an operation, from the end of its last request.
 pub(super) fn fate(reply: &Reply) -> Fate {
-    if matches!(reply.outcome, Outcome::Answer { .. }) { Fate::Answered } else { Fate::Failed }
+    match reply.outcome {
+        Outcome::Answer { .. } if reply.expected => Fate::Answered,
+        Outcome::Answer { .. } => Fate::Unexpected,
+        _ => Fate::Failed,
+    }
 }

@@ -79,10 +79,10 @@ impl Polling {
                     sleep_until(due.into()).await;
                 }
                 Verdict::NotYet => {
-                    client.verdict_ended();
+                    client.no_verdict();
                     let now = Instant::now();
                     client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
-                    return Fate::Answered;
+                    return Fate::Unexpected;
                 }
                 Verdict::Neither => {
                     client.no_verdict();
