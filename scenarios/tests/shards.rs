@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::time::{Duration, SystemTime};
 
-use reports::load::LoadReport;
+use reports::load::{LoadReport, LoadState};
+use rstest::rstest;
 
 const SHARDS: u32 = 3;
 
-fn start(index: Option<u32>, to: &Path) -> Child {
+fn start(index: Option<u32>, at: SystemTime, to: &Path) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof-load"));
     command.args([
         "edge-relay",
@@ -26,6 +28,7 @@ fn start(index: Option<u32>, to: &Path) -> Child {
     command.args(["--service-slow", "30ms", "--report", &format!("json={}", to.display())]);
     if let Some(index) = index {
         command.args(["--shards", &SHARDS.to_string()]).env("JOB_COMPLETION_INDEX", index.to_string());
+        command.args(["--start-at", &humantime::format_rfc3339(at).to_string()]);
     }
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
 }
@@ -40,14 +43,145 @@ fn merge(files: &[&PathBuf], to: Option<&Path>) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+/// Two shards of one run that nothing is wrong with.
+fn shards(folder: &Path) -> Vec<LoadReport> {
+    let program = env!("CARGO_BIN_EXE_edgeproof-load");
+    let shard = |index: u32| {
+        let path = folder.join(format!("given-{index}.json"));
+        let status = Command::new(program)
+            .args(["edge-relay", "--users", "2", "--duration", "200ms", "--warm-up", "0s", "--seed", "7"])
+            .args(["--unchecked", "--quiet", "--shard", &format!("{index}/2")])
+            .args(["--report", &format!("json={}", path.display())])
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let mut report = LoadReport::load(&path).unwrap();
+        began(&mut report, 0);
+        report
+    };
+    vec![shard(0), shard(1)]
+}
+
+fn began(report: &mut LoadReport, ms: u64) {
+    let at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_000 + ms);
+    report.started = humantime::format_rfc3339_millis(at).to_string();
+    report.shards[0].started.clone_from(&report.started);
+}
+
+/// What merge makes of them, in this order and the other: its exit code, its sum and what it said are the same.
+fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, Option<LoadReport>, String) {
+    let write = |report: &LoadReport| {
+        let path = folder.join(format!("changed-{}.json", report.shards[0].index));
+        std::fs::write(&path, serde_json::to_vec(report).unwrap()).unwrap();
+        path
+    };
+    let mut files: Vec<PathBuf> = shards.iter().map(write).collect();
+    let run = |files: &[PathBuf]| {
+        let to = folder.join("sum.json");
+        let _ = std::fs::remove_file(&to);
+        let output = Command::new(env!("CARGO_BIN_EXE_edgeproof-load"))
+            .arg("merge")
+            .args(files)
+            .args(args)
+            .args(["--report", &format!("json={}", to.display())])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), LoadReport::load(&to).ok(), said)
+    };
+    let one = run(&files);
+    files.reverse();
+    let other = run(&files);
+    assert_eq!(one, other, "the order matters");
+    one
+}
+
+/// The default threshold for errors stays, unless merge is given one.
+#[rstest]
+#[case::as_the_shards(&[], Some(1))]
+#[case::another_metric(&["--threshold", "max<1h"], Some(1))]
+#[case::of_a_route(&["--threshold", "POST /v1/signals error-rate<100%"], Some(1))]
+#[case::given(&["--threshold", "error-rate<100%"], Some(0))]
+fn nothing_but_errors_is_not_green(#[case] args: &[&str], #[case] expected: Option<i32>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shards = shards(folder.path());
+    for route in shards.iter_mut().flat_map(|shard| &mut shard.routes) {
+        route.errors = route.response.figures.count;
+    }
+    let (code, sum, said) = merged(folder.path(), &shards, args);
+    assert_eq!(code, expected, "{said}");
+    let by_default = sum.unwrap().thresholds.iter().filter(|threshold| threshold.by_default).count();
+    assert_eq!(by_default, usize::from(expected == Some(1)));
+}
+
+#[test]
+fn every_shards_thresholds_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shards = shards(folder.path());
+    let mut broken = shards[0].thresholds[0].clone();
+    (broken.rule, broken.by_default) = ("p50 <= 1us".into(), false);
+    shards[1].thresholds.push(broken);
+    let (code, sum, said) = merged(folder.path(), &shards, &[]);
+    assert_eq!(code, Some(1), "{said}");
+    let rules: Vec<String> = sum.unwrap().thresholds.into_iter().map(|threshold| threshold.rule).collect();
+    assert_eq!(rules, ["error-rate <= 1%", "p50 <= 1us"]);
+
+    shards[1].thresholds[1].rule = "p50 <= soon".into();
+    let (code, sum, said) = merged(folder.path(), &shards, &["--threshold", "max<1h"]);
+    assert_eq!((code, sum), (Some(2), None), "{said}");
+    assert!(said.contains(r#"shard 1 was judged by "p50 <= soon", which is no threshold"#), "{said}");
+}
+
+/// Apart by more than 5 % of the planned time, and by more than a second.
+#[rstest]
+#[case::at_once(10, 0, true)]
+#[case::a_second(10, 1000, true)]
+#[case::more_than_a_second(10, 1001, false)]
+#[case::one_after_the_other(10, 10_000, false)]
+#[case::little_of_a_long_run(100, 5000, true)]
+#[case::much_of_a_long_run(100, 5001, false)]
+fn shards_run_side_by_side(#[case] planned_s: u64, #[case] apart_ms: u64, #[case] together: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shards = shards(folder.path());
+    for shard in &mut shards {
+        shard.plan.measured_ms = planned_s * 1000;
+    }
+    // Also where a threshold is broken: on figures of no run it is not.
+    began(&mut shards[0], apart_ms);
+    let (code, sum, said) = merged(folder.path(), &shards, &["--threshold", "p50<1us"]);
+    let sum = sum.unwrap();
+    assert_eq!(code, Some(if together { 1 } else { 3 }), "{said}");
+    assert_eq!(sum.state, if together { LoadState::Unchecked } else { LoadState::Invalid });
+    let named = format!("shard 0 began {:.1} s after shard 1", apart_ms as f64 / 1000.0);
+    let found = sum.findings.iter().any(|finding| finding.contains(&named) && finding.contains("--start-at"));
+    assert_eq!(found, !together, "{:?}", sum.findings);
+}
+
+#[test]
+fn the_sum_has_the_users_of_all_shards() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shards = shards(folder.path());
+    shards[1].plan.users = 3;
+    let (_, sum, _) = merged(folder.path(), &shards, &[]);
+    assert_eq!(sum.unwrap().plan.users, 5);
+    shards[1].shards[0].started = "soon".into();
+    let (code, _, said) = merged(folder.path(), &shards, &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(r#"shard 1 began at "soon""#), "{said}");
+}
+
 #[test]
 fn shards_make_the_whole_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: String| folder.path().join(name);
     let whole = path("whole.json".into());
-    assert!(start(None, &whole).wait().unwrap().success());
+    assert!(start(None, SystemTime::now(), &whole).wait().unwrap().success());
     let files: Vec<PathBuf> = (0..SHARDS).map(|index| path(format!("{index}.json"))).collect();
-    let shards: Vec<Child> = (0..SHARDS).map(|index| start(Some(index), &files[index as usize])).collect();
+    // Also where the machine is busy, all are up by then.
+    let at = SystemTime::now() + Duration::from_secs(4);
+    let shards: Vec<Child> =
+        (0..SHARDS).map(|index| start(Some(index), at, &files[index as usize])).collect();
     for mut shard in shards {
         assert!(shard.wait().unwrap().success());
     }

@@ -269,10 +269,11 @@ mod tests {
 
     #[test]
     fn the_manifests_give_arguments_that_there_are() {
+        let at = "2025-01-01T00:00:00Z";
         let job = include_str!("../../deploy/load-job.yaml");
         let words = job.lines().skip_while(|line| line.trim() != "args:").skip(1);
         let words = words.map_while(|line| line.trim().strip_prefix("- "));
-        let words: Vec<String> = words.map(str::to_owned).collect();
+        let words: Vec<String> = words.map(|word| word.replace("START_AT", at)).collect();
         assert!(words.len() > 5, "{words:?}");
         Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(words)).unwrap();
 
@@ -282,6 +283,7 @@ mod tests {
         for command in commands {
             let command = command.split("\n        env:").next().unwrap().split("\n      - ").next().unwrap();
             let command = command.replace("${{ matrix.index }}", "1").replace("${{ github.run_id }}", "7");
+            let command = command.replace("${{ needs.start.outputs.at }}", at);
             let words = command.split_whitespace().map(|word| word.replace(['\'', '"'], ""));
             Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(words)).unwrap();
         }
