@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use reports::load::{
-    Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult, Timeline,
+    Fault, Ledger, LoadReport, LoadState, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult, Timeline,
     TimelineMoment, Timing,
 };
 
@@ -120,9 +120,11 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.routes = routes(reports)?;
     sum.reconciled = reconciled(reports);
     sum.timeline = timelines(reports)?;
+    sum.faults = faults(reports);
     let requests: u64 = sum.routes.iter().map(|route| route.sent).sum();
     let generators = || reports.iter().map(|report| &report.generator);
     sum.generator.cpu_s = generators().map(|generator| generator.cpu_s).sum();
+    sum.generator.processors = generators().map(|generator| generator.processors).sum();
     sum.generator.cpu_s_per_100k =
         if requests == 0 { 0.0 } else { sum.generator.cpu_s * 1e5 / requests as f64 };
     sum.generator.starved = generators().map(|generator| generator.starved).fold(0.0, f64::max);
@@ -271,6 +273,21 @@ fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
                 sum.unanswered += counted.unanswered;
                 sum.arrived += counted.arrived;
                 sum.agrees &= counted.agrees;
+            }
+        }
+    }
+    sums
+}
+
+/// What was done to the services of all shards. The slowest recovery counts, and one that did not come most of all.
+fn faults(reports: &[LoadReport]) -> Vec<Fault> {
+    let mut sums: Vec<Fault> = Vec::new();
+    for fault in reports.iter().flat_map(|report| &report.faults) {
+        match sums.iter_mut().find(|sum| sum.fault == fault.fault) {
+            None => sums.push(fault.clone()),
+            Some(sum) => {
+                sum.hit += fault.hit;
+                sum.recovery_ms = sum.recovery_ms.zip(fault.recovery_ms).map(|(one, other)| one.max(other));
             }
         }
     }

@@ -43,6 +43,11 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["edge-relay", "--launch", "no-such-program-there"], "no-such-program-there")]
 #[case(&["edge-relay", "--rate", "500", "--expect", "1s", "--users", "100"], "give --users 750")]
 #[case(&["edge-relay", "--users", "1500"], "it takes 1000")]
+#[case(&["verdict-polling", "--launch", "node edge.mjs"], "verdict-polling posts to no edge")]
+#[case(&["edge-relay", "--base-url", "http://127.0.0.1:1"], "edge-relay asks for no verdicts")]
+#[case(&["edge-relay", "--client-cert", "Cargo.toml", "--client-key", "Cargo.toml"], "does not speak TLS")]
+#[case(&["edge-relay", "--edge-ca", "Cargo.toml"], "use --edge-ca: the edge does not speak TLS")]
+#[case(&["edge-relay", "--seal-key", "Cargo.toml"], "without --seal real")]
 #[case(&["merge", "Cargo.toml"], "not JSON")]
 #[case(&["merge"], "required")]
 fn a_wrong_command_is_told_before_anything_runs(#[case] arguments: &[&str], #[case] says: &str) {

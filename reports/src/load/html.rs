@@ -1,7 +1,9 @@
 use std::fmt::Write as _;
 
 use super::chart::{Axis, Chart};
-use super::text::{bytes, compared, included, is_sound, judged, plan, rates, rows, sealing, target};
+use super::text::{
+    bytes, compared, included, is_sound, judged, plan, rates, rows, sealing, suffered, target,
+};
 use super::{Figures, LoadReport, Timing, count, heatmap, micros, rate};
 use crate::escape::markup;
 
@@ -294,12 +296,7 @@ fn costs(out: &mut String, report: &LoadReport) {
         out.push_str(&Chart::new("Memory of the edge", x, y).line("", "a", points).svg());
     }
     for fault in &report.faults {
-        let recovery = match (fault.ended_ms, fault.recovery_ms) {
-            (None, _) => String::new(),
-            (Some(_), Some(ms)) => format!("; recovered within {}", crate::figures::took(ms)),
-            (Some(_), None) => "; did not recover".to_owned(),
-        };
-        let _ = writeln!(out, "<p>{}{recovery}</p>", markup(&fault.fault));
+        let _ = writeln!(out, "<p>{}</p>", markup(&suffered(fault)));
     }
 }
 

@@ -232,13 +232,7 @@ impl Text {
             ));
         }
         for fault in &report.faults {
-            let recovered = match (fault.ended_ms, fault.recovery_ms) {
-                (None, _) => String::new(),
-                (Some(_), Some(ms)) => format!(": recovered within {}", crate::figures::took(ms)),
-                (Some(_), None) => ": did not recover".to_owned(),
-            };
-            let hit = if fault.hit > 0 { format!(", {} hit", count(fault.hit)) } else { String::new() };
-            self.plain(&format!("  {}{hit}{recovered}", fault.fault));
+            self.plain(&format!("  {}", suffered(fault)));
         }
     }
 
@@ -282,18 +276,35 @@ pub(super) fn judged(threshold: &super::ThresholdResult) -> String {
     format!("{route}{}{by_default}: {observed}{margin}", threshold.rule)
 }
 
+/// `service down after 10s for 2s: recovered within 0.31 s`.
+pub(super) fn suffered(fault: &super::Fault) -> String {
+    let hit = if fault.hit > 0 { format!(", {} hit", count(fault.hit)) } else { String::new() };
+    let recovered = match (fault.ended_ms, fault.recovery_ms) {
+        (None, _) => String::new(),
+        (Some(_), Some(0)) => ": recovered at once".to_owned(),
+        (Some(_), Some(ms)) => format!(": recovered within {}", crate::figures::took(ms)),
+        (Some(_), None) => ": did not recover".to_owned(),
+    };
+    format!("{}{hit}{recovered}", one_line(&fault.fault))
+}
+
 /// `p99: 12.30 ms, was 11.90 ms (+3.4 %, noise 5.0 %): within noise`.
 pub(super) fn compared(difference: &super::Difference) -> String {
     let told = |value: f64| {
         if difference.figure.starts_with("CPU") { format!("{value:.2}") } else { micros(value as u64) }
     };
+    // Beyond that, a percentage says no more than that there were too few.
+    let noise = if difference.noise < 1.0 {
+        format!("noise {:.1} %", difference.noise * 100.0)
+    } else {
+        "too few to tell".to_owned()
+    };
     format!(
-        "{}: {}, was {} ({:+.1} %, noise {:.1} %): {}",
+        "{}: {}, was {} ({:+.1} %, {noise}): {}",
         difference.figure,
         told(difference.now),
         told(difference.before),
         difference.change * 100.0,
-        difference.noise * 100.0,
         difference.verdict
     )
 }

@@ -100,7 +100,10 @@ fn line(scenario: &str, moment: Moment<'_>, last: &Last) -> String {
         moment.cells.cells.iter().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum();
     let left = moment.end.saturating_sub(moment.at).as_millis() as u64;
     let left = if moment.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
-    let mut line = format!("  {scenario}  {left}  {}  {} begun", rate(now), count(moment.released));
+    let waiting = moment.released.saturating_sub(moment.begun);
+    let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
+    let begun = count(moment.begun);
+    let mut line = format!("  {scenario}  {left}  requests {}  {begun} begun{waiting}", rate(now));
     if response.count() == 0 {
         return format!("{line}  warming up");
     }

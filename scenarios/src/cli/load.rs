@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harness::cli::signals;
-use reports::load::{Comparison, Drain, Fault, LoadReport, Plan, PlanStage, Seal};
+use miette::Diagnostic as _;
+use reports::load::{Drain, Fault, LoadReport, Model, Plan, PlanStage, Seal};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::{Load, SealKind};
@@ -14,9 +15,11 @@ use super::live::Progress;
 use super::output::{self, Files};
 use super::prometheus::Metrics;
 use super::runtime;
+use super::unused::refuse_unused;
+use crate::baseline::{Asked, Baseline};
 use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, play};
-use crate::measure::{Baseline, Histogram, RouteId, compare};
-use crate::plan::{Arrivals, Rate, Shard, Stages, Threshold, plan_users, users_for};
+use crate::measure::RouteId;
+use crate::plan::{Arrivals, Rate, Shard, Stage, Stages, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
 use crate::scenario::{SealedAhead, SealingCost};
 use crate::service::Faults;
@@ -40,13 +43,14 @@ pub(super) struct Planned {
     args: Load,
     files: Files,
     thresholds: Vec<(Threshold, bool)>,
-    baseline: Option<LoadReport>,
+    baseline: Option<Baseline>,
     /// None in the closed model.
     stages: Option<Stages>,
     measured: Duration,
     shard: Shard,
     seed: u64,
     parts: Vec<(&'static str, f64)>,
+    needs: Needs,
     faults: Faults,
 }
 
@@ -62,6 +66,11 @@ pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
 fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let files = Files::open(&args.output)?;
     args.goose_report.as_deref().map(goose_report).transpose()?;
+    let parts = parts(name, &args.weights)?;
+    let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
+    let needs =
+        Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
+    refuse_unused(name, &args, needs)?;
     let faults = Faults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
@@ -80,15 +89,7 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     {
         return Err(no_seal_key());
     }
-    let baseline = args.compare.as_deref().map(LoadReport::load).transpose();
-    let baseline = baseline
-        .map_err(|why| Failure::of(&why, "give a report that --report json=PATH of a run of load wrote"))?;
-    if let Some(baseline) = baseline.as_ref().filter(|baseline| baseline.scenario != name) {
-        return Err(Failure::usage(
-            format!("compare {name} with a run of {}", baseline.scenario),
-            "give a report of the same scenario",
-        ));
-    }
+    let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)?,
@@ -127,8 +128,36 @@ fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let allowed = allowed_errors(&faults, measured);
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
-    let parts = parts(name, &args.weights)?;
-    Ok(Planned { name, args, files, thresholds, baseline, stages, measured, shard, seed, parts, faults })
+    if let Some(baseline) = &baseline {
+        baseline.fits(Asked {
+            scenario: name,
+            model: if stages.is_some() { Model::Open } else { Model::Closed },
+            stages: &document_stages(stages.as_ref(), args.warm_up),
+            users: args.users,
+            shards: shard.count(),
+        })?;
+    }
+    Ok(Planned {
+        name,
+        args,
+        files,
+        thresholds,
+        baseline,
+        stages,
+        measured,
+        shard,
+        seed,
+        parts,
+        needs,
+        faults,
+    })
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    Baseline::load(path).map_err(|why| {
+        let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
+        Failure::of(&why, &advice)
+    })
 }
 
 /// A threshold for a route that is not played would be judged on nothing.
@@ -194,11 +223,9 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
     tokio::pin!(interrupted);
     let args = &planned.args;
-    let has = |names: &[&str]| planned.parts.iter().any(|(name, _)| names.contains(name));
-    let needs =
-        Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
     let prepared = async {
-        let ground = Ground::prepare(args, needs, planned.faults, planned.seed, planned.shard).await?;
+        let ground =
+            Ground::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard).await?;
         let lanes = lanes(planned, &ground).await?;
         Ok::<_, Failure>((ground, lanes))
     };
@@ -264,7 +291,8 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         partial,
     };
     let mut report = build(facts, &raw);
-    report.comparison = planned.baseline.as_ref().map(|baseline| comparison(planned, baseline, &report));
+    report.comparison =
+        planned.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
     if let Some(edge) = ground.edge {
         edge.stop().await;
     }
@@ -392,9 +420,18 @@ fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
     faults
 }
 
+fn document_stages(stages: Option<&Stages>, warm_up: Duration) -> Vec<PlanStage> {
+    let stages = stages.map(|stages| stages.clone().warmed_up(warm_up));
+    let document = |stage: &Stage| PlanStage {
+        time_ms: stage.time.as_millis() as u64,
+        from: stage.from.value(),
+        to: stage.to.value(),
+    };
+    stages.iter().flat_map(Stages::stages).map(document).collect()
+}
+
 fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
     let args = &planned.args;
-    let stages = planned.stages.clone().map(|stages| stages.warmed_up(args.warm_up));
     let settings = [
         ("poll-interval", humantime::format_duration(args.poll_interval).to_string()),
         ("wait", humantime::format_duration(args.wait).to_string()),
@@ -409,15 +446,7 @@ fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) ->
     let settings =
         settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
     Plan {
-        stages: stages
-            .iter()
-            .flat_map(Stages::stages)
-            .map(|stage| PlanStage {
-                time_ms: stage.time.as_millis() as u64,
-                from: stage.from.value(),
-                to: stage.to.value(),
-            })
-            .collect(),
+        stages: document_stages(planned.stages.as_ref(), args.warm_up),
         users,
         warm_up_ms: args.warm_up.as_millis() as u64,
         measured_ms: planned.measured.as_millis() as u64,
@@ -430,20 +459,5 @@ fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) ->
         replay_share: args.replay_share.value(),
         seed: planned.seed,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).collect(),
-    }
-}
-
-fn comparison(planned: &Planned, baseline: &LoadReport, report: &LoadReport) -> Comparison {
-    let of = |report: &LoadReport| Baseline {
-        response: Histogram::decode(&report.response.histogram).unwrap_or_default(),
-        cpu: report.edge_cost.as_ref().map_or(report.generator.cpu_s_per_100k, |cost| cost.cpu_s_per_100k),
-        cpu_total: report.edge_cost.as_ref().map_or(report.generator.cpu_s, |cost| cost.cpu_s),
-    };
-    let tolerance = planned.args.tolerance.value();
-    Comparison {
-        baseline: planned.args.compare.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
-        started: baseline.started.clone(),
-        tolerance,
-        differences: compare(&of(baseline), &of(report), tolerance),
     }
 }

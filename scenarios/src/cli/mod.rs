@@ -9,6 +9,7 @@ mod merge;
 mod output;
 mod prometheus;
 mod self_test;
+mod unused;
 
 use std::process::ExitCode;
 

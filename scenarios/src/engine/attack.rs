@@ -379,8 +379,13 @@ async fn tell(live: Live, run: Arc<Run>, lanes: Vec<Arc<Lane>>) {
         sleep(Duration::from_millis(500)).await;
         let at = run.started().elapsed();
         let sum = run.recorder.sum();
-        let released = lanes.iter().map(|lane| lane.counts().0).sum();
-        live(Moment { at, end, cells: &sum.cells, ledger: &sum.ledger, released, draining: at > end });
+        let (mut released, mut begun) = (0, 0);
+        for (let_begin, taken) in lanes.iter().map(|lane| lane.counts()) {
+            released += let_begin;
+            begun += taken;
+        }
+        let draining = at > end;
+        live(Moment { at, end, cells: &sum.cells, ledger: &sum.ledger, released, begun, draining });
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Moment<'a> {
     pub ledger: &'a Ledger,
     /// Operations that were let begin.
     pub released: u64,
+    /// Operations that a user began: the others wait for one that is free.
+    pub begun: u64,
     /// It only waits for what is under way.
     pub draining: bool,
 }

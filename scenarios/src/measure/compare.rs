@@ -5,11 +5,11 @@ use crate::plan::Quantile;
 
 /// What is compared of a run.
 #[derive(Debug, Clone)]
-pub struct Baseline {
+pub struct Measured {
     /// Response times.
     pub response: Histogram,
-    /// CPU seconds for 100,000 requests: of the edge where it was launched, else of the process.
-    pub cpu: f64,
+    /// CPU seconds for 100,000 requests; none where those of the two runs are not of the same thing.
+    pub cpu: Option<f64>,
     /// CPU seconds that were used: what the noise of the one above comes from.
     pub cpu_total: f64,
 }
@@ -33,7 +33,7 @@ const TICK: f64 = 0.01;
 /// Compares percentiles and CPU for each request with an earlier run. Chance is taken from the data: the rank of a
 /// percentile has a spread of its own (√(n·q·(1−q)) ranks; three of them are taken), and the values at its ends say how far
 /// the percentile may move without any change. CPU time has the resolution of the clock that it is counted with.
-pub fn compare(before: &Baseline, now: &Baseline, tolerance: f64) -> Vec<Difference> {
+pub fn compare(before: &Measured, now: &Measured, tolerance: f64) -> Vec<Difference> {
     let mut differences: Vec<Difference> = Quantile::ALL
         .into_iter()
         .filter(|quantile| *quantile != Quantile::Max)
@@ -43,11 +43,14 @@ pub fn compare(before: &Baseline, now: &Baseline, tolerance: f64) -> Vec<Differe
             difference(quantile.name(), earlier, later, noise, tolerance)
         })
         .collect();
-    if before.cpu > 0.0 && now.cpu > 0.0 {
+    if let (Some(earlier), Some(later)) = (before.cpu, now.cpu)
+        && earlier > 0.0
+        && later > 0.0
+    {
         let noise =
             [before.cpu_total, now.cpu_total].map(|total| 2.0 * TICK / total.max(TICK)).iter().sum::<f64>()
                 + 0.02;
-        differences.push(difference("CPU s for 100,000 requests", before.cpu, now.cpu, noise, tolerance));
+        differences.push(difference("CPU s for 100,000 requests", earlier, later, noise, tolerance));
     }
     differences
 }
@@ -99,13 +102,13 @@ mod tests {
 
     use super::*;
 
-    fn run(count: u64, factor: f64, cpu: f64) -> Baseline {
+    fn run(count: u64, factor: f64, cpu: f64) -> Measured {
         let mut response = Histogram::new();
         // A long tail: 1/x.
         (1..=count).for_each(|n| {
             response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
-        Baseline { response, cpu, cpu_total: cpu * 10.0 }
+        Measured { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
     }
 
     #[rstest]

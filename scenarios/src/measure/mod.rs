@@ -10,7 +10,7 @@ mod outcome;
 mod timeline;
 
 pub use cells::{Cell, Cells, RouteId, Sample};
-pub use compare::{Baseline, Change, compare};
+pub use compare::{Change, Measured, compare};
 pub use health::{Health, HealthFacts, health};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{Observed, judge};
