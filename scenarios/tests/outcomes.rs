@@ -65,7 +65,7 @@ fn codes() -> Codes {
 }
 
 /// Twenty operations in a second, by four users.
-async fn load(scenario: Arc<dyn Scenario>, timeout: Duration, drain: Duration) -> Raw {
+async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> Raw {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
     let lane = Lane::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
     let options = AttackOptions {

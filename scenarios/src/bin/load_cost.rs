@@ -55,7 +55,8 @@ async fn serve() {
 
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let wait = request.uri().query().and_then(|query| query.strip_prefix("waitMs=")?.parse().ok());
-    let body: &[u8] = if request.method() == Method::POST { br#"{"ok":true}"# } else { br#"{"ref":"r"}"# };
+    let body: &[u8] =
+        if request.method() == Method::POST { br#"{"ok":true}"# } else { br#"{"decision":"allow"}"# };
     let _ = request.into_body().collect().await;
     if let Some(ms) = wait {
         tokio::time::sleep(Duration::from_millis(ms)).await;

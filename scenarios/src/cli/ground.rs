@@ -19,7 +19,7 @@ use crate::engine::{Client, ClientIdentity, Connector, Run, Scenario, TlsOptions
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arriving, Shard, guard};
 use crate::scenario::{
-    BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting, Questions,
+    BadToken, Collections, EdgeRelay, Introduce, Journey, Part, PollOptions, Polling, Posting, Questions,
     References, SealedAhead, Source,
 };
 use crate::service::{Behind, BehindOptions, Faults, Judging};
@@ -242,14 +242,15 @@ impl Ground {
     }
 
     /// The scenario of this name. Routes are numbered: collections, then verdicts.
-    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<dyn Scenario>> {
-        match name {
-            "edge-relay" => Some(Arc::new(self.relay(args, seed)?)),
-            "verdict-polling" => Some(Arc::new(self.polling(args, seed)?)),
-            _ => {
-                Some(Arc::new(Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? }))
-            }
-        }
+    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<Part>> {
+        Some(Arc::new(match name {
+            "edge-relay" => Part::EdgeRelay(self.relay(args, seed)?),
+            "verdict-polling" => Part::VerdictPolling(self.polling(args, seed)?),
+            _ => Part::Journey(Box::new(Journey {
+                relay: self.relay(args, seed)?,
+                polling: self.polling(args, seed)?,
+            })),
+        }))
     }
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
@@ -300,14 +301,10 @@ impl Ground {
 
     /// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
     /// answer.
-    pub(super) async fn try_out(
-        &self,
-        scenario: &Arc<dyn Scenario>,
-        timeout: Duration,
-    ) -> Result<Duration, Failure> {
+    pub(super) async fn try_out(&self, scenario: &Part, timeout: Duration) -> Result<Duration, Failure> {
         let run = Arc::new(Run::new(self.codes.clone(), timeout, false));
         run.start();
-        let mut client = Client::new(0, &**scenario, Arc::clone(&run));
+        let mut client = Client::new(0, scenario, Arc::clone(&run));
         let mut times = Vec::new();
         let trying = Instant::now();
         for number in 0..TRIES {

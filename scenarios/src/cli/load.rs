@@ -17,11 +17,11 @@ use super::prometheus::Metrics;
 use super::runtime;
 use super::unused::refuse_unused;
 use crate::baseline::{Asked, Baseline};
-use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, play};
+use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, Scenario as _, play};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Shard, Stage, Stages, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
-use crate::scenario::{SealedAhead, SealingCost};
+use crate::scenario::{Part, SealedAhead, SealingCost};
 use crate::service::Faults;
 
 /// What is asked for when nothing is.
@@ -300,7 +300,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
 }
 
 /// Each part of the run with its operations and its users.
-async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane>, Failure> {
+async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane<Part>>, Failure> {
     let args = &planned.args;
     let mut lanes = Vec::new();
     for (name, part) in &planned.parts {

@@ -47,8 +47,8 @@ pub struct Raw {
 }
 
 /// A run that is about to be played.
-pub struct Attack {
-    options: AttackOptions,
+pub struct Attack<S> {
+    options: AttackOptions<S>,
     run: Arc<Run>,
 }
 
@@ -60,16 +60,16 @@ const GOOSE_SETTLES: Duration = Duration::from_millis(700);
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Plays a run to its end; a signal ends it early.
-pub async fn play(
-    options: AttackOptions,
+pub async fn play<S: Scenario>(
+    options: AttackOptions<S>,
     interrupted: impl Future<Output = Interruption> + Send,
 ) -> Result<Raw, EngineError> {
     Attack::new(options).play(interrupted).await
 }
 
-impl Attack {
+impl<S: Scenario> Attack<S> {
     /// One that has not begun.
-    pub fn new(options: AttackOptions) -> Self {
+    pub fn new(options: AttackOptions<S>) -> Self {
         let run = Run::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
         Self { options, run: Arc::new(run) }
     }
@@ -181,7 +181,7 @@ impl Attack {
 
 /// Operations that were let begin and that nobody took count as dropped, at the age that they have. Yields how many were
 /// let begin, and how many should have been.
-fn drop_untaken(lanes: &[AttackLane], run: &Run, now: Duration) -> (u64, u64) {
+fn drop_untaken<S: Scenario>(lanes: &[AttackLane<S>], run: &Run, now: Duration) -> (u64, u64) {
     let (mut released, mut planned) = (0, 0);
     for AttackLane { lane, scenario, .. } in lanes {
         let (began, _) = lane.counts();
@@ -247,7 +247,7 @@ fn seats(tell_goose: bool) -> usize {
     if tell_goose { 1 } else { SEATS }
 }
 
-fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
+fn goose<S: Scenario>(options: &AttackOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let seats = seats(run.tell_goose);
     let users: usize = options.lanes.iter().map(|lane| lane.users.div_ceil(seats)).sum();
@@ -283,7 +283,11 @@ fn goose(options: &AttackOptions, run: &Arc<Run>) -> Result<GooseAttack, EngineE
 }
 
 /// Connects the users that one of goose's stands for, and leaves them in its session.
-fn connect(lane: &AttackLane, run: &Arc<Run>, numbers: &Arc<AtomicUsize>) -> TransactionFunction {
+fn connect<S: Scenario>(
+    lane: &AttackLane<S>,
+    run: &Arc<Run>,
+    numbers: &Arc<AtomicUsize>,
+) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&lane.scenario), Arc::clone(run), Arc::clone(numbers));
     let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(lane.users)));
     Arc::new(move |user: &mut GooseUser| {
@@ -307,7 +311,7 @@ fn connect(lane: &AttackLane, run: &Arc<Run>, numbers: &Arc<AtomicUsize>) -> Tra
 }
 
 /// Lets users play their lane to the end.
-fn work(lane: &AttackLane, routes: &Arc<[String]>) -> TransactionFunction {
+fn work<S: Scenario>(lane: &AttackLane<S>, routes: &Arc<[String]>) -> TransactionFunction {
     let (scenario, lane, routes) = (Arc::clone(&lane.scenario), Arc::clone(&lane.lane), Arc::clone(routes));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, lane, routes) = (Arc::clone(&scenario), Arc::clone(&lane), Arc::clone(&routes));
@@ -352,7 +356,7 @@ async fn told(
     user: &mut GooseUser,
     client: &mut Client,
     lane: &Lane,
-    scenario: &dyn Scenario,
+    scenario: &impl Scenario,
     routes: &[String],
 ) {
     loop {
@@ -369,7 +373,7 @@ async fn told(
     }
 }
 
-fn lanes(options: &AttackOptions) -> Vec<Arc<Lane>> {
+fn lanes<S>(options: &AttackOptions<S>) -> Vec<Arc<Lane>> {
     options.lanes.iter().map(|lane| Arc::clone(&lane.lane)).collect()
 }
 

@@ -3,13 +3,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::lane::Lane;
-use super::user::Scenario;
 use crate::measure::{Codes, Ledger};
 
 /// What is played: lanes side by side, each with its own operations and users.
-pub struct AttackOptions {
+pub struct AttackOptions<S> {
     /// At least one.
-    pub lanes: Vec<AttackLane>,
+    pub lanes: Vec<AttackLane<S>>,
     /// The codes that answers may give.
     pub codes: Codes,
     /// The routes, as goose is told of them.
@@ -51,11 +50,11 @@ pub struct Moment<'a> {
 }
 
 /// One scenario with its operations and users.
-pub struct AttackLane {
+pub struct AttackLane<S> {
     /// The scenario's name.
     pub name: String,
     /// What its users do.
-    pub scenario: Arc<dyn Scenario>,
+    pub scenario: Arc<S>,
     /// Its operations.
     pub lane: Arc<Lane>,
     /// Its users.

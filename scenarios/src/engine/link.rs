@@ -1,4 +1,4 @@
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -23,6 +23,8 @@ const KEPT: usize = 64 * 1024;
 pub struct Link {
     connector: Arc<Connector>,
     open: Option<Open>,
+    /// What is to be sent. Here and not in futures, each of which would keep a place for it: a user would take twice the memory.
+    request: Option<Request<Full<Bytes>>>,
 }
 
 /// An answer to its end.
@@ -38,15 +40,21 @@ type Driver = http1::Connection<TokioIo<Stream>, Full<Bytes>>;
 
 struct Open {
     sender: http1::SendRequest<Full<Bytes>>,
-    driver: Pin<Box<Driver>>,
-    /// The driver must not be polled again.
-    ended: bool,
+    /// Gone when it came to its end.
+    driver: Option<Pin<Box<Driver>>>,
+}
+
+/// A request without an answer.
+enum Unanswered {
+    /// The connection had ended before any of it was sent; it is where it was.
+    Unsent,
+    Failed(Failure),
 }
 
 impl Link {
     /// One that is not open yet.
     pub fn new(connector: Arc<Connector>) -> Self {
-        Self { connector, open: None }
+        Self { connector, open: None, request: None }
     }
 
     /// Where it leads.
@@ -56,77 +64,98 @@ impl Link {
 
     /// Opens the connection, unless it is open.
     pub async fn open(&mut self) -> Result<(), Failure> {
-        if self.open.as_mut().is_some_and(Open::is_alive) {
-            return Ok(());
+        if self.open.is_none() {
+            self.open = Some(Open::new(&self.connector).await?);
         }
-        self.open = None;
-        let stream = self.connector.connect().await?;
-        let (sender, driver) = http1::Builder::new()
-            // Enough for any answer of the interface; hyper's own would take 400 KB a user when pushed.
-            .max_buf_size(16 * 1024)
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|_| Failure::NotHttp)?;
-        self.open = Some(Open { sender, driver: Box::pin(driver), ended: false });
         Ok(())
     }
 
-    /// Sends a request and reads the answer to its end. After a failure the connection is gone.
-    pub async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
-        self.open().await?;
-        let open = self.open.as_mut().expect("it was opened just now");
-        let answered = open.exchange(request).await;
-        if answered.is_err() {
-            self.open = None;
+    /// Takes the request that the next exchange sends.
+    pub fn stage(&mut self, request: Request<Full<Bytes>>) {
+        self.request = Some(request);
+    }
+
+    /// Sends the request that was staged, and reads the answer to its end; over a new connection where the peer has closed the
+    /// one that was open, in which case nothing was sent over that. After a failure the connection is gone.
+    ///
+    /// # Panics
+    ///
+    /// Without a request.
+    pub async fn exchange(&mut self) -> Result<Answer, Failure> {
+        if let Some(open) = &mut self.open {
+            match open.exchange(&mut self.request).await {
+                Err(Unanswered::Unsent) => {}
+                answered => return self.keep(answered),
+            }
         }
-        answered
+        self.open = None;
+        // On the heap: every request would take room for what hardly one needs.
+        let open = self.open.insert(Box::pin(Open::new(&self.connector)).await?);
+        let answered = open.exchange(&mut self.request).await;
+        self.keep(answered)
     }
 
     /// Closes the connection: what is under way on it is given up.
     pub fn close(&mut self) {
         self.open = None;
     }
+
+    fn keep(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, Failure> {
+        answered.map_err(|why| {
+            self.open = None;
+            match why {
+                Unanswered::Failed(failure) => failure,
+                Unanswered::Unsent => Failure::Closed,
+            }
+        })
+    }
 }
 
 impl Open {
-    /// Looks whether the peer closed it in the meantime.
-    fn is_alive(&mut self) -> bool {
-        if !self.ended {
-            let mut cx = Context::from_waker(std::task::Waker::noop());
-            self.ended = self.driver.as_mut().poll(&mut cx).is_ready();
-        }
-        !self.ended && !self.sender.is_closed()
+    async fn new(connector: &Connector) -> Result<Self, Failure> {
+        let stream = connector.connect().await?;
+        let (sender, driver) = http1::Builder::new()
+            // Enough for any answer of the interface; hyper's own would take 400 KB a user when pushed.
+            .max_buf_size(16 * 1024)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|_| Failure::NotHttp)?;
+        Ok(Self { sender, driver: Some(Box::pin(driver)) })
     }
 
-    fn drive(&mut self, cx: &mut Context<'_>) {
-        if !self.ended && self.driver.as_mut().poll(cx).is_ready() {
-            self.ended = true;
+    /// Lets the connection do what it can. Where that is its end it is gone, and gives back what it has not sent.
+    fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
+        if let Some(driving) = driver
+            && driving.as_mut().poll(cx).is_ready()
+        {
+            *driver = None;
         }
     }
 
-    async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
-        let sending = self.sender.send_request(request);
-        let mut sending = pin!(sending);
-        let (driver, ended) = (&mut self.driver, &mut self.ended);
-        let response: Response<Incoming> = poll_fn(|cx| {
+    async fn exchange(&mut self, request: &mut Option<Request<Full<Bytes>>>) -> Result<Answer, Unanswered> {
+        let taken = request.take().expect("it was staged, or put back");
+        let mut sending = pin!(self.sender.try_send_request(taken));
+        let driver = &mut self.driver;
+        let response = poll_fn(|cx| {
             // First the driver: what it reads is what `sending` waits for.
-            if !*ended && driver.as_mut().poll(cx).is_ready() {
-                *ended = true;
-            }
-            match sending.as_mut().poll(cx) {
-                Poll::Pending if *ended => Poll::Ready(Err(Failure::Closed)),
-                Poll::Pending => Poll::Pending,
-                Poll::Ready(answered) => Poll::Ready(answered.map_err(|why| failure(&why))),
-            }
+            Self::drive(driver, cx);
+            sending.as_mut().poll(cx)
         })
-        .await?;
+        .await;
+        let response: Response<Incoming> = response.map_err(|mut why| match why.take_message() {
+            Some(unsent) => {
+                *request = Some(unsent);
+                Unanswered::Unsent
+            }
+            None => Unanswered::Failed(failure(why.error())),
+        })?;
         let status = response.status().as_u16();
-        let body = self.body(response.into_body()).await?;
+        let body = self.body(response.into_body()).await.map_err(Unanswered::Failed)?;
         // The driver has to come to rest, so that the connection is free for the next request.
-        if !self.ended {
+        if !self.sender.is_ready() {
             poll_fn(|cx| {
-                self.drive(cx);
-                if self.ended || self.sender.is_ready() { Poll::Ready(()) } else { Poll::Pending }
+                Self::drive(&mut self.driver, cx);
+                if self.driver.is_none() || self.sender.is_ready() { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;
         }
@@ -142,7 +171,7 @@ impl Open {
                 if let Poll::Ready(frame) = body.as_mut().poll_frame(cx) {
                     return Poll::Ready(frame);
                 }
-                self.drive(cx);
+                Self::drive(&mut self.driver, cx);
                 body.as_mut().poll_frame(cx)
             })
             .await;
@@ -169,7 +198,7 @@ impl Open {
 
 impl std::fmt::Debug for Open {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Open").field("ended", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Open").field("ended", &self.driver.is_none()).finish_non_exhaustive()
     }
 }
 

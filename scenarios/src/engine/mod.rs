@@ -4,6 +4,7 @@ mod attack;
 mod attack_options;
 mod call;
 mod connector;
+mod deadline;
 mod edge_cost;
 mod error;
 mod lane;

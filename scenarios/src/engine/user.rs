@@ -1,12 +1,13 @@
-use std::pin::Pin;
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::time::timeout;
 
-use super::call::{Call, classify};
+use super::call::{Call, Expect, classify};
 use super::connector::Connector;
+use super::deadline::Deadline;
 use super::lane::{Lane, Ticket};
 use super::link::Link;
 use super::recorder::Fate;
@@ -23,12 +24,12 @@ pub trait Scenario: Send + Sync + 'static {
     fn first_route(&self) -> RouteId;
 
     /// Plays an operation to its end. `due` is when it was to begin.
-    fn play<'a>(
-        &'a self,
-        client: &'a mut Client,
+    fn play(
+        &self,
+        client: &mut Client,
         arriving: Arriving,
         due: Instant,
-    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>>;
+    ) -> impl Future<Output = Fate> + Send;
 }
 
 /// A user's connections, and what it records with.
@@ -40,8 +41,11 @@ pub struct Client {
     pub accepted: Bytes,
     links: Vec<Link>,
     run: Arc<Run>,
+    deadline: Deadline,
     measured: bool,
     under_way: Option<UnderWay>,
+    /// When the last request ended, or was given up.
+    ended: Instant,
     /// A session that waits for its verdict, and where the next question goes.
     awaiting: Option<(Instant, RouteId)>,
     /// For goose: route, time, success, status.
@@ -76,10 +80,19 @@ pub struct Reply {
 
 impl Client {
     /// A user that is not connected yet.
-    pub fn new(id: usize, scenario: &dyn Scenario, run: Arc<Run>) -> Self {
-        let links = scenario.connectors().into_iter().map(Link::new).collect();
-        let (accepted, told) = (Bytes::new(), Vec::new());
-        Self { id, accepted, links, run, measured: false, under_way: None, awaiting: None, told }
+    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
+        Self {
+            id,
+            accepted: Bytes::new(),
+            links: scenario.connectors().into_iter().map(Link::new).collect(),
+            deadline: Deadline::new(run.timeout),
+            run,
+            measured: false,
+            under_way: None,
+            ended: Instant::now(),
+            awaiting: None,
+            told: Vec::new(),
+        }
     }
 
     /// What all users share.
@@ -100,21 +113,32 @@ impl Client {
     }
 
     /// Sends a request that was due at a time, waits for its end, and records it.
-    pub async fn call(&mut self, call: Call, due: Instant) -> Reply {
+    pub fn call<'a>(&'a mut self, call: Call<'a>, due: Instant) -> impl Future<Output = Reply> + Send + 'a {
         let Call { route, link, request, expect } = call;
         let sent = Instant::now();
         self.under_way = Some(UnderWay { route, due, sent });
-        let limit = self.run.timeout;
-        let answered = timeout(limit, self.links[link].exchange(request)).await;
+        self.links[link].stage(request);
+        self.answer(route, link, expect, due, sent)
+    }
+
+    async fn answer(
+        &mut self,
+        route: RouteId,
+        link: usize,
+        expect: Expect<'_>,
+        due: Instant,
+        sent: Instant,
+    ) -> Reply {
+        let answered = self.deadline.keep(sent, pin!(self.links[link].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;
         let (outcome, expected, body) = match answered {
-            Ok(Ok(answer)) => {
-                let (outcome, expected) = classify(&self.run.codes, &expect, answer.status, &answer.body);
+            Some(Ok(answer)) => {
+                let (outcome, expected) = classify(&self.run.codes, expect, answer.status, &answer.body);
                 (outcome, expected, answer.body)
             }
-            Ok(Err(failure)) => (Outcome::Failed(failure), false, Bytes::new()),
-            Err(_) => {
+            Some(Err(failure)) => (Outcome::Failed(failure), false, Bytes::new()),
+            None => {
                 self.links[link].close();
                 (Outcome::Failed(Failure::Timeout), false, Bytes::new())
             }
@@ -134,12 +158,12 @@ impl Client {
         self.awaiting = Some((since, route));
     }
 
-    /// The verdict is there: the time until now counts.
+    /// The verdict is there, with the last answer: the time until that counts.
     pub fn verdict_ended(&mut self) {
         if let Some((since, _)) = self.awaiting.take()
             && self.measured
         {
-            self.run.recorder.verdict(self.id, since.elapsed());
+            self.run.recorder.verdict(self.id, self.ended.saturating_duration_since(since));
         }
     }
 
@@ -160,6 +184,7 @@ impl Client {
         ended: Instant,
         service: Duration,
     ) {
+        self.ended = ended;
         let started = self.run.started();
         let response = ended.saturating_duration_since(due);
         let sample = Sample {
@@ -188,22 +213,21 @@ impl Client {
 
     /// Plays the operations of a lane until none is left, or until it is told to stop; or until goose should be told of
     /// some: then it yields true, and wants to go on.
-    pub(super) async fn work(&mut self, lane: &Lane, scenario: &dyn Scenario) -> bool {
+    pub(super) async fn work(&mut self, lane: &Lane, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
-        let stopped = run.stop.said();
-        tokio::pin!(stopped);
+        let mut stopped = pin!(run.stop.said());
+        let mut free = Instant::now();
         loop {
-            let free = Instant::now();
             let ticket = tokio::select! {
                 biased;
                 () = &mut stopped => return false,
                 ticket = lane.next() => ticket,
             };
             let Some(Ticket { arriving, paced }) = ticket else { return false };
-            let begun = Instant::now();
-            let due = if paced { run.started() + arriving.at } else { begun };
+            let due = run.started() + arriving.at;
             self.measured = arriving.measured;
             if paced && arriving.measured {
+                let begun = Instant::now();
                 let lateness = begun.saturating_duration_since(due.max(free));
                 run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
             }
@@ -217,7 +241,9 @@ impl Client {
                 run.recorder.operation(self.id, arriving.measured, Fate::Open, true);
                 return false;
             };
-            let late = run.started().elapsed() > lane.end() + GRACE;
+            // What it did since its last request ended is the generator's own time.
+            free = self.ended;
+            let late = free.saturating_duration_since(run.started()) > lane.end() + GRACE;
             run.recorder.operation(self.id, arriving.measured, fate, late);
             if self.told.len() >= TOLD_AT_ONCE {
                 return true;

@@ -1,4 +1,3 @@
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,20 +77,13 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    fn play<'a>(
-        &'a self,
-        client: &'a mut Client,
-        arriving: Arriving,
-        due: Instant,
-    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
-        Box::pin(async move {
-            if self.replays.takes(arriving.number)
-                && let Some(reply) = self.replay(client, due).await
-            {
-                return fate(&reply);
-            }
-            fate(&self.post(client, arriving, due).await.0)
-        })
+    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+        if self.replays.takes(arriving.number)
+            && let Some(reply) = self.replay(client, due).await
+        {
+            return fate(&reply);
+        }
+        fate(&self.post(client, arriving, due).await.0)
     }
 }
 

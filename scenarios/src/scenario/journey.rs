@@ -1,4 +1,3 @@
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,21 +24,14 @@ impl Scenario for Journey {
         self.relay.route
     }
 
-    fn play<'a>(
-        &'a self,
-        client: &'a mut Client,
-        arriving: Arriving,
-        due: Instant,
-    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
-        Box::pin(async move {
-            client.awaits_verdict(due, self.polling.route);
-            let (reply, reference) = self.relay.post(client, arriving, due).await;
-            if !reply.expected {
-                client.no_verdict();
-                return fate(&reply);
-            }
-            let now = Instant::now();
-            self.polling.until_verdict(client, 1, arriving.number, &reference, due, now).await
-        })
+    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+        client.awaits_verdict(due, self.polling.route);
+        let (reply, reference) = self.relay.post(client, arriving, due).await;
+        if !reply.expected {
+            client.no_verdict();
+            return fate(&reply);
+        }
+        let now = Instant::now();
+        self.polling.until_verdict(client, 1, arriving.number, &reference, due, now).await
     }
 }

@@ -3,6 +3,7 @@
 mod collections;
 mod edge_relay;
 mod journey;
+mod part;
 mod polling;
 mod references;
 mod requests;
@@ -11,6 +12,7 @@ mod sealed;
 pub use collections::{Collection, Collections, Source};
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
+pub use part::Part;
 pub use polling::{PollOptions, Polling};
 pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
 pub use requests::{BadToken, Posting, Questions};

@@ -1,4 +1,4 @@
-use std::pin::Pin;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::edge_relay::fate;
 use super::mixed;
 use super::references::{References, Standing};
 use super::requests::Questions;
-use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario, Verdict, verdict};
+use crate::engine::{Call, Client, Connector, Expect, Fate, Scenario, Verdict, verdict};
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{Arriving, Share};
 
@@ -64,9 +64,9 @@ impl Polling {
         let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
         let mut due = due;
         loop {
-            let asked = Instant::now();
-            let expect = Expect::VerdictOrPending(reference.to_owned());
-            let reply = self.ask(client, link, self.questions.request(reference, wait), expect, due).await;
+            let request = self.questions.request(reference, wait);
+            let call = Call { route: self.route, link, request, expect: Expect::VerdictOrPending(reference) };
+            let reply = client.call(call, due).await;
             match verdict(reply.outcome, reply.expected) {
                 Verdict::There => {
                     client.verdict_ended();
@@ -74,8 +74,8 @@ impl Polling {
                 }
                 Verdict::NotYet if since.elapsed() < self.options.give_up => {
                     // Who lets the service wait asks again at once; unless it did not wait.
-                    let early = wait.is_some() && asked.elapsed() * 2 >= self.options.wait;
-                    due = if early { Instant::now() } else { Instant::now() + self.options.interval };
+                    let waited = wait.is_some() && reply.service * 2 >= self.options.wait;
+                    due = if waited { Instant::now() } else { Instant::now() + self.options.interval };
                     sleep_until(due.into()).await;
                 }
                 Verdict::NotYet => {
@@ -92,19 +92,8 @@ impl Polling {
         }
     }
 
-    async fn ask(
-        &self,
-        client: &mut Client,
-        link: usize,
-        request: http::Request<http_body_util::Full<bytes::Bytes>>,
-        expect: Expect,
-        due: Instant,
-    ) -> Reply {
-        client.call(Call { route: self.route, link, request, expect }, due).await
-    }
-
     /// The reference of an operation, and whether a verdict comes.
-    fn reference(&self, number: u64) -> (String, bool) {
+    fn reference(&self, number: u64) -> (Cow<'_, str>, bool) {
         // Of those that are asked for with a good token: two shares that took the same numbers would hide each other.
         let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
         match &self.references {
@@ -115,13 +104,15 @@ impl Polling {
                 if let Some(introduce) = introduce {
                     introduce(&reference, standing);
                 }
-                (reference, !wrong)
+                (reference.into(), !wrong)
             }
             // Nobody knows a reference that was made up.
-            References::Given(_) if wrong => (format!("wrong-{}", self.collections.reference(number)), false),
+            References::Given(_) if wrong => {
+                (format!("wrong-{}", self.collections.reference(number)).into(), false)
+            }
             References::Given(given) => {
                 let given = &given[(number % given.len() as u64) as usize];
-                (given.reference.clone(), given.comes)
+                (given.reference.as_str().into(), given.comes)
             }
         }
     }
@@ -136,23 +127,18 @@ impl Scenario for Polling {
         self.route
     }
 
-    fn play<'a>(
-        &'a self,
-        client: &'a mut Client,
-        arriving: Arriving,
-        due: Instant,
-    ) -> Pin<Box<dyn Future<Output = Fate> + Send + 'a>> {
-        Box::pin(async move {
-            let (reference, comes) = self.reference(arriving.number);
-            if self.options.bad_tokens.takes(arriving.number) && self.questions.has_bad_tokens() {
-                let (request, expect) = self.questions.bad_request(&reference, arriving.number);
-                return fate(&self.ask(client, 0, request, expect, due).await);
-            }
-            if !comes {
-                let request = self.questions.request(&reference, None);
-                return fate(&self.ask(client, 0, request, Expect::Pending(reference), due).await);
-            }
-            self.until_verdict(client, 0, arriving.number, &reference, due, due).await
-        })
+    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+        let (reference, comes) = self.reference(arriving.number);
+        if self.options.bad_tokens.takes(arriving.number) && self.questions.has_bad_tokens() {
+            let (request, expect) = self.questions.bad_request(&reference, arriving.number);
+            let call = Call { route: self.route, link: 0, request, expect };
+            return fate(&client.call(call, due).await);
+        }
+        if !comes {
+            let request = self.questions.request(&reference, None);
+            let call = Call { route: self.route, link: 0, request, expect: Expect::Pending(&reference) };
+            return fate(&client.call(call, due).await);
+        }
+        self.until_verdict(client, 0, arriving.number, &reference, due, due).await
     }
 }

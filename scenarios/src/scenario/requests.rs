@@ -80,7 +80,7 @@ impl Questions {
     }
 
     /// Asks with one of the bad tokens, and what is to come out of that.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (Request<Full<Bytes>>, Expect) {
+    pub fn bad_request(&self, reference: &str, number: u64) -> (Request<Full<Bytes>>, Expect<'static>) {
         let bad = &self.bad[mixed(number, self.bad.len())];
         let token = bad.authorization.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
         (self.build(reference, None, token), Expect::Refused(401, bad.code))
@@ -93,7 +93,8 @@ impl Questions {
             None => format!("{}/v1/verdict/{reference}", self.base),
         };
         // A reference that no address can hold is asked for as nothing: the service refuses it, and that is counted.
-        *request.uri_mut() = target.parse().unwrap_or_else(|_| Uri::from_static("/v1/verdict/"));
+        *request.uri_mut() =
+            Uri::from_maybe_shared(target.into_bytes()).unwrap_or_else(|_| Uri::from_static("/v1/verdict/"));
         request.headers_mut().insert(HOST, self.host.clone());
         if let Some(token) = token {
             request.headers_mut().insert(AUTHORIZATION, token);

@@ -1,0 +1,43 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{EdgeRelay, Journey, Polling};
+use crate::engine::{Client, Connector, Fate, Scenario};
+use crate::measure::RouteId;
+use crate::plan::Arriving;
+
+/// What the users of one lane do.
+pub enum Part {
+    /// They relay collections.
+    EdgeRelay(EdgeRelay),
+    /// They poll for verdicts.
+    VerdictPolling(Polling),
+    /// They do both for a session.
+    Journey(Box<Journey>),
+}
+
+impl Scenario for Part {
+    fn connectors(&self) -> Vec<Arc<Connector>> {
+        match self {
+            Self::EdgeRelay(relay) => relay.connectors(),
+            Self::VerdictPolling(polling) => polling.connectors(),
+            Self::Journey(journey) => journey.connectors(),
+        }
+    }
+
+    fn first_route(&self) -> RouteId {
+        match self {
+            Self::EdgeRelay(relay) => relay.first_route(),
+            Self::VerdictPolling(polling) => polling.first_route(),
+            Self::Journey(journey) => journey.first_route(),
+        }
+    }
+
+    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+        match self {
+            Self::EdgeRelay(relay) => relay.play(client, arriving, due).await,
+            Self::VerdictPolling(polling) => polling.play(client, arriving, due).await,
+            Self::Journey(journey) => journey.play(client, arriving, due).await,
+        }
+    }
+}
