@@ -1,3 +1,5 @@
+use std::mem::MaybeUninit;
+
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
@@ -14,7 +16,7 @@ const MAX_CHUNK_LINE: usize = 4 * 1024;
 
 /// Reads an HTTP/1.1 answer from bytes as they come. Pure: it knows no socket and no time.
 #[derive(Debug)]
-pub(super) struct AnswerReader {
+pub struct AnswerReader {
     buffer: BytesMut,
     /// An answer to `HEAD` has no body, whatever its head says.
     headless: bool,
@@ -25,7 +27,7 @@ pub(super) struct AnswerReader {
 
 /// What is known after the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub enum Progress {
     /// More bytes are needed.
     More,
     /// The answer is whole.
@@ -54,22 +56,27 @@ enum Framing {
 
 impl AnswerReader {
     /// A reader for the answer to a request with this method.
-    pub(super) fn new(method: &str) -> Self {
+    pub fn new(method: &str) -> Self {
         Self { buffer: BytesMut::new(), headless: method == "HEAD", state: State::Head, continued: false }
     }
 
     /// Whether an interim `100` was seen.
-    pub(super) fn continued(&self) -> bool {
+    pub fn continued(&self) -> bool {
         self.continued
     }
 
     /// Whether any byte of an answer came.
-    pub(super) fn began(&self) -> bool {
+    pub fn began(&self) -> bool {
         !matches!(self.state, State::Head) || !self.buffer.is_empty()
     }
 
+    /// Whether bytes came that belong to no answer yet, or to none at all where the answer is whole.
+    pub fn has_rest(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Takes bytes that came.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Progress {
+    pub fn push(&mut self, bytes: &[u8]) -> Progress {
         self.buffer.extend_from_slice(bytes);
         loop {
             match self.step() {
@@ -82,7 +89,7 @@ impl AnswerReader {
     }
 
     /// The stream ended or time is up: the answer as far as it came, if its head did.
-    pub(super) fn end(self) -> Option<Answer> {
+    pub fn end(self) -> Option<Answer> {
         match self.state {
             State::Head | State::Over => None,
             State::UntilEnd { mut answer, body } => {
@@ -163,9 +170,11 @@ impl AnswerReader {
     }
 
     fn head(&mut self) -> Result<Option<Answer>, Step> {
-        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut parsed = httparse::Response::new(&mut fields);
-        let length = match parsed.parse(&self.buffer) {
+        // Not filled with empty ones before: that would take longer than the reading.
+        let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut []);
+        let config = httparse::ParserConfig::default();
+        let length = match config.parse_response_with_uninit_headers(&mut parsed, &self.buffer, &mut fields) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) if self.buffer.len() > MAX_HEAD => {
                 return Err(broken(&format!("head longer than {MAX_HEAD} bytes")));

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -45,7 +44,7 @@ pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration
         };
         match &reply {
             Err(why) => connection = Err(why.clone()),
-            Ok(answer) if closes(draft, answer) && number + 1 < drafts.len() => {
+            Ok(answer) if answer.ends_connection(&draft.method) && number + 1 < drafts.len() => {
                 connection = KeptConnection::open(endpoint, draft).await;
             }
             Ok(_) => {}
@@ -54,17 +53,6 @@ pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration
         sent.push(Sent { request, reply, at, took: at.elapsed() });
     }
     sent
-}
-
-/// The connection ends with this answer: it says so, or its body has no other end (RFC 9112 §6.3, §9.3).
-fn closes(draft: &Draft, answer: &Answer) -> bool {
-    let says = |word: &str| {
-        let values = answer.headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split(',')).any(|option| option.trim().eq_ignore_ascii_case(word))
-    };
-    let bodiless = draft.method == "HEAD" || matches!(answer.status, 204 | 304);
-    let ends = answer.headers.contains_key(CONTENT_LENGTH) || answer.headers.contains_key(TRANSFER_ENCODING);
-    says("close") || (answer.version == Version::HTTP_10 && !says("keep-alive")) || !(bodiless || ends)
 }
 
 /// Sends one request over HTTP/2. `None`: the endpoint does not offer it.

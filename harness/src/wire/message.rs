@@ -2,6 +2,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Version};
 
 /// A request, as it was sent or as it arrived. The body is what was read, byte for byte.
@@ -34,6 +35,20 @@ pub struct Answer {
     pub body: Bytes,
     /// The body arrived to its end.
     pub complete: bool,
+}
+
+impl Answer {
+    /// Whether the connection ends with this answer to a request with this method: it says so, or its body has no other end
+    /// (RFC 9112 §6.3, §9.3).
+    pub fn ends_connection(&self, method: &str) -> bool {
+        let says = |word: &str| {
+            let values = self.headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+            values.flat_map(|value| value.split(',')).any(|option| option.trim().eq_ignore_ascii_case(word))
+        };
+        let bodiless = method == "HEAD" || matches!(self.status, 204 | 304);
+        let ends = self.headers.contains_key(CONTENT_LENGTH) || self.headers.contains_key(TRANSFER_ENCODING);
+        says("close") || (self.version == Version::HTTP_10 && !says("keep-alive")) || !(bodiless || ends)
+    }
 }
 
 /// Why there is no answer.

@@ -10,6 +10,7 @@ mod draft;
 mod endpoint;
 mod message;
 
+pub use answer_reader::{AnswerReader, Progress};
 pub use client::{send, send_http2, send_in_turn};
 pub use curl::curl;
 pub use draft::{Body, Draft};

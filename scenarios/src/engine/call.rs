@@ -1,10 +1,8 @@
-use bytes::Bytes;
-use http::Request;
-use http_body_util::Full;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::outgoing::Outgoing;
 use crate::measure::{Code, Codes, Outcome, RouteId};
 
 /// A request with what is to come out.
@@ -15,7 +13,7 @@ pub struct Call<'a> {
     /// Which of the user's connections it goes over.
     pub link: usize,
     /// The request.
-    pub request: Request<Full<Bytes>>,
+    pub request: Outgoing,
     /// What is to come out.
     pub expect: Expect<'a>,
 }

@@ -1,60 +1,56 @@
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
-use http::{Request, Response};
-use http_body_util::Full;
-use hyper::body::{Body as _, Incoming};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use harness::wire::{Answer, AnswerReader, Progress};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connector::{Connector, Stream};
+use super::outgoing::Outgoing;
 use crate::measure::Failure;
-
-/// Bytes of an answer's body that are looked at.
-const KEPT: usize = 64 * 1024;
 
 /// A user's connection to one endpoint: HTTP/1.1, opened when it is needed, kept as long as it lives.
 ///
-/// It is driven by the user's own task, not by one beside it: that saves two changes of task for each request.
+/// It reads with the reader of the conformance cases, not through hyper's client: that takes 25 KB a connection, most of it for
+/// a queue of requests that a user never has, and half as much CPU again for each request.
 #[derive(Debug)]
 pub struct Link {
     connector: Arc<Connector>,
-    open: Option<Open>,
-    /// What is to be sent. Here and not in futures, each of which would keep a place for it: a user would take twice the memory.
-    request: Option<Request<Full<Bytes>>>,
+    open: Option<Stream>,
+    /// What is under way. Here and not in futures, each of which would keep a place for it.
+    exchange: Option<Exchange>,
 }
 
-/// An answer to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// Status.
-    pub status: u16,
-    /// Body, as far as it is looked at.
-    pub body: Bytes,
-}
-
-type Driver = http1::Connection<TokioIo<Stream>, Full<Bytes>>;
-
-struct Open {
-    sender: http1::SendRequest<Full<Bytes>>,
-    /// Gone when it came to its end.
-    driver: Option<Pin<Box<Driver>>>,
+/// A request and as much of its answer as is there.
+#[derive(Debug)]
+struct Exchange {
+    request: Outgoing,
+    written: usize,
+    /// What was written is on its way: TLS keeps some of it back until then.
+    flushed: bool,
+    /// The peer takes no more of it.
+    refused: bool,
+    reader: AnswerReader,
 }
 
 /// A request without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unanswered {
-    /// The connection had ended before any of it was sent; it is where it was.
+    /// The connection had ended before any of it was sent.
     Unsent,
     Failed(Failure),
 }
 
+/// Bytes that are read at once.
+const PIECE: usize = 8 * 1024;
+
 impl Link {
     /// One that is not open yet.
     pub fn new(connector: Arc<Connector>) -> Self {
-        Self { connector, open: None, request: None }
+        Self { connector, open: None, exchange: None }
     }
 
     /// Where it leads.
@@ -65,14 +61,14 @@ impl Link {
     /// Opens the connection, unless it is open.
     pub async fn open(&mut self) -> Result<(), Failure> {
         if self.open.is_none() {
-            self.open = Some(Open::new(&self.connector).await?);
+            self.open = Some(self.connector.connect().await?);
         }
         Ok(())
     }
 
     /// Takes the request that the next exchange sends.
-    pub fn stage(&mut self, request: Request<Full<Bytes>>) {
-        self.request = Some(request);
+    pub fn stage(&mut self, request: Outgoing) {
+        self.exchange = Some(Exchange::new(request));
     }
 
     /// Sends the request that was staged, and reads the answer to its end; over a new connection where the peer has closed the
@@ -82,126 +78,112 @@ impl Link {
     ///
     /// Without a request.
     pub async fn exchange(&mut self) -> Result<Answer, Failure> {
-        if let Some(open) = &mut self.open {
-            match open.exchange(&mut self.request).await {
+        let mut exchange = self.exchange.as_mut().expect("a request was staged");
+        if let Some(stream) = &mut self.open {
+            match poll_fn(|cx| exchange.advance(stream, cx)).await {
                 Err(Unanswered::Unsent) => {}
-                answered => return self.keep(answered),
+                answered => return self.end(answered),
             }
         }
-        self.open = None;
         // On the heap: every request would take room for what hardly one needs.
-        let open = self.open.insert(Box::pin(Open::new(&self.connector)).await?);
-        let answered = open.exchange(&mut self.request).await;
-        self.keep(answered)
+        self.open = None;
+        let stream = self.open.insert(Box::pin(self.connector.connect()).await?);
+        exchange = self.exchange.as_mut().expect("it is there still");
+        let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
+        self.end(answered)
     }
 
     /// Closes the connection: what is under way on it is given up.
     pub fn close(&mut self) {
-        self.open = None;
+        (self.open, self.exchange) = (None, None);
     }
 
-    fn keep(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, Failure> {
-        answered.map_err(|why| {
+    /// Keeps the connection for the next exchange, where it is fit for one.
+    fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, Failure> {
+        let fit = answered.as_ref().is_ok_and(|answer| {
+            self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
+        });
+        self.exchange = None;
+        if !fit {
             self.open = None;
-            match why {
-                Unanswered::Failed(failure) => failure,
-                Unanswered::Unsent => Failure::Closed,
-            }
+        }
+        answered.map_err(|why| match why {
+            Unanswered::Failed(failure) => failure,
+            Unanswered::Unsent => Failure::Closed,
         })
     }
 }
 
-impl Open {
-    async fn new(connector: &Connector) -> Result<Self, Failure> {
-        let stream = connector.connect().await?;
-        let (sender, driver) = http1::Builder::new()
-            // Enough for any answer of the interface; hyper's own would take 400 KB a user when pushed.
-            .max_buf_size(16 * 1024)
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|_| Failure::NotHttp)?;
-        Ok(Self { sender, driver: Some(Box::pin(driver)) })
+impl Exchange {
+    fn new(request: Outgoing) -> Self {
+        // The method matters for HEAD only, which nobody sends.
+        let reader = AnswerReader::new("GET");
+        Self { request, written: 0, flushed: false, refused: false, reader }
     }
 
-    /// Lets the connection do what it can. Where that is its end it is gone, and gives back what it has not sent.
-    fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
-        if let Some(driving) = driver
-            && driving.as_mut().poll(cx).is_ready()
-        {
-            *driver = None;
+    /// Everything was sent, and nothing came beyond the answer.
+    fn is_clean(&self) -> bool {
+        self.flushed && !self.refused && !self.reader.has_rest()
+    }
+
+    /// Reads what is there and writes what is left to write, until the answer is whole.
+    fn advance(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>> {
+        // First the answer: where the peer has closed in the meantime, nothing is sent; and it may answer before it has read all.
+        while let Poll::Ready(read) = self.read(stream, cx) {
+            match read {
+                Ok(None) => {}
+                Ok(Some(answer)) => return Poll::Ready(Ok(answer)),
+                Err(unanswered) => return Poll::Ready(Err(unanswered)),
+            }
         }
+        if !self.flushed && !self.refused {
+            // A peer that answers early may close its half: what counts is what it answers, if anything.
+            self.refused = ready!(self.write(stream, cx)).is_err();
+        }
+        Poll::Pending
     }
 
-    async fn exchange(&mut self, request: &mut Option<Request<Full<Bytes>>>) -> Result<Answer, Unanswered> {
-        let taken = request.take().expect("it was staged, or put back");
-        let mut sending = pin!(self.sender.try_send_request(taken));
-        let driver = &mut self.driver;
-        let response = poll_fn(|cx| {
-            // First the driver: what it reads is what `sending` waits for.
-            Self::drive(driver, cx);
-            sending.as_mut().poll(cx)
+    fn read(
+        &mut self,
+        stream: &mut Stream,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Answer>, Unanswered>> {
+        let mut piece = [const { MaybeUninit::uninit() }; PIECE];
+        let mut piece = ReadBuf::uninit(&mut piece);
+        let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
+        if self.written == 0 {
+            // Its end, or bytes that nobody asked for.
+            return Poll::Ready(Err(Unanswered::Unsent));
+        }
+        // TLS without its closing alert ends the stream all the same.
+        let ended = match read {
+            Ok(()) => piece.filled().is_empty(),
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => true,
+            Err(_) => return Poll::Ready(Err(Unanswered::Failed(Failure::Closed))),
+        };
+        if ended {
+            let reader = std::mem::replace(&mut self.reader, AnswerReader::new("GET"));
+            let whole = reader.end().filter(|answer| answer.complete);
+            return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(Failure::Closed)));
+        }
+        Poll::Ready(match self.reader.push(piece.filled()) {
+            Progress::More => Ok(None),
+            Progress::Done(answer) => Ok(Some(answer)),
+            Progress::Broken(_) => Err(Unanswered::Failed(Failure::NotHttp)),
         })
-        .await;
-        let response: Response<Incoming> = response.map_err(|mut why| match why.take_message() {
-            Some(unsent) => {
-                *request = Some(unsent);
-                Unanswered::Unsent
-            }
-            None => Unanswered::Failed(failure(why.error())),
-        })?;
-        let status = response.status().as_u16();
-        let body = self.body(response.into_body()).await.map_err(Unanswered::Failed)?;
-        // The driver has to come to rest, so that the connection is free for the next request.
-        if !self.sender.is_ready() {
-            poll_fn(|cx| {
-                Self::drive(&mut self.driver, cx);
-                if self.driver.is_none() || self.sender.is_ready() { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
-        }
-        Ok(Answer { status, body })
     }
 
-    async fn body(&mut self, body: Incoming) -> Result<Bytes, Failure> {
-        let mut body = pin!(body);
-        let mut first = Bytes::new();
-        let mut rest = BytesMut::new();
-        loop {
-            let frame = poll_fn(|cx| {
-                if let Poll::Ready(frame) = body.as_mut().poll_frame(cx) {
-                    return Poll::Ready(frame);
-                }
-                Self::drive(&mut self.driver, cx);
-                body.as_mut().poll_frame(cx)
-            })
-            .await;
-            match frame {
-                None => break,
-                Some(Err(why)) => return Err(failure(&why)),
-                Some(Ok(frame)) => {
-                    let Ok(chunk) = frame.into_data() else { continue };
-                    if first.is_empty() && rest.is_empty() {
-                        first = chunk;
-                        continue;
-                    }
-                    if rest.is_empty() {
-                        rest.extend_from_slice(&first);
-                    }
-                    let room = KEPT.saturating_sub(rest.len()).min(chunk.len());
-                    rest.extend_from_slice(&chunk[..room]);
-                }
+    fn write(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut stream = Pin::new(stream);
+        while self.written < self.request.size() {
+            let rest = self.request.rest(self.written).map(IoSlice::new);
+            match ready!(stream.as_mut().poll_write_vectored(cx, &rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.written += count,
             }
         }
-        Ok(if rest.is_empty() { first } else { rest.freeze() })
+        ready!(stream.poll_flush(cx))?;
+        self.flushed = true;
+        Poll::Ready(Ok(()))
     }
-}
-
-impl std::fmt::Debug for Open {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Open").field("ended", &self.driver.is_none()).finish_non_exhaustive()
-    }
-}
-
-fn failure(why: &hyper::Error) -> Failure {
-    if why.is_parse() { Failure::NotHttp } else { Failure::Closed }
 }

@@ -1,27 +1,23 @@
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
-use http::{HeaderValue, Request, Uri};
-use http_body_util::Full;
 
 use super::mixed;
-use crate::engine::{Connector, Expect};
+use crate::engine::{Connector, Expect, HeadFields, Outgoing};
 use crate::measure::Code;
 
 /// How collections are posted to an edge.
 #[derive(Debug, Clone)]
 pub struct Posting {
-    target: Uri,
-    host: HeaderValue,
-    origin: HeaderValue,
+    target: String,
+    fields: HeadFields,
 }
 
 /// How verdicts are asked for at a service.
 #[derive(Debug, Clone)]
 pub struct Questions {
     base: String,
-    host: HeaderValue,
-    token: HeaderValue,
-    bad: Vec<BadToken>,
+    /// With the read token.
+    fields: HeadFields,
+    bad: Vec<(HeadFields, Option<Code>)>,
 }
 
 /// An `Authorization` that is to be refused.
@@ -36,36 +32,32 @@ pub struct BadToken {
 impl Posting {
     /// To the edge that a connector leads to, from a page of this origin.
     pub fn new(connector: &Connector, origin: &str) -> Option<Self> {
-        Some(Self {
-            target: format!("{}/v1/signals", connector.base()).parse().ok()?,
-            host: HeaderValue::from_str(connector.authority()).ok()?,
-            origin: HeaderValue::from_str(origin).ok()?,
-        })
+        let fields =
+            [("Host", connector.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
+        let target = format!("{}/v1/signals", connector.base());
+        Some(Self { target, fields: HeadFields::new(fields)? })
     }
 
     /// The request that sends a collection.
-    pub fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = http::Method::POST;
-        *request.uri_mut() = self.target.clone();
-        let headers = request.headers_mut();
-        headers.insert(HOST, self.host.clone());
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ORIGIN, self.origin.clone());
-        request
+    pub fn request(&self, body: Bytes) -> Outgoing {
+        self.fields.post(&self.target, body)
     }
 }
 
 impl Questions {
     /// At the service that a connector leads to, with this read token; and now and then with one of the bad ones.
     pub fn new(connector: &Connector, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
-        let mut token = HeaderValue::from_str(authorization).ok()?;
-        token.set_sensitive(true);
+        let host = ("Host", connector.authority());
+        let with = |authorization: Option<&str>| {
+            HeadFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
+        };
+        let bad = bad
+            .into_iter()
+            .map(|BadToken { authorization, code }| Some((with(authorization.as_deref())?, code)));
         Some(Self {
             base: connector.base().to_owned(),
-            host: HeaderValue::from_str(connector.authority()).ok()?,
-            token,
-            bad,
+            fields: with(Some(authorization))?,
+            bad: bad.collect::<Option<_>>()?,
         })
     }
 
@@ -75,30 +67,23 @@ impl Questions {
     }
 
     /// Asks for the verdict of a reference, and waits for it as long as `wait` says.
-    pub fn request(&self, reference: &str, wait: Option<u64>) -> Request<Full<Bytes>> {
-        self.build(reference, wait, Some(self.token.clone()))
+    pub fn request(&self, reference: &str, wait: Option<u64>) -> Outgoing {
+        self.fields.get(&self.target(reference, wait))
     }
 
     /// Asks with one of the bad tokens, and what is to come out of that.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (Request<Full<Bytes>>, Expect<'static>) {
-        let bad = &self.bad[mixed(number, self.bad.len())];
-        let token = bad.authorization.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
-        (self.build(reference, None, token), Expect::Refused(401, bad.code))
+    pub fn bad_request(&self, reference: &str, number: u64) -> (Outgoing, Expect<'static>) {
+        let (fields, code) = &self.bad[mixed(number, self.bad.len())];
+        (fields.get(&self.target(reference, None)), Expect::Refused(401, *code))
     }
 
-    fn build(&self, reference: &str, wait: Option<u64>, token: Option<HeaderValue>) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(Bytes::new()));
-        let target = match wait {
+    fn target(&self, reference: &str, wait: Option<u64>) -> String {
+        // A reference that no request line can hold is asked for as nothing: the service refuses it, and that is counted.
+        let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
+        let reference = if fits { reference } else { "" };
+        match wait {
             Some(ms) => format!("{}/v1/verdict/{reference}?waitMs={ms}", self.base),
             None => format!("{}/v1/verdict/{reference}", self.base),
-        };
-        // A reference that no address can hold is asked for as nothing: the service refuses it, and that is counted.
-        *request.uri_mut() =
-            Uri::from_maybe_shared(target.into_bytes()).unwrap_or_else(|_| Uri::from_static("/v1/verdict/"));
-        request.headers_mut().insert(HOST, self.host.clone());
-        if let Some(token) = token {
-            request.headers_mut().insert(AUTHORIZATION, token);
         }
-        request
     }
 }
