@@ -1,0 +1,180 @@
+//! A user's connection against peers that do what peers do to connections.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use harness::wire::Endpoint;
+use rstest::rstest;
+use scenarios::engine::{Connector, HeadFields, Link, TlsOptions};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// For what comes in time however busy the machine is.
+const LIMIT: Duration = Duration::from_secs(30);
+/// More than the system keeps for a connection, so that it cannot all be sent to a peer that does not read.
+const LARGE: usize = 32 * 1024 * 1024;
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// What the peer does on one connection.
+#[derive(Debug, Clone, Copy)]
+enum Move {
+    /// Reads a request to its end.
+    Read,
+    /// Reads the head of one.
+    ReadHead,
+    /// Writes this, in pieces of this many bytes.
+    Write(&'static str, usize),
+    /// Tells that the connection is closed, once it is.
+    Close,
+}
+
+/// A peer that makes these moves on one connection after the other, and tells of each request that it reads and of each
+/// connection that it closes.
+struct Peer {
+    link: Link,
+    told: mpsc::UnboundedReceiver<&'static str>,
+}
+
+impl Peer {
+    async fn start(connections: &'static [&'static [Move]]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell, told) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            for moves in connections {
+                let (stream, _) = listener.accept().await.unwrap();
+                act(stream, moves, &tell).await;
+            }
+        });
+        let endpoint = Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap();
+        let connector = Connector::new(&endpoint, &TlsOptions::default()).unwrap();
+        Self { link: Link::new(Arc::new(connector)), told }
+    }
+
+    /// Sends a request, and says what comes of it.
+    async fn ask(&mut self, body: Bytes) -> String {
+        let fields = HeadFields::new([("Host", "peer")]).unwrap();
+        self.link.stage(fields.post("/", body));
+        match timeout(LIMIT, self.link.exchange()).await.expect("an end") {
+            Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
+            Err(failure) => format!("{failure:?}"),
+        }
+    }
+
+    /// Waits until the peer has told this.
+    async fn hear(&mut self, what: &str) {
+        assert_eq!(timeout(LIMIT, self.told.recv()).await.expect("a word"), Some(what));
+    }
+}
+
+async fn act(mut stream: TcpStream, moves: &[Move], tell: &mpsc::UnboundedSender<&'static str>) {
+    for step in moves {
+        match step {
+            Move::Read | Move::ReadHead => {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let Ok(byte) = stream.read_u8().await else { return };
+                    head.push(byte);
+                }
+                let head = String::from_utf8(head).unwrap();
+                let length = head.split("Content-Length: ").nth(1).unwrap().trim().parse().unwrap();
+                if matches!(step, Move::Read) {
+                    stream.read_exact(&mut vec![0; length]).await.unwrap();
+                }
+                let _ = tell.send("request");
+            }
+            Move::Write(text, piece) => {
+                for piece in text.as_bytes().chunks(*piece) {
+                    stream.write_all(piece).await.unwrap();
+                    tokio::task::yield_now().await;
+                }
+            }
+            Move::Close => {
+                stream.shutdown().await.unwrap();
+                let _ = tell.send("closed");
+                // Whatever comes now is read, so that the end is one and not a reset.
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+                return;
+            }
+        }
+    }
+    // Open until the other side has enough.
+    let _ = stream.read_to_end(&mut Vec::new()).await;
+}
+
+#[rstest]
+#[case::sized(&[Move::Read, Move::Write(OK, 999)], "200 ok")]
+#[case::byte_by_byte(&[Move::Read, Move::Write(OK, 1)], "200 ok")]
+#[case::chunked(
+    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 7)],
+    "200 ok"
+)]
+#[case::until_the_end(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Move::Close], "200 ok")]
+#[case::interim(&[Move::Read, Move::Write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", 9)], "204 ")]
+#[case::before_all_is_sent(&[Move::ReadHead, Move::Write("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", 999)], "413 ")]
+#[case::cut_in_the_body(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Move::Close], "Closed")]
+#[case::cut_in_the_head(&[Move::Read, Move::Write("HTTP/1.1 200", 999), Move::Close], "Closed")]
+#[case::no_answer(&[Move::Read, Move::Close], "Closed")]
+#[case::never_open(&[Move::Close], "Closed")]
+#[case::not_http(&[Move::Read, Move::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
+#[tokio::test]
+async fn an_answer_comes_out_as_it_is(#[case] moves: &'static [Move], #[case] expected: &str) {
+    let connections: &[&[Move]] = Vec::leak(vec![moves]);
+    let large = matches!(moves.first(), Some(Move::ReadHead));
+    let body = if large { vec![b'x'; LARGE].into() } else { Bytes::from_static(b"{}") };
+    assert_eq!(Peer::start(connections).await.ask(body).await, expected);
+}
+
+#[tokio::test]
+async fn a_connection_carries_one_request_after_the_other() {
+    let mut peer =
+        Peer::start(&[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Write(OK, 999)]]).await;
+    for _ in 0..2 {
+        assert_eq!(peer.ask("{}".into()).await, "200 ok");
+        peer.hear("request").await;
+    }
+}
+
+/// The first connection ends or goes bad after its answer; the second request arrives once, over another.
+#[rstest]
+#[case::closed_while_idle(&[Move::Read, Move::Write(OK, 999), Move::Close], true)]
+#[case::closed_as_it_said(
+    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
+    false
+)]
+#[case::of_http_1_0(&[Move::Read, Move::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
+#[case::more_than_its_answer(
+    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
+    false
+)]
+#[tokio::test]
+async fn the_next_request_goes_over_a_new_connection(#[case] first: &'static [Move], #[case] closes: bool) {
+    let mut peer = Peer::start(Vec::leak(vec![first, &[Move::Read, Move::Write(OK, 999)]])).await;
+    assert_eq!(peer.ask("{}".into()).await, "200 ok");
+    peer.hear("request").await;
+    if closes {
+        peer.hear("closed").await;
+        // The runtime looks at the sockets before it goes on.
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(peer.ask("{}".into()).await, "200 ok");
+    peer.hear("request").await;
+    assert!(peer.told.try_recv().is_err(), "it arrived once");
+}
+
+#[tokio::test]
+async fn a_request_that_was_sent_is_not_sent_again() {
+    let mut peer =
+        Peer::start(&[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Close], &[Move::Read]]).await;
+    assert_eq!(peer.ask("{}".into()).await, "200 ok");
+    assert_eq!(peer.ask("{}".into()).await, "Closed");
+    for word in ["request", "request", "closed"] {
+        peer.hear(word).await;
+    }
+    assert!(peer.told.try_recv().is_err(), "there is no further one");
+}
