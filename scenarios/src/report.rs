@@ -326,34 +326,11 @@ fn reconcile(facts: &Facts<'_>, cells: &Cells) -> Vec<Reconciled> {
             let unanswered = cells.unanswered.get(place).copied().unwrap_or(0);
             let route = facts.routes.get(place).cloned().unwrap_or_default();
             // What an edge answers by itself, because its service is gone, never arrives.
-            let by_edge: u64 = unreached(facts, cells, place);
+            let by_edge = cells.unrelayed.get(place).copied().unwrap_or(0);
             let agrees = measure::Ledger::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
             Reconciled { route, sent, unanswered: unanswered + by_edge, arrived: *arrived, agrees }
         })
         .collect()
-}
-
-/// Requests that the edge said it could not relay: 502, measured or not; where the service is gone on purpose, all may be.
-fn unreached(facts: &Facts<'_>, cells: &Cells, place: usize) -> u64 {
-    let measured: u64 = cells
-        .cells
-        .iter()
-        .filter(|cell| usize::from(cell.route.0) == place)
-        .filter(|cell| matches!(cell.outcome, Outcome::Answer { status: 502, .. }))
-        .map(|cell| cell.response.count())
-        .sum();
-    let warm_up: u64 = if facts.faults.is_empty() {
-        0
-    } else {
-        let all: u64 = cells
-            .cells
-            .iter()
-            .filter(|cell| usize::from(cell.route.0) == place)
-            .map(|cell| cell.response.count())
-            .sum();
-        cells.sent.get(place).copied().unwrap_or(0).saturating_sub(all)
-    };
-    measured + warm_up
 }
 
 fn imbalance(report: &LoadReport, raw: &Raw) -> Vec<String> {

@@ -7,6 +7,7 @@ mod live;
 mod load;
 mod merge;
 mod output;
+mod planned;
 mod prometheus;
 mod self_test;
 mod unused;

@@ -59,6 +59,8 @@ pub struct Cells {
     pub sent: Vec<u64>,
     /// Requests without an answer, measured or not, by route.
     pub unanswered: Vec<u64>,
+    /// Requests that an edge said it could not relay, measured or not, by route: they may have arrived or not.
+    pub unrelayed: Vec<u64>,
 }
 
 /// Ways to come out that are told apart on a route; what a peer makes up beyond them counts as one.
@@ -71,10 +73,12 @@ impl Cells {
         if self.sent.len() <= place {
             self.sent.resize(place + 1, 0);
             self.unanswered.resize(place + 1, 0);
+            self.unrelayed.resize(place + 1, 0);
         }
         if sample.outcome.was_sent() {
             self.sent[place] += 1;
             self.unanswered[place] += u64::from(!matches!(sample.outcome, Outcome::Answer { .. }));
+            self.unrelayed[place] += u64::from(matches!(sample.outcome, Outcome::Answer { status: 502, .. }));
         }
         self.timeline.record(sample.due, sample.response, sample.expected);
         if !sample.measured {
@@ -99,7 +103,11 @@ impl Cells {
         self.verdict.add(&other.verdict);
         self.added.add(&other.added);
         self.timeline.add(&other.timeline);
-        for (own, theirs) in [(&mut self.sent, &other.sent), (&mut self.unanswered, &other.unanswered)] {
+        for (own, theirs) in [
+            (&mut self.sent, &other.sent),
+            (&mut self.unanswered, &other.unanswered),
+            (&mut self.unrelayed, &other.unrelayed),
+        ] {
             own.resize(own.len().max(theirs.len()), 0);
             own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own += theirs);
         }
@@ -151,13 +159,17 @@ mod tests {
         {
             cells.record(&sample);
         }
-        assert_eq!(cells.sent, [4]);
+        cells.record(&sample(502, 1, false));
+        assert_eq!((&cells.sent[..], &cells.unrelayed[..]), (&[5][..], &[1][..]));
         let found: Vec<_> = cells.cells.iter().map(|cell| (cell.expected, cell.response.count())).collect();
         assert_eq!(found, [(true, 2), (false, 1)]);
         assert_eq!(cells.cells[0].response.max() / 1000, 30);
         let mut sum = cells.clone();
         sum.add(&cells);
-        assert_eq!((sum.sent[0], sum.cells.len(), sum.cells[0].service.count()), (8, 2, 4));
+        assert_eq!(
+            (sum.sent[0], sum.unrelayed[0], sum.cells.len(), sum.cells[0].service.count()),
+            (10, 2, 2, 4)
+        );
     }
 
     #[test]

@@ -1,0 +1,225 @@
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use miette::Diagnostic as _;
+use reports::load::{Drain, Model, Plan, PlanStage, Seal};
+
+use super::args::{Load, SealKind};
+use super::failure::Failure;
+use super::ground::{Needs, no_seal_key};
+use super::output::{self, Files};
+use super::unused::refuse_unused;
+use crate::baseline::{Asked, Baseline};
+use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
+use crate::scenario::SealingCost;
+use crate::service::Faults;
+
+/// What is asked for when nothing is.
+const RATE: f64 = 200.0;
+const TIME: Duration = Duration::from_secs(10);
+/// Time in which an edge is to find a service again that was gone.
+const BACK: Duration = Duration::from_secs(1);
+
+/// A run of which everything that can be wrong with its arguments and files was found to be right.
+pub(super) struct Planned {
+    pub(super) name: &'static str,
+    pub(super) args: Load,
+    pub(super) files: Files,
+    pub(super) thresholds: Vec<(Threshold, bool)>,
+    pub(super) baseline: Option<Baseline>,
+    /// None in the closed model.
+    pub(super) stages: Option<Stages>,
+    pub(super) measured: Duration,
+    pub(super) shard: Shard,
+    pub(super) seed: u64,
+    pub(super) parts: Vec<(&'static str, f64)>,
+    pub(super) needs: Needs,
+    pub(super) faults: Faults,
+}
+
+pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
+    let files = Files::open(&args.output)?;
+    args.goose_report.as_deref().map(goose_report).transpose()?;
+    let parts = parts(name, &args.weights)?;
+    let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
+    let needs =
+        Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
+    refuse_unused(name, &args, needs)?;
+    let faults = Faults {
+        slow: args.service_slow.unwrap_or_default(),
+        failing: args.service_failing.unwrap_or_default(),
+        down: args.service_down_at,
+    };
+    if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
+        return Err(Failure::usage(
+            "send copies to a service that takes collections unopened: it knows no copy",
+            "add --seal real",
+        ));
+    }
+    if args.seal == SealKind::Real
+        && args.edge_url.is_some()
+        && args.seal_key.is_none()
+        && args.settings.is_none()
+    {
+        return Err(no_seal_key());
+    }
+    let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
+    let shard = match (args.shard, args.shards) {
+        (Some(shard), _) => shard,
+        (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)?,
+        (None, None) => Shard::WHOLE,
+    };
+    if shard.count() > 1 && args.seed.is_none() {
+        return Err(Failure::usage(
+            "play a shard without --seed",
+            "give all shards the same one, so that they make one run",
+        ));
+    }
+    let time = args.duration.unwrap_or(TIME);
+    let stages = match (&args.stages, args.rate, args.users) {
+        (Some(stages), _, _) => Some(stages.clone()),
+        (None, None, Some(_)) => None,
+        (None, rate, _) => {
+            let rate = rate.or_else(|| Rate::per_second(RATE)).unwrap_or_default();
+            Some(Stages::constant(rate, time).ok_or_else(|| {
+                Failure::usage(
+                    format!("begin {rate} for {}", humantime::format_duration(time)),
+                    "give a rate above 0, for a week at most",
+                )
+            })?)
+        }
+    };
+    let measured = stages.as_ref().map_or(time, Stages::time);
+    if let Some(down) = faults.down.filter(|down| down.at >= args.warm_up + measured) {
+        return Err(Failure::usage(
+            format!(
+                "take the service down after {}: the run is over by then",
+                humantime::format_duration(down.at)
+            ),
+            "give an earlier time, or a longer --duration",
+        ));
+    }
+    let allowed = allowed_errors(&faults, measured);
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
+    let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
+    if let Some(baseline) = &baseline {
+        baseline.fits(Asked {
+            scenario: name,
+            model: if stages.is_some() { Model::Open } else { Model::Closed },
+            stages: &document_stages(stages.as_ref(), args.warm_up),
+            users: args.users,
+            shards: shard.count(),
+        })?;
+    }
+    Ok(Planned {
+        name,
+        args,
+        files,
+        thresholds,
+        baseline,
+        stages,
+        measured,
+        shard,
+        seed,
+        parts,
+        needs,
+        faults,
+    })
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    Baseline::load(path).map_err(|why| {
+        let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
+        Failure::of(&why, &advice)
+    })
+}
+
+/// Where goose writes: it would say so only when all is started.
+fn goose_report(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let html = path.extension().is_some_and(|ending| ending == "html");
+    if folder.is_dir() && html {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("write goose's report to {}", path.display()),
+        "name a file that ends with .html, in a folder that exists",
+    ))
+}
+
+/// Errors that are no surprise, as a part of all: 1 %; more where the service is made to fail, by
+/// that part, and by the time in which it is gone and is found again.
+fn allowed_errors(faults: &Faults, measured: Duration) -> f64 {
+    let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
+    0.01 + faults.failing.value() + down
+}
+
+fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, Failure> {
+    if name != "mixed" {
+        return Ok(vec![(name, 1.0)]);
+    }
+    let refuse = || {
+        Failure::usage(
+            format!("read the weights {weights:?}"),
+            "write them as 6,3,1: edge-relay, verdict-polling, journey",
+        )
+    };
+    let numbers: Result<Vec<f64>, _> =
+        weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
+    let numbers = numbers.map_err(|_| refuse())?;
+    let sum: f64 = numbers.iter().sum();
+    if numbers.len() != 3 || sum == 0.0 {
+        return Err(refuse());
+    }
+    let names = ["edge-relay", "verdict-polling", "journey"];
+    Ok(names
+        .into_iter()
+        .zip(numbers)
+        .filter(|(_, weight)| *weight > 0.0)
+        .map(|(name, weight)| (name, weight / sum))
+        .collect())
+}
+
+fn document_stages(stages: Option<&Stages>, warm_up: Duration) -> Vec<PlanStage> {
+    let stages = stages.map(|stages| stages.clone().warmed_up(warm_up));
+    let document = |stage: &Stage| PlanStage {
+        time_ms: stage.time.as_millis() as u64,
+        from: stage.from.value(),
+        to: stage.to.value(),
+    };
+    stages.iter().flat_map(Stages::stages).map(document).collect()
+}
+
+/// What was asked for, as the report tells it.
+pub(super) fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
+    let args = &planned.args;
+    let settings = [
+        ("poll-interval", humantime::format_duration(args.poll_interval).to_string()),
+        ("wait", humantime::format_duration(args.wait).to_string()),
+        ("wait-share", args.wait_share.to_string()),
+        ("give-up", humantime::format_duration(args.give_up).to_string()),
+        ("wrong-share", args.wrong_share.to_string()),
+        ("bad-token-share", args.bad_token_share.to_string()),
+        ("verdict-after", humantime::format_duration(args.verdict_after).to_string()),
+        ("weights", args.weights.clone()),
+    ];
+    let polls = planned.name != "edge-relay";
+    let settings =
+        settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
+    Plan {
+        stages: document_stages(planned.stages.as_ref(), args.warm_up),
+        users,
+        warm_up_ms: args.warm_up.as_millis() as u64,
+        measured_ms: planned.measured.as_millis() as u64,
+        timeout_ms: args.timeout.as_millis() as u64,
+        drain: Drain { limit_ms: args.drain.as_millis() as u64, took_ms: 0 },
+        seal: sealing.map_or(Seal::Opaque, |cost| Seal::Real {
+            cost_us: cost.each.as_nanos() as f64 / 1000.0,
+            not_in_time: cost.not_in_time,
+        }),
+        replay_share: args.replay_share.value(),
+        seed: planned.seed,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
+}

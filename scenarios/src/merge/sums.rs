@@ -1,0 +1,166 @@
+//! Parts of several reports, added up.
+
+use std::time::Duration;
+
+use reports::load::{
+    Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, TimelineMoment,
+    Timing,
+};
+
+use super::MergeError;
+use crate::measure::{self, Histogram, HistogramError, Moment};
+use crate::report::timing;
+
+/// What sealing cost: the mean over the shards, and all that came too late.
+pub(super) fn seal(reports: &[LoadReport]) -> Seal {
+    let of = |report: &LoadReport| match report.plan.seal {
+        Seal::Opaque => None,
+        Seal::Real { cost_us, not_in_time } => Some((cost_us, not_in_time)),
+    };
+    let all: Vec<(f64, u64)> = reports.iter().filter_map(of).collect();
+    if all.is_empty() {
+        return Seal::Opaque;
+    }
+    Seal::Real {
+        cost_us: all.iter().map(|(cost, _)| cost).sum::<f64>() / all.len() as f64,
+        not_in_time: all.iter().map(|(_, late)| late).sum(),
+    }
+}
+
+pub(super) fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
+    ledgers.fold(Ledger::default(), |sum, ledger| Ledger {
+        scheduled: sum.scheduled + ledger.scheduled,
+        answered: sum.answered + ledger.answered,
+        failed: sum.failed + ledger.failed,
+        dropped: sum.dropped + ledger.dropped,
+        open: sum.open + ledger.open,
+        unexpected: sum.unexpected + ledger.unexpected,
+        without_verdict: sum.without_verdict + ledger.without_verdict,
+    })
+}
+
+pub(super) fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {
+    let mut sum = Histogram::new();
+    for timing in timings {
+        sum.add(&Histogram::decode(&timing.histogram)?);
+    }
+    Ok(timing(&sum))
+}
+
+pub(super) fn optional<'a>(
+    timings: impl Iterator<Item = &'a Timing>,
+) -> Result<Option<Timing>, HistogramError> {
+    let mut timings = timings.peekable();
+    if timings.peek().is_none() { Ok(None) } else { self::timings(timings).map(Some) }
+}
+
+pub(super) fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, HistogramError> {
+    let mut sums: Vec<RouteFigures> = Vec::new();
+    for name in reports.iter().flat_map(|report| report.routes.iter().map(|route| &route.route)) {
+        if sums.iter().any(|sum| sum.route == *name) {
+            continue;
+        }
+        let own =
+            || reports.iter().filter_map(|report| report.routes.iter().find(|route| route.route == *name));
+        let mut outcomes: Vec<OutcomeFigures> = Vec::new();
+        for outcome in own().flat_map(|route| &route.outcomes) {
+            let same = |other: &&OutcomeFigures| {
+                other.outcome == outcome.outcome && other.expected == outcome.expected
+            };
+            if outcomes.iter().any(|known| same(&known)) {
+                continue;
+            }
+            let all = || own().flat_map(|route| &route.outcomes).filter(same);
+            outcomes.push(OutcomeFigures {
+                count: all().map(|outcome| outcome.count).sum(),
+                response: timings(all().map(|outcome| &outcome.response))?,
+                service: timings(all().map(|outcome| &outcome.service))?,
+                ..outcome.clone()
+            });
+        }
+        outcomes
+            .sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
+        sums.push(RouteFigures {
+            route: name.clone(),
+            sent: own().map(|route| route.sent).sum(),
+            unanswered: own().map(|route| route.unanswered).sum(),
+            errors: own().map(|route| route.errors).sum(),
+            answered_per_s: own().map(|route| route.answered_per_s).sum(),
+            response: timings(own().map(|route| &route.response))?,
+            service: timings(own().map(|route| &route.service))?,
+            outcomes,
+        });
+    }
+    Ok(sums)
+}
+
+pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
+    let mut sums: Vec<Reconciled> = Vec::new();
+    for counted in reports.iter().flat_map(|report| &report.reconciled) {
+        match sums.iter_mut().find(|sum| sum.route == counted.route) {
+            None => sums.push(counted.clone()),
+            Some(sum) => {
+                sum.sent += counted.sent;
+                sum.unanswered += counted.unanswered;
+                sum.arrived += counted.arrived;
+                sum.agrees &= counted.agrees;
+            }
+        }
+    }
+    sums
+}
+
+/// What was done to the services of all shards. The slowest recovery counts, and one that did not come most of all.
+pub(super) fn faults(reports: &[LoadReport]) -> Vec<Fault> {
+    let mut sums: Vec<Fault> = Vec::new();
+    for fault in reports.iter().flat_map(|report| &report.faults) {
+        match sums.iter_mut().find(|sum| sum.fault == fault.fault) {
+            None => sums.push(fault.clone()),
+            Some(sum) => {
+                sum.hit += fault.hit;
+                sum.recovery_ms = sum.recovery_ms.zip(fault.recovery_ms).map(|(one, other)| one.max(other));
+            }
+        }
+    }
+    sums
+}
+
+pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
+    let mut sum = measure::Timeline::default();
+    let mut asked: Vec<(u64, f64)> = Vec::new();
+    for report in reports {
+        let Timeline { width_ms, moments } = &report.timeline;
+        let restored = moments
+            .iter()
+            .map(|moment| Moment {
+                due: moment.due,
+                ended: moment.ended,
+                errors: moment.errors,
+                steps: moment.steps.clone(),
+            })
+            .collect();
+        let width = Duration::from_millis(*width_ms);
+        sum.add(&measure::Timeline::restore(width, restored).ok_or(MergeError::Timeline)?);
+        asked.extend(
+            moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)),
+        );
+    }
+    let width = sum.width();
+    let width_ms = width.as_millis() as u64;
+    let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
+    let moments = sum
+        .moments()
+        .iter()
+        .enumerate()
+        .map(|(place, moment)| TimelineMoment {
+            asked: asked.iter().filter(|(at, _)| at / width_ms == place as u64).map(|(_, asked)| asked).sum(),
+            due: moment.due,
+            ended: moment.ended,
+            errors: moment.errors,
+            p50_us: micros(moment.quantile(0.5)),
+            p99_us: micros(moment.quantile(0.99)),
+            steps: moment.steps.clone(),
+        })
+        .collect();
+    Ok(Timeline { width_ms, moments })
+}
