@@ -2,10 +2,11 @@
 //! no measure, or was another load, would call a change what is none.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use miette::Diagnostic;
 use reports::ReportError;
-use reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage};
+use reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 
 use crate::measure::{Histogram, HistogramError, Measured, compare};
 
@@ -17,19 +18,19 @@ pub struct Baseline {
     response: Histogram,
 }
 
-/// The load that was asked for, as far as it has to be the same.
-#[derive(Debug, Clone, Copy)]
+/// The load that was asked for: what has to be the same.
+#[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The scenario's name.
     pub scenario: &'a str,
     /// Open or closed.
     pub model: Model,
-    /// Stages of the open model.
-    pub stages: &'a [PlanStage],
-    /// Users, where they were asked for.
-    pub users: Option<u32>,
+    /// Stages, users, what is sent and how is asked.
+    pub plan: &'a Plan,
     /// How many processes share the load.
     pub shards: u32,
+    /// What is done to the service.
+    pub faults: Vec<String>,
 }
 
 /// Why an earlier run cannot be compared with.
@@ -64,7 +65,7 @@ pub enum BaselineError {
         /// The file.
         path: PathBuf,
         /// What differs.
-        what: &'static str,
+        what: String,
         /// In the earlier run.
         earlier: String,
         /// In the one that is about to begin.
@@ -74,15 +75,16 @@ pub enum BaselineError {
 
 /// Users that rounding adds or takes away, where several scenarios share them.
 const ROUNDED: u32 = 2;
-/// Rates that are as close count as the same.
-const SAME_RATE: f64 = 0.001;
-
 impl Baseline {
     /// Reads one.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
         let report = LoadReport::load(path)?;
         let path = path.to_owned();
         let state = match report.state {
+            // An error is quickly answered.
+            _ if report.thresholds.iter().any(|rule| !rule.holds && rule.rule.starts_with("error-rate")) => {
+                Some("full of errors")
+            }
             LoadState::Complete | LoadState::Unchecked => None,
             LoadState::Partial => Some("partial"),
             LoadState::Invalid => Some("invalid"),
@@ -97,16 +99,16 @@ impl Baseline {
     }
 
     /// Fails where it was another load than the one that is planned.
-    pub fn fits(&self, planned: Asked<'_>) -> Result<(), BaselineError> {
+    pub fn fits(&self, planned: &Asked<'_>) -> Result<(), BaselineError> {
         let earlier = Asked {
             scenario: &self.report.scenario,
             model: self.report.model,
-            stages: &self.report.plan.stages,
-            users: Some(self.report.plan.users),
+            plan: &self.report.plan,
             // The sum of shards is one run; a shard alone is a part of one.
             shards: if let [shard] = &self.report.shards[..] { shard.count } else { 1 },
+            faults: self.report.faults.iter().map(|fault| fault.fault.clone()).collect(),
         };
-        match differing(earlier, planned) {
+        match differing(&earlier, planned) {
             None => Ok(()),
             Some((what, earlier, now)) => {
                 Err(BaselineError::OtherLoad { path: self.path.clone(), what, earlier, now })
@@ -117,7 +119,8 @@ impl Baseline {
     /// What changed since.
     pub fn compare(&self, report: &LoadReport, tolerance: f64) -> Comparison {
         // The figure of a process that the edge was in says nothing about one that it was not in.
-        let comparable = self.report.target.kind == report.target.kind;
+        let comparable = self.report.target.kind == report.target.kind
+            && self.report.edge_cost.is_some() == report.edge_cost.is_some();
         let measured = |report: &LoadReport, response: Histogram| {
             let (cpu, cpu_total) = cpu(report);
             Measured { response, cpu: comparable.then_some(cpu), cpu_total }
@@ -135,26 +138,53 @@ impl Baseline {
 }
 
 /// In what two loads differ, with both.
-fn differing(earlier: Asked<'_>, now: Asked<'_>) -> Option<(&'static str, String, String)> {
-    let (was, is) = (peak(earlier.stages), peak(now.stages));
-    if earlier.scenario != now.scenario {
-        return Some(("the scenario", earlier.scenario.to_owned(), now.scenario.to_owned()));
+fn differing(earlier: &Asked<'_>, now: &Asked<'_>) -> Option<(String, String, String)> {
+    let told = |asked: &Asked<'_>| {
+        let plan = asked.plan;
+        let mut told = vec![
+            ("the scenario".to_owned(), asked.scenario.to_owned()),
+            ("the model".to_owned(), model(asked.model).to_owned()),
+            ("the number of shards".to_owned(), asked.shards.to_string()),
+            ("the load".to_owned(), load(&plan.stages)),
+            ("the seal".to_owned(), seal(&plan.seal).to_owned()),
+            ("the share of copies".to_owned(), plan.replay_share.to_string()),
+            ("what is done to the service".to_owned(), asked.faults.join(", ")),
+        ];
+        told.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
+        told
+    };
+    let (was, is) = (told(earlier), told(now));
+    let different = |((what, was), (_, is)): (&(String, String), &(String, String))| {
+        let told = |text: &String| if text.is_empty() { "nothing".to_owned() } else { text.clone() };
+        (was != is).then(|| (what.clone(), told(was), told(is)))
+    };
+    if let Some(found) = was.iter().zip(&is).find_map(different) {
+        return Some(found);
     }
-    if earlier.model != now.model {
-        return Some(("the model", model(earlier.model).to_owned(), model(now.model).to_owned()));
+    let (was, is) = (earlier.plan.users, now.plan.users);
+    // In the open model they are connections, of which there are enough.
+    (now.model == Model::Closed && was.abs_diff(is) > ROUNDED)
+        .then(|| ("the number of users".to_owned(), was.to_string(), is.to_string()))
+}
+
+/// As it is asked for; how long a constant rate is kept up makes no other load.
+fn load(stages: &[PlanStage]) -> String {
+    let Some(first) = stages.first() else { return String::new() };
+    let rate = |rate: f64| format!("{}", (rate * 1000.0).round() / 1000.0);
+    if stages.iter().all(|stage| rate(stage.from) == rate(first.from) && rate(stage.to) == rate(first.from)) {
+        return format!("{}/s", rate(first.from));
     }
-    if earlier.shards != now.shards {
-        return Some(("the number of shards", earlier.shards.to_string(), now.shards.to_string()));
-    }
-    if (was - is).abs() > is.max(was) * SAME_RATE {
-        return Some(("the highest rate", format!("{was}/s"), format!("{is}/s")));
-    }
-    match (earlier.users, now.users) {
-        // In the open model they are connections, of which there are enough.
-        (Some(was), Some(is)) if now.model == Model::Closed && was.abs_diff(is) > ROUNDED => {
-            Some(("the number of users", was.to_string(), is.to_string()))
-        }
-        _ => None,
+    let stage = |stage: &PlanStage| {
+        let time = humantime::format_duration(Duration::from_millis(stage.time_ms));
+        format!("{time} from {} to {}/s", rate(stage.from), rate(stage.to))
+    };
+    stages.iter().map(stage).collect::<Vec<_>>().join(", ")
+}
+
+fn seal(seal: &Seal) -> &'static str {
+    match seal {
+        Seal::Opaque => "opaque",
+        Seal::Real { .. } => "real",
     }
 }
 
@@ -173,50 +203,73 @@ fn model(model: Model) -> &'static str {
     }
 }
 
-fn peak(stages: &[PlanStage]) -> f64 {
-    stages.iter().flat_map(|stage| [stage.from, stage.to]).fold(0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
+    use reports::load::Drain;
     use rstest::rstest;
 
     use super::*;
 
-    #[rstest]
-    #[case::the_same("journey", Model::Open, 100.0, 8, 1, None)]
-    #[case::another_scenario("mixed", Model::Open, 100.0, 8, 1, Some("the scenario: journey, mixed"))]
-    #[case::another_model("journey", Model::Closed, 0.0, 8, 1, Some("the model: open, closed"))]
-    #[case::another_rate("journey", Model::Open, 500.0, 8, 1, Some("the highest rate: 100/s, 500/s"))]
-    #[case::a_shard("journey", Model::Open, 100.0, 8, 4, Some("the number of shards: 1, 4"))]
-    #[case::more_connections("journey", Model::Open, 100.0, 80, 1, None)]
-    fn only_the_same_load_is_compared_with(
-        #[case] scenario: &str,
-        #[case] model: Model,
-        #[case] rate: f64,
-        #[case] users: u32,
-        #[case] shards: u32,
-        #[case] found: Option<&str>,
-    ) {
-        let stages = |rate| [PlanStage { time_ms: 1000, from: rate, to: rate }];
-        let (earlier, now) = (stages(100.0), stages(rate));
-        let journey =
-            Asked { scenario: "journey", model: Model::Open, stages: &earlier, users: Some(8), shards: 1 };
-        let now = Asked { scenario, model, stages: &now, users: Some(users), shards };
-        let told = |(what, was, is): (&str, String, String)| format!("{what}: {was}, {is}");
-        assert_eq!(differing(journey, now).map(told).as_deref(), found);
+    fn plan(stages: &[(f64, f64)], users: u32) -> Plan {
+        let stage = |(from, to): &(f64, f64)| PlanStage { time_ms: 10_000, from: *from, to: *to };
+        Plan {
+            stages: stages.iter().map(stage).collect(),
+            users,
+            warm_up_ms: 0,
+            measured_ms: 10_000,
+            timeout_ms: 30_000,
+            drain: Drain { limit_ms: 0, took_ms: 0 },
+            seal: Seal::Opaque,
+            replay_share: 0.0,
+            seed: 1,
+            settings: [("wait".to_owned(), "1s".to_owned())].into(),
+        }
+    }
+
+    fn check(change: impl Fn(&mut Plan, &mut Asked<'_>), found: Option<(&str, &str, &str)>) {
+        let earlier = plan(&[(100.0, 100.0)], 8);
+        let asked =
+            |plan| Asked { scenario: "journey", model: Model::Open, plan, shards: 1, faults: Vec::new() };
+        let (mut other, spare) = (earlier.clone(), earlier.clone());
+        let mut now = asked(&spare);
+        change(&mut other, &mut now);
+        now.plan = &other;
+        let told = differing(&asked(&earlier), &now);
+        let told = told.as_ref().map(|(what, was, is)| (what.as_str(), was.as_str(), is.as_str()));
+        assert_eq!(told, found);
     }
 
     #[test]
-    fn users_of_the_closed_model_are_the_load() {
-        let closed = |users| Asked {
-            scenario: "journey",
-            model: Model::Closed,
-            stages: &[],
-            users: Some(users),
-            shards: 1,
-        };
-        assert!(differing(closed(50), closed(51)).is_none());
-        assert!(differing(closed(50), closed(100)).is_some());
+    fn only_the_same_load_is_compared_with() {
+        check(|_, _| {}, None);
+        check(|plan, _| plan.users = 80, None);
+        check(|plan, _| (plan.seed, plan.stages[0].time_ms) = (2, 60_000), None);
+        check(|_, now| now.scenario = "mixed", Some(("the scenario", "journey", "mixed")));
+        check(|_, now| now.model = Model::Closed, Some(("the model", "open", "closed")));
+        check(|_, now| now.shards = 4, Some(("the number of shards", "1", "4")));
+        check(|other, _| *other = plan(&[(500.0, 500.0)], 8), Some(("the load", "100/s", "500/s")));
+        check(
+            |other, _| *other = plan(&[(0.0, 100.0)], 8),
+            Some(("the load", "100/s", "10s from 0 to 100/s")),
+        );
+        check(
+            |plan, _| plan.settings = [("wait".to_owned(), "5s".to_owned())].into(),
+            Some(("--wait", "1s", "5s")),
+        );
+        let slow = "service slower by 1s";
+        check(
+            |_, now| now.faults = vec![slow.to_owned()],
+            Some(("what is done to the service", "nothing", slow)),
+        );
+    }
+
+    #[rstest]
+    #[case(50, 51, true)]
+    #[case(50, 100, false)]
+    fn users_of_the_closed_model_are_the_load(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
+        let (was, is) = (plan(&[], was), plan(&[], is));
+        let closed =
+            |plan| Asked { scenario: "journey", model: Model::Closed, plan, shards: 1, faults: Vec::new() };
+        assert_eq!(differing(&closed(&was), &closed(&is)).is_none(), same);
     }
 }

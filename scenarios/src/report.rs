@@ -255,8 +255,9 @@ fn rates(ledger: &measure::Ledger, arrivals: &[&Arrivals], measured_s: f64) -> R
 fn route(facts: &Facts<'_>, cells: &Cells, place: usize, name: &str, measured_s: f64) -> RouteFigures {
     let id = RouteId(place as u8);
     let own = || cells.cells.iter().filter(|cell| cell.route == id);
+    // As they were to be: an error is no throughput.
     let answered: u64 = own()
-        .filter(|cell| matches!(cell.outcome, Outcome::Answer { .. }))
+        .filter(|cell| cell.expected && matches!(cell.outcome, Outcome::Answer { .. }))
         .map(|cell| cell.response.count())
         .sum();
     let mut outcomes: Vec<OutcomeFigures> = own()
@@ -369,15 +370,19 @@ fn gone(raw: &Raw, cells: &Cells) -> Option<String> {
 }
 
 fn faults(faults: Vec<Fault>, raw: &Raw) -> Vec<Fault> {
+    let cells = &raw.recorded.cells;
     let last_outage = raw.last_outage.map_or(0, |at| at.as_millis() as u64);
     let end = raw.took.saturating_sub(raw.drained).as_millis() as u64;
-    faults
-        .into_iter()
-        .map(|fault| {
-            let recovered = fault.ended_ms.filter(|ended| last_outage + 250 < end && *ended < end);
-            Fault { recovery_ms: recovered.map(|ended| last_outage.saturating_sub(ended)), ..fault }
-        })
-        .collect()
+    let recovery = |fault: Fault| {
+        let Some(ended) = fault.ended_ms else { return fault };
+        let recovered = last_outage + 250 < end && ended < end;
+        Fault {
+            hit: cells.unrelayed.iter().chain(&cells.unanswered).sum(),
+            recovery_ms: recovered.then(|| last_outage.saturating_sub(ended)),
+            ..fault
+        }
+    };
+    faults.into_iter().map(recovery).collect()
 }
 
 fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {

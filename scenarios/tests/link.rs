@@ -1,17 +1,21 @@
 //! A user's connection against peers that do what peers do to connections.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use harness::wire::Endpoint;
 use rstest::rstest;
-use scenarios::engine::{Connector, HeadFields, Link, TlsOptions};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use rustls::ServerConfig;
+use scenarios::engine::{Connector, Deadline, HeadFields, Link, TlsOptions};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
 /// For what comes in time however busy the machine is.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -29,8 +33,12 @@ enum Move {
     ReadHead,
     /// Writes this, in pieces of this many bytes.
     Write(&'static str, usize),
-    /// Tells that the connection is closed, once it is.
+    /// Writes this over and over, until nobody reads it any more.
+    Repeat(&'static str),
+    /// Ends the stream and tells that it did.
     Close,
+    /// Drops the connection in the middle; over TLS, without the word that it ends.
+    Drop,
 }
 
 /// A peer that makes these moves on one connection after the other, and tells of each request that it reads and of each
@@ -41,18 +49,25 @@ struct Peer {
 }
 
 impl Peer {
-    async fn start(connections: &'static [&'static [Move]]) -> Self {
+    async fn start(scheme: &str, connections: &'static [&'static [Move]]) -> Self {
+        let credentials = Credentials::mint(&MintOptions::default()).unwrap();
+        let files = CredentialFiles::write(&credentials).unwrap();
+        let acceptor = (scheme == "https").then(|| acceptor(&credentials));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+        let url = format!("{scheme}://{}", listener.local_addr().unwrap());
         let (tell, told) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             for moves in connections {
                 let (stream, _) = listener.accept().await.unwrap();
-                act(stream, moves, &tell).await;
+                match &acceptor {
+                    None => act(stream, moves, &tell).await,
+                    Some(acceptor) => act(acceptor.accept(stream).await.unwrap(), moves, &tell).await,
+                }
             }
         });
-        let endpoint = Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap();
-        let connector = Connector::new(&endpoint, &TlsOptions::default()).unwrap();
+        let authorities = Some(files.certificate(Role::EdgeAuthority));
+        let endpoint = Endpoint::resolve(&url.parse().unwrap(), authorities.as_deref()).await.unwrap();
+        let connector = Connector::new(&endpoint, &TlsOptions { authorities, identity: None }).unwrap();
         Self { link: Link::new(Arc::new(connector)), told }
     }
 
@@ -72,7 +87,22 @@ impl Peer {
     }
 }
 
-async fn act(mut stream: TcpStream, moves: &[Move], tell: &mpsc::UnboundedSender<&'static str>) {
+fn acceptor(credentials: &Credentials) -> TlsAcceptor {
+    let certificate = credentials.certificate(Role::EdgeServer);
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(certificate.chain_der(), certificate.key_der())
+        .unwrap();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+async fn act(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    moves: &[Move],
+    tell: &mpsc::UnboundedSender<&'static str>,
+) {
     for step in moves {
         match step {
             Move::Read | Move::ReadHead => {
@@ -91,9 +121,16 @@ async fn act(mut stream: TcpStream, moves: &[Move], tell: &mpsc::UnboundedSender
             Move::Write(text, piece) => {
                 for piece in text.as_bytes().chunks(*piece) {
                     stream.write_all(piece).await.unwrap();
+                    stream.flush().await.unwrap();
                     tokio::task::yield_now().await;
                 }
             }
+            Move::Repeat(text) => {
+                let many = text.repeat(64 * 1024);
+                while stream.write_all(many.as_bytes()).await.is_ok() {}
+                return;
+            }
+            Move::Drop => return,
             Move::Close => {
                 stream.shutdown().await.unwrap();
                 let _ = tell.send("closed");
@@ -121,19 +158,26 @@ async fn act(mut stream: TcpStream, moves: &[Move], tell: &mpsc::UnboundedSender
 #[case::cut_in_the_head(&[Move::Read, Move::Write("HTTP/1.1 200", 999), Move::Close], "Closed")]
 #[case::no_answer(&[Move::Read, Move::Close], "Closed")]
 #[case::never_open(&[Move::Close], "Closed")]
+#[case::dropped_in_the_body(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Move::Drop], "Closed")]
+#[case::until_the_drop(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Move::Drop], "200 ok")]
+#[case::interim_without_end(&[Move::Read, Move::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
 #[case::not_http(&[Move::Read, Move::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
 #[tokio::test]
-async fn an_answer_comes_out_as_it_is(#[case] moves: &'static [Move], #[case] expected: &str) {
+async fn an_answer_comes_out_as_it_is(
+    #[case] moves: &'static [Move],
+    #[case] expected: &str,
+    #[values("http", "https")] scheme: &str,
+) {
     let connections: &[&[Move]] = Vec::leak(vec![moves]);
     let large = matches!(moves.first(), Some(Move::ReadHead));
     let body = if large { vec![b'x'; LARGE].into() } else { Bytes::from_static(b"{}") };
-    assert_eq!(Peer::start(connections).await.ask(body).await, expected);
+    assert_eq!(Peer::start(scheme, connections).await.ask(body).await, expected);
 }
 
 #[tokio::test]
 async fn a_connection_carries_one_request_after_the_other() {
     let mut peer =
-        Peer::start(&[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Write(OK, 999)]]).await;
+        Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Write(OK, 999)]]).await;
     for _ in 0..2 {
         assert_eq!(peer.ask("{}".into()).await, "200 ok");
         peer.hear("request").await;
@@ -152,9 +196,17 @@ async fn a_connection_carries_one_request_after_the_other() {
     &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
     false
 )]
+#[case::word_of_a_time_out(
+    &[Move::Read, Move::Write(OK, 999), Move::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), Move::Close],
+    true
+)]
 #[tokio::test]
-async fn the_next_request_goes_over_a_new_connection(#[case] first: &'static [Move], #[case] closes: bool) {
-    let mut peer = Peer::start(Vec::leak(vec![first, &[Move::Read, Move::Write(OK, 999)]])).await;
+async fn the_next_request_goes_over_a_new_connection(
+    #[case] first: &'static [Move],
+    #[case] closes: bool,
+    #[values("http", "https")] scheme: &str,
+) {
+    let mut peer = Peer::start(scheme, Vec::leak(vec![first, &[Move::Read, Move::Write(OK, 999)]])).await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     peer.hear("request").await;
     if closes {
@@ -170,11 +222,38 @@ async fn the_next_request_goes_over_a_new_connection(#[case] first: &'static [Mo
 #[tokio::test]
 async fn a_request_that_was_sent_is_not_sent_again() {
     let mut peer =
-        Peer::start(&[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Close], &[Move::Read]]).await;
+        Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Close], &[Move::Read]])
+            .await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     assert_eq!(peer.ask("{}".into()).await, "Closed");
     for word in ["request", "request", "closed"] {
         peer.hear(word).await;
     }
     assert!(peer.told.try_recv().is_err(), "there is no further one");
+}
+
+// The peer on a thread of its own, and chunks so small that it sends them faster than they can be read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_without_end_does_not_outlast_the_limit() {
+    let mut peer =
+        Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
+            .await;
+    peer.link.stage(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    // As users do it: the limit is kept although the peer never stops.
+    let mut deadline = Deadline::new(Duration::from_millis(50));
+    let ended = timeout(LIMIT, deadline.keep(Instant::now(), pin!(peer.link.exchange()))).await;
+    assert_eq!(ended.expect("the limit is kept"), None);
+}
+
+#[tokio::test]
+async fn an_exchange_that_was_given_up_takes_its_connection_with_it() {
+    let mut peer =
+        Peer::start("http", &[&[Move::Read, Move::Read], &[Move::Read, Move::Write(OK, 999)]]).await;
+    peer.link.stage(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    tokio::select! {
+        biased;
+        _ = peer.link.exchange() => panic!("nobody answers"),
+        _ = peer.told.recv() => {}
+    }
+    assert_eq!(peer.ask("{}".into()).await, "200 ok");
 }

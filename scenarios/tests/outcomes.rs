@@ -35,6 +35,7 @@ async fn relay(url: &str) -> EdgeRelay {
         connector,
         collections: Source::Opaque(Collections::opaque(3)),
         replays: Share::default(),
+        accepted: std::sync::Mutex::default(),
         replayed: codes().find("replayed_bundle"),
         route: RouteId(0),
         watch: None,

@@ -11,6 +11,8 @@ const MAX_HEAD: usize = 64 * 1024;
 const MAX_HEADERS: usize = 256;
 /// Longest body that is read, in bytes; the interface has none of more than a few hundred.
 const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Most interim answers, and most lines behind the last chunk: beyond them there is no end to expect.
+const MAX_LINES: usize = 256;
 /// Longest line that announces a chunk, in bytes.
 const MAX_CHUNK_LINE: usize = 4 * 1024;
 
@@ -23,6 +25,18 @@ pub struct AnswerReader {
     state: State,
     /// An interim `100` was seen.
     continued: bool,
+    /// Interim answers and lines behind the last chunk so far.
+    lines: usize,
+    most: Most,
+}
+
+/// How much of a body is kept.
+#[derive(Debug, Clone, Copy)]
+enum Most {
+    /// All of it; a longer one is an error.
+    All,
+    /// So many bytes; the rest is read and left out.
+    First(usize),
 }
 
 /// What is known after the bytes so far.
@@ -57,7 +71,20 @@ enum Framing {
 impl AnswerReader {
     /// A reader for the answer to a request with this method.
     pub fn new(method: &str) -> Self {
-        Self { buffer: BytesMut::new(), headless: method == "HEAD", state: State::Head, continued: false }
+        Self {
+            buffer: BytesMut::new(),
+            headless: method == "HEAD",
+            state: State::Head,
+            continued: false,
+            lines: 0,
+            most: Most::All,
+        }
+    }
+
+    /// The same, which keeps so many bytes of a body and leaves the rest out, however long it is.
+    #[must_use]
+    pub fn keeping(self, most: usize) -> Self {
+        Self { most: Most::First(most), ..self }
     }
 
     /// Whether an interim `100` was seen.
@@ -124,9 +151,7 @@ impl AnswerReader {
                     return Ok(None);
                 };
                 let left = chunk_size(&line)?;
-                if left > (MAX_BODY - body.len()) as u64 {
-                    return Err(too_long());
-                }
+                self.most.allow(body.len(), left)?;
                 self.state = if left == 0 {
                     State::Trailers { answer, body }
                 } else {
@@ -153,15 +178,15 @@ impl AnswerReader {
                 }
                 Some(line) if line.is_empty() => Ok(Some(finish(answer, body))),
                 Some(_) => {
+                    self.count_line()?;
                     self.state = State::Trailers { answer, body };
                     Err(Step::Again)
                 }
             },
             State::UntilEnd { answer, mut body } => {
-                if body.len() + self.buffer.len() > MAX_BODY {
-                    return Err(too_long());
-                }
-                body.extend_from_slice(&self.buffer.split());
+                self.most.allow(body.len(), self.buffer.len() as u64)?;
+                let here = self.buffer.split();
+                body.extend_from_slice(&here[..self.most.room(&body).min(here.len())]);
                 self.state = State::UntilEnd { answer, body };
                 Ok(None)
             }
@@ -193,6 +218,7 @@ impl AnswerReader {
         let headers = header_map(parsed.headers)?;
         let _ = self.buffer.split_to(length);
         if (100..200).contains(&status) && status != 101 {
+            self.count_line()?;
             self.continued |= status == 100;
             self.state = State::Head;
             return Err(Step::Again);
@@ -201,8 +227,10 @@ impl AnswerReader {
         let body = BytesMut::new();
         match framing(&answer, self.headless)? {
             Framing::Nothing => return Ok(Some(finish(answer, body))),
-            Framing::Sized(left) if left > MAX_BODY as u64 => return Err(too_long()),
-            Framing::Sized(left) => self.state = State::Sized { answer, body, left },
+            Framing::Sized(left) => {
+                self.most.allow(0, left)?;
+                self.state = State::Sized { answer, body, left };
+            }
             Framing::Chunked => self.state = State::ChunkLine { answer, body },
             Framing::UntilEnd => self.state = State::UntilEnd { answer, body },
         }
@@ -212,8 +240,17 @@ impl AnswerReader {
     /// Moves up to `left` bytes into the body; returns what is left then.
     fn take(&mut self, body: &mut BytesMut, left: u64) -> u64 {
         let here = self.buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        body.extend_from_slice(&self.buffer.split_to(here));
+        let bytes = self.buffer.split_to(here);
+        body.extend_from_slice(&bytes[..self.most.room(body).min(here)]);
         left - here as u64
+    }
+
+    fn count_line(&mut self) -> Result<(), Step> {
+        self.lines += 1;
+        if self.lines > MAX_LINES {
+            return Err(broken(&format!("more than {MAX_LINES} interim answers or lines behind the body")));
+        }
+        Ok(())
     }
 
     fn line(&mut self) -> Result<Option<Bytes>, Step> {
@@ -227,6 +264,24 @@ impl AnswerReader {
         let line = self.buffer.split_to(end).freeze();
         let _ = self.buffer.split_to(2);
         Ok(Some(line))
+    }
+}
+
+impl Most {
+    /// Fails where a body of which so much is there is to get longer than it may.
+    fn allow(self, there: usize, coming: u64) -> Result<(), Step> {
+        match self {
+            Self::All if coming > MAX_BODY.saturating_sub(there) as u64 => Err(too_long()),
+            Self::All | Self::First(_) => Ok(()),
+        }
+    }
+
+    /// How much more of it is kept.
+    fn room(self, body: &BytesMut) -> usize {
+        match self {
+            Self::All => usize::MAX,
+            Self::First(most) => most.saturating_sub(body.len()),
+        }
     }
 }
 
@@ -350,6 +405,32 @@ mod tests {
         for piece in [1, 2, 7, wire.len()] {
             assert_eq!(read(wire.as_bytes(), "POST", piece), expected, "in pieces of {piece}");
         }
+    }
+
+    #[rstest]
+    #[case::sized("HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n", "")]
+    #[case::chunked("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4C4B40\r\n", "\r\n0\r\n\r\n")]
+    #[case::until_end("HTTP/1.1 200 OK\r\n\r\n", "")]
+    fn of_a_long_body_only_the_beginning_is_kept(#[case] before: &str, #[case] after: &str) {
+        let wire = [before.as_bytes(), &vec![b'x'; 5_000_000], after.as_bytes()].concat();
+        let mut reader = AnswerReader::new("GET").keeping(3);
+        let mut last = Progress::More;
+        for bytes in wire.chunks(100_000) {
+            assert_eq!(last, Progress::More);
+            last = reader.push(bytes);
+        }
+        let answer = if let Progress::Done(answer) = last { answer } else { reader.end().unwrap() };
+        assert_eq!((&answer.body[..], answer.complete), (&b"xxx"[..], true));
+        assert_eq!(read(&wire, "GET", 100_000), "broken: body longer than 4194304 bytes");
+    }
+
+    #[rstest]
+    #[case::interim("HTTP/1.1 103 Early Hints\r\n\r\n")]
+    #[case::trailers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")]
+    fn lines_without_end_are_no_answer(#[case] start: &str) {
+        let more = if start.contains("103") { start } else { "a: b\r\n" };
+        let wire = format!("{start}{}", more.repeat(300));
+        assert!(read(wire.as_bytes(), "GET", 1000).starts_with("broken: more than 256"), "{start}");
     }
 
     #[test]

@@ -24,8 +24,9 @@ fn told(hostility: &str) -> &'static str {
         "endless-header" => "65536 bytes",
         "gigabyte" | "announces-gigabyte" | "chunk-past-2-64" => "4194304 bytes",
         "garbage" | "invalid-utf8" => "no HTTP answer",
-        "endless-interim" | "drips" | "mute" | "deaf-mute" => "no answer within 2s",
-        "endless-chunks" | "endless-trailers" => "",
+        "endless-interim" | "endless-trailers" => "more than 256 interim answers or lines behind the body",
+        "drips" | "mute" | "deaf-mute" => "no answer within 2s",
+        "endless-chunks" => "",
         "invalid-utf8-body" | "deep" | "many-members" | "markup" => "409",
         other => panic!("no such hostility: {other}"),
     }

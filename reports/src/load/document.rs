@@ -196,7 +196,7 @@ pub struct Rates {
     pub asked: Option<f64>,
     /// Begun, whatever became of them.
     pub begun: f64,
-    /// Answered, whatever the answer.
+    /// Answered as they were to be, before the load was over.
     pub delivered: f64,
 }
 
@@ -307,7 +307,7 @@ pub struct RouteFigures {
     pub unanswered: u64,
     /// Measured requests that did not come out as expected.
     pub errors: u64,
-    /// Measured requests answered a second.
+    /// Measured requests that were answered as they were to be, a second.
     pub answered_per_s: f64,
     /// From the intended start, all outcomes.
     pub response: Timing,

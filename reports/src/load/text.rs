@@ -276,11 +276,12 @@ pub(super) fn judged(threshold: &super::ThresholdResult) -> String {
     format!("{route}{}{by_default}: {observed}{margin}", threshold.rule)
 }
 
-/// `service down after 10s for 2s: recovered within 0.31 s`.
+/// `service down at 10s for 2s, 31 hit: recovered within 0.31 s`.
 pub(super) fn suffered(fault: &super::Fault) -> String {
     let hit = if fault.hit > 0 { format!(", {} hit", count(fault.hit)) } else { String::new() };
     let recovered = match (fault.ended_ms, fault.recovery_ms) {
         (None, _) => String::new(),
+        (Some(_), _) if fault.hit == 0 => ": no request met it".to_owned(),
         (Some(_), Some(0)) => ": recovered at once".to_owned(),
         (Some(_), Some(ms)) => format!(": recovered within {}", crate::figures::took(ms)),
         (Some(_), None) => ": did not recover".to_owned(),

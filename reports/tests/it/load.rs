@@ -166,7 +166,7 @@ fn report() -> LoadReport {
         ],
         faults: vec![Fault {
             fault: "service down at 1s for 200ms".into(),
-            hit: 0,
+            hit: 31,
             ended_ms: Some(1_200),
             recovery_ms: Some(40),
         }],

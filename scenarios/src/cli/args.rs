@@ -164,10 +164,10 @@ pub(super) struct Load {
     /// File with thresholds, TOML
     #[arg(long, value_name = "FILE", help_heading = "Judgement")]
     pub(super) thresholds: Option<PathBuf>,
-    /// An earlier report to compare with, JSON
+    /// An earlier report of the same load to compare with, JSON; it informs, thresholds judge
     #[arg(long, value_name = "FILE", help_heading = "Judgement")]
     pub(super) compare: Option<PathBuf>,
-    /// What counts as a difference
+    /// What counts as a difference there
     #[arg(long, value_name = "SHARE", default_value = "10%", help_heading = "Judgement")]
     pub(super) tolerance: Share,
     /// How late the generator may be before the run is invalid

@@ -1,5 +1,5 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use fixtures::credentials::{
@@ -265,6 +265,7 @@ impl Ground {
             posting,
             collections,
             replays: args.replay_share,
+            accepted: Mutex::default(),
             replayed: self.replayed,
             route: RouteId(0),
             watch,

@@ -227,24 +227,13 @@ fn arrived(ground: &Ground, routes: &[String]) -> Vec<(RouteId, u64)> {
 
 fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
     let Some(service) = &ground.service else { return Vec::new() };
-    let Faults { slow, failing, down } = planned.faults;
     let (failed, slowed) = service.hit();
-    let mut faults = Vec::new();
-    if !slow.is_zero() {
-        let fault = format!("service slower by {}", humantime::format_duration(slow));
-        faults.push(Fault { fault, hit: slowed, ended_ms: None, recovery_ms: None });
-    }
-    if failing.value() > 0.0 {
-        faults.push(Fault {
-            fault: format!("service failing {failing}"),
-            hit: failed,
-            ended_ms: None,
-            recovery_ms: None,
-        });
-    }
-    if let Some(down) = down {
-        let ended_ms = Some((down.at + down.time).as_millis() as u64);
-        faults.push(Fault { fault: down.to_string(), hit: 0, ended_ms, recovery_ms: None });
-    }
-    faults
+    let back = planned.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
+    let [slow, failing, down] = planned.faults.names();
+    let lasting = |fault: Option<String>, hit| {
+        fault.map(|fault| Fault { fault, hit, ended_ms: None, recovery_ms: None })
+    };
+    // Whom it hit who found nobody there, the report knows.
+    let gone = down.map(|fault| Fault { fault, hit: 0, ended_ms: back, recovery_ms: None });
+    [lasting(slow, slowed), lasting(failing, failed), gone].into_iter().flatten().collect()
 }

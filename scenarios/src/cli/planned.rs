@@ -38,6 +38,7 @@ pub(super) struct Planned {
     pub(super) faults: Faults,
 }
 
+/// Finds out all that is wrong before anything runs.
 pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let files = Files::open(&args.output)?;
     args.goose_report.as_deref().map(goose_report).transpose()?;
@@ -45,7 +46,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
     let needs =
         Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
-    refuse_unused(name, &args, needs)?;
+    refuse_unused(name, &args, needs, &parts)?;
     let faults = Faults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
@@ -91,28 +92,16 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         }
     };
     let measured = stages.as_ref().map_or(time, Stages::time);
-    if let Some(down) = faults.down.filter(|down| down.at >= args.warm_up + measured) {
+    if let Some(down) = faults.down.filter(|down| down.at + down.time >= args.warm_up + measured) {
         return Err(Failure::usage(
-            format!(
-                "take the service down after {}: the run is over by then",
-                humantime::format_duration(down.at)
-            ),
-            "give an earlier time, or a longer --duration",
+            format!("see how the edge fares after {down}: the run is over before the service is back"),
+            "give an earlier or a shorter time, or a longer --duration",
         ));
     }
     let allowed = allowed_errors(&faults, measured);
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
-    if let Some(baseline) = &baseline {
-        baseline.fits(Asked {
-            scenario: name,
-            model: if stages.is_some() { Model::Open } else { Model::Closed },
-            stages: &document_stages(stages.as_ref(), args.warm_up),
-            users: args.users,
-            shards: shard.count(),
-        })?;
-    }
-    Ok(Planned {
+    let planned = Planned {
         name,
         args,
         files,
@@ -125,7 +114,18 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         parts,
         needs,
         faults,
-    })
+    };
+    if let Some(baseline) = &planned.baseline {
+        let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
+        baseline.fits(&Asked {
+            scenario: name,
+            model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
+            plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
+            shards: planned.shard.count(),
+            faults: planned.faults.names().into_iter().flatten().collect(),
+        })?;
+    }
+    Ok(planned)
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
@@ -138,13 +138,13 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 /// Where goose writes: it would say so only when all is started.
 fn goose_report(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let html = path.extension().is_some_and(|ending| ending == "html");
-    if folder.is_dir() && html {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if folder.is_dir() && ending.is_some_and(|ending| ["html", "md", "json"].contains(&ending)) {
         return Ok(());
     }
     Err(Failure::usage(
         format!("write goose's report to {}", path.display()),
-        "name a file that ends with .html, in a folder that exists",
+        "name a file that ends with .html, .md or .json, in a folder that exists",
     ))
 }
 
@@ -181,19 +181,15 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
         .collect())
 }
 
-fn document_stages(stages: Option<&Stages>, warm_up: Duration) -> Vec<PlanStage> {
-    let stages = stages.map(|stages| stages.clone().warmed_up(warm_up));
+/// What was asked for, as the report tells it.
+pub(super) fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
+    let args = &planned.args;
+    let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
     let document = |stage: &Stage| PlanStage {
         time_ms: stage.time.as_millis() as u64,
         from: stage.from.value(),
         to: stage.to.value(),
     };
-    stages.iter().flat_map(Stages::stages).map(document).collect()
-}
-
-/// What was asked for, as the report tells it.
-pub(super) fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
-    let args = &planned.args;
     let settings = [
         ("poll-interval", humantime::format_duration(args.poll_interval).to_string()),
         ("wait", humantime::format_duration(args.wait).to_string()),
@@ -208,7 +204,7 @@ pub(super) fn document_plan(planned: &Planned, users: u32, sealing: Option<Seali
     let settings =
         settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
     Plan {
-        stages: document_stages(planned.stages.as_ref(), args.warm_up),
+        stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
         users,
         warm_up_ms: args.warm_up.as_millis() as u64,
         measured_ms: planned.measured.as_millis() as u64,

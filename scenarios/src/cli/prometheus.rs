@@ -111,8 +111,8 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
     }
     let _ = writeln!(
         out,
-        "# HELP edgeproof_begun_total Operations that were let begin, warm-up included.\n# TYPE edgeproof_begun_total counter"
+        "# HELP edgeproof_begun_total Operations that a user began, warm-up included.\n# TYPE edgeproof_begun_total counter"
     );
-    let _ = writeln!(out, "edgeproof_begun_total {}", moment.released);
+    let _ = writeln!(out, "edgeproof_begun_total {}", moment.begun);
     out
 }

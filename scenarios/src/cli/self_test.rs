@@ -196,6 +196,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         posting,
         collections: Source::Opaque(Collections::opaque(1)),
         replays: Share::default(),
+        accepted: std::sync::Mutex::default(),
         replayed: codes.find("replayed_bundle"),
         route: RouteId(0),
         watch: None,

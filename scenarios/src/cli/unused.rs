@@ -2,20 +2,40 @@ use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
 use super::ground::Needs;
 
-/// Refuses what was asked for and would change nothing: whoever gave it believes that it does.
-pub(super) fn refuse_unused(name: &str, args: &Load, needs: Needs) -> Result<(), Failure> {
+/// Refuses options that would change nothing: whoever gave one believes that it does. Those that have a value anyway are let
+/// pass.
+pub(super) fn refuse_unused(
+    name: &str,
+    args: &Load,
+    needs: Needs,
+    parts: &[(&str, f64)],
+) -> Result<(), Failure> {
+    let plays = |part: &str| parts.iter().any(|(name, _)| *name == part);
+    let is_https = |url: &str| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     let edge_tls = needs.edge
-        && args.edge_url.as_deref().map_or_else(
-            || args.launch.is_some() && args.edge_scheme == EdgeScheme::Https,
-            |url| url.starts_with("https:"),
-        );
-    let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(|url| url.starts_with("https:"));
+        && args
+            .edge_url
+            .as_deref()
+            .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
+    let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(is_https);
     let no_edge = format!("{name} posts to no edge");
     let no_verdicts = format!("{name} asks for no verdicts");
     let plain = |what: &str| format!("{what} does not speak TLS");
     let all = [
         (args.edge_url.is_some() && !needs.edge, "--edge-url", no_edge.clone()),
-        (args.launch.is_some() && !needs.edge, "--launch", no_edge),
+        (args.launch.is_some() && !needs.edge, "--launch", no_edge.clone()),
+        (args.seal == SealKind::Real && !needs.edge, "--seal real", no_edge.clone()),
+        (args.service_failing.is_some() && !needs.edge, "--service-failing", no_edge),
+        (
+            args.replay_share.value() > 0.0 && !plays("edge-relay"),
+            "--replay-share",
+            format!("{name} sends no copies"),
+        ),
+        (
+            args.references.is_some() && !plays("verdict-polling"),
+            "--references",
+            format!("{name} asks for the sessions that it began"),
+        ),
         (args.base_url.is_some() && !needs.verdicts, "--base-url", no_verdicts),
         (args.edge_ca.is_some() && !edge_tls, "--edge-ca", plain("the edge")),
         (args.service_ca.is_some() && !service_tls, "--service-ca", plain("what --base-url names")),

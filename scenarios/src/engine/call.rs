@@ -1,4 +1,4 @@
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -93,8 +93,12 @@ fn is_verdict(body: &[u8], reference: &str) -> bool {
     /// What is looked at of it. It may be long, so that nothing else is kept.
     #[derive(Deserialize)]
     struct Named<'a> {
-        #[serde(borrow, rename = "ref")]
+        // `null` is a name, too, and none of a session.
+        #[serde(borrow, default, rename = "ref", deserialize_with = "there")]
         reference: Option<&'a RawValue>,
+    }
+    fn there<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
+        <&RawValue>::deserialize(member).map(Some)
     }
     // Else a list would do as well.
     let object = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
@@ -149,6 +153,7 @@ mod tests {
     #[case("verdict", 200, r#"{"session":"r"}"#, "200", true)]
     #[case("verdict", 200, r#"{"ref":"other"}"#, "200 with another body", false)]
     #[case("verdict", 200, r#"{"ref":["r"]}"#, "200 with another body", false)]
+    #[case("verdict", 200, r#"{"ref":null}"#, "200 with another body", false)]
     #[case("verdict", 200, r#"["r"]"#, "200 with another body", false)]
     #[case("verdict", 200, "[]", "200 with another body", false)]
     #[case("verdict", 404, r#"{"status":"pending","ref":"r"}"#, "404 pending", true)]

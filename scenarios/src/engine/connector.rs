@@ -1,20 +1,15 @@
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use harness::wire::Endpoint;
+use harness::wire::{Connection, Endpoint};
 use rustls::ClientConfig;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 use crate::measure::Failure;
 
@@ -57,15 +52,6 @@ pub struct ConnectorError {
     why: String,
 }
 
-/// A connection.
-#[derive(Debug)]
-pub enum Stream {
-    /// Without TLS.
-    Plain(TcpStream),
-    /// With TLS.
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
 impl Connector {
     /// Reads the files. Nothing is connected yet.
     pub fn new(endpoint: &Endpoint, options: &TlsOptions) -> Result<Self, ConnectorError> {
@@ -98,18 +84,18 @@ impl Connector {
     }
 
     /// Connects, to the first address that takes it.
-    pub async fn connect(&self) -> Result<Stream, Failure> {
+    pub async fn connect(&self) -> Result<Connection, Failure> {
         timeout(LIMIT, self.connect_unbounded()).await.unwrap_or(Err(Failure::Connect))
     }
 
-    async fn connect_unbounded(&self) -> Result<Stream, Failure> {
+    async fn connect_unbounded(&self) -> Result<Connection, Failure> {
         for address in &self.addresses {
             let Ok(stream) = TcpStream::connect(address).await else { continue };
             // A request must not wait for the acknowledgement of the one before.
             stream.set_nodelay(true).map_err(|_| Failure::Connect)?;
-            let Some((config, name)) = &self.tls else { return Ok(Stream::Plain(stream)) };
+            let Some((config, name)) = &self.tls else { return Ok(Connection::Plain(stream)) };
             let stream = TlsConnector::from(Arc::clone(config)).connect(name.clone(), stream).await;
-            return stream.map(|stream| Stream::Tls(Box::new(stream))).map_err(|_| Failure::Tls);
+            return stream.map(|stream| Connection::Tls(Box::new(stream))).map_err(|_| Failure::Tls);
         }
         Err(Failure::Connect)
     }
@@ -154,58 +140,4 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ConnectorEr
 
 fn fault(path: &Path, why: &dyn std::fmt::Display) -> ConnectorError {
     ConnectorError { path: path.to_owned(), why: why.to_string() }
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
 }

@@ -1,38 +1,42 @@
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use tokio::task::coop::unconstrained;
 use tokio::time::{Sleep, sleep_until};
 
 /// The longest time for each of a user's requests. One timer serves them all: it is moved only when it rings, which is rare,
 /// while a timer for each request would be set and taken back every time.
 #[derive(Debug)]
-pub(super) struct Deadline {
+pub struct Deadline {
     limit: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl Deadline {
     /// For requests that may take so long.
-    pub(super) fn new(limit: Duration) -> Self {
+    pub fn new(limit: Duration) -> Self {
         Self { limit, timer: None }
     }
 
     /// What comes out of a request that was sent at this time; none if the time is over first.
-    pub(super) fn keep<T>(
+    pub fn keep<T>(
         &mut self,
         sent: Instant,
         // Pinned by the caller: one that is passed on by value would take its room twice.
         mut request: Pin<&mut impl Future<Output = T>>,
     ) -> impl Future<Output = Option<T>> {
-        let due = sent + self.limit;
+        // A limit beyond all time is none.
+        let due = sent.checked_add(self.limit);
         poll_fn(move |cx| {
             if let Poll::Ready(done) = request.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
             }
+            let Some(due) = due else { return Poll::Pending };
             let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due.into())));
-            while timer.as_mut().poll(cx).is_ready() {
+            // Also where the request has used up all that its task may do at once: a peer that never stops must not outlast it.
+            while pin!(unconstrained(timer.as_mut())).poll(cx).is_ready() {
                 if Instant::now() >= due {
                     return Poll::Ready(None);
                 }
@@ -47,7 +51,6 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
-    use std::pin::pin;
 
     use super::*;
 

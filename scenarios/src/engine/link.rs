@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use harness::wire::{Answer, AnswerReader, Progress};
+use harness::wire::{Answer, AnswerReader, Connection, Progress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connector::{Connector, Stream};
+use super::connector::Connector;
 use super::outgoing::Outgoing;
 use crate::measure::Failure;
 
@@ -19,7 +19,7 @@ use crate::measure::Failure;
 #[derive(Debug)]
 pub struct Link {
     connector: Arc<Connector>,
-    open: Option<Stream>,
+    open: Option<Connection>,
     /// What is under way. Here and not in futures, each of which would keep a place for it.
     exchange: Option<Exchange>,
 }
@@ -46,6 +46,10 @@ enum Unanswered {
 
 /// Bytes that are read at once.
 const PIECE: usize = 8 * 1024;
+/// Pieces that are read before others get their turn.
+const TURN: usize = 16;
+/// Bytes of an answer's body that are looked at.
+const KEPT: usize = 64 * 1024;
 
 impl Link {
     /// One that is not open yet.
@@ -66,9 +70,12 @@ impl Link {
         Ok(())
     }
 
-    /// Takes the request that the next exchange sends.
+    /// Takes the request that the next exchange sends. Where the last one was given up half way, the connection goes with it:
+    /// its answer may still come.
     pub fn stage(&mut self, request: Outgoing) {
-        self.exchange = Some(Exchange::new(request));
+        if self.exchange.replace(Exchange::new(request)).is_some() {
+            self.open = None;
+        }
     }
 
     /// Sends the request that was staged, and reads the answer to its end; over a new connection where the peer has closed the
@@ -78,7 +85,7 @@ impl Link {
     ///
     /// Without a request.
     pub async fn exchange(&mut self) -> Result<Answer, Failure> {
-        let mut exchange = self.exchange.as_mut().expect("a request was staged");
+        let exchange = self.exchange.as_mut().expect("a request was staged");
         if let Some(stream) = &mut self.open {
             match poll_fn(|cx| exchange.advance(stream, cx)).await {
                 Err(Unanswered::Unsent) => {}
@@ -87,10 +94,14 @@ impl Link {
         }
         // On the heap: every request would take room for what hardly one needs.
         self.open = None;
-        let stream = self.open.insert(Box::pin(self.connector.connect()).await?);
-        exchange = self.exchange.as_mut().expect("it is there still");
-        let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
-        self.end(answered)
+        match Box::pin(self.connector.connect()).await {
+            Err(failure) => self.end(Err(Unanswered::Failed(failure))),
+            Ok(stream) => {
+                let stream = self.open.insert(stream);
+                let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
+                self.end(answered)
+            }
+        }
     }
 
     /// Closes the connection: what is under way on it is given up.
@@ -116,9 +127,7 @@ impl Link {
 
 impl Exchange {
     fn new(request: Outgoing) -> Self {
-        // The method matters for HEAD only, which nobody sends.
-        let reader = AnswerReader::new("GET");
-        Self { request, written: 0, flushed: false, refused: false, reader }
+        Self { request, written: 0, flushed: false, refused: false, reader: reader() }
     }
 
     /// Everything was sent, and nothing came beyond the answer.
@@ -127,13 +136,19 @@ impl Exchange {
     }
 
     /// Reads what is there and writes what is left to write, until the answer is whole.
-    fn advance(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>> {
+    fn advance(&mut self, stream: &mut Connection, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>> {
         // First the answer: where the peer has closed in the meantime, nothing is sent; and it may answer before it has read all.
-        while let Poll::Ready(read) = self.read(stream, cx) {
-            match read {
-                Ok(None) => {}
-                Ok(Some(answer)) => return Poll::Ready(Ok(answer)),
-                Err(unanswered) => return Poll::Ready(Err(unanswered)),
+        for turn in 0.. {
+            match self.read(stream, cx) {
+                Poll::Pending => break,
+                Poll::Ready(Ok(None)) if turn < TURN => {}
+                Poll::Ready(Ok(None)) => {
+                    // It sends faster than it can be read, perhaps without end.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Poll::Ready(Ok(Some(answer))) => return Poll::Ready(Ok(answer)),
+                Poll::Ready(Err(unanswered)) => return Poll::Ready(Err(unanswered)),
             }
         }
         if !self.flushed && !self.refused {
@@ -145,7 +160,7 @@ impl Exchange {
 
     fn read(
         &mut self,
-        stream: &mut Stream,
+        stream: &mut Connection,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Answer>, Unanswered>> {
         let mut piece = [const { MaybeUninit::uninit() }; PIECE];
@@ -162,7 +177,7 @@ impl Exchange {
             Err(_) => return Poll::Ready(Err(Unanswered::Failed(Failure::Closed))),
         };
         if ended {
-            let reader = std::mem::replace(&mut self.reader, AnswerReader::new("GET"));
+            let reader = std::mem::replace(&mut self.reader, reader());
             let whole = reader.end().filter(|answer| answer.complete);
             return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(Failure::Closed)));
         }
@@ -173,7 +188,7 @@ impl Exchange {
         })
     }
 
-    fn write(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn write(&mut self, stream: &mut Connection, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
         while self.written < self.request.size() {
             let rest = self.request.rest(self.written).map(IoSlice::new);
@@ -186,4 +201,9 @@ impl Exchange {
         self.flushed = true;
         Poll::Ready(Ok(()))
     }
+}
+
+/// The method matters for HEAD only, which nobody sends.
+fn reader() -> AnswerReader {
+    AnswerReader::new("GET").keeping(KEPT)
 }

@@ -19,6 +19,7 @@ pub use attack::{Attack, Raw, play};
 pub use attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
 pub use call::{Call, Expect, Verdict, classify, verdict};
 pub use connector::{ClientIdentity, Connector, ConnectorError, TlsOptions};
+pub use deadline::Deadline;
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use lane::{Lane, Ticket};

@@ -3,8 +3,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-
 use super::call::{Call, Expect, classify};
 use super::connector::Connector;
 use super::deadline::Deadline;
@@ -37,8 +35,6 @@ pub trait Scenario: Send + Sync + 'static {
 pub struct Client {
     /// Counted from 0 over all lanes.
     pub id: usize,
-    /// The last collection that was accepted, to send a copy of.
-    pub accepted: Bytes,
     links: Vec<Link>,
     run: Arc<Run>,
     deadline: Deadline,
@@ -72,8 +68,6 @@ pub struct Reply {
     pub outcome: Outcome,
     /// That is what was to come out.
     pub expected: bool,
-    /// Body of the answer.
-    pub body: Bytes,
     /// From the sending to the end.
     pub service: Duration,
 }
@@ -83,7 +77,6 @@ impl Client {
     pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
         Self {
             id,
-            accepted: Bytes::new(),
             links: scenario.connectors().into_iter().map(Link::new).collect(),
             deadline: Deadline::new(run.timeout),
             run,
@@ -132,20 +125,17 @@ impl Client {
         let answered = self.deadline.keep(sent, pin!(self.links[link].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;
-        let (outcome, expected, body) = match answered {
-            Some(Ok(answer)) => {
-                let (outcome, expected) = classify(&self.run.codes, expect, answer.status, &answer.body);
-                (outcome, expected, answer.body)
-            }
-            Some(Err(failure)) => (Outcome::Failed(failure), false, Bytes::new()),
+        let (outcome, expected) = match answered {
+            Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
+            Some(Err(failure)) => (Outcome::Failed(failure), false),
             None => {
                 self.links[link].close();
-                (Outcome::Failed(Failure::Timeout), false, Bytes::new())
+                (Outcome::Failed(Failure::Timeout), false)
             }
         };
         let service = ended - sent;
         self.record(route, outcome, expected, due, ended, service);
-        Reply { outcome, expected, body, service }
+        Reply { outcome, expected, service }
     }
 
     /// Whether what comes counts.
@@ -216,7 +206,7 @@ impl Client {
     pub(super) async fn work(&mut self, lane: &Lane, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
         let mut stopped = pin!(run.stop.said());
-        let mut free = Instant::now();
+        let mut free = self.ended;
         loop {
             let ticket = tokio::select! {
                 biased;

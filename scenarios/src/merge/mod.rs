@@ -5,7 +5,8 @@ mod sums;
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use reports::load::{LoadReport, LoadState, Seal, ShardOf, ThresholdResult};
+use reports::TargetKind;
+use reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf, ThresholdResult};
 
 use crate::measure::HistogramError;
 use crate::plan::{Metric, PlanError, Threshold};
@@ -158,6 +159,8 @@ fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), MergeError> {
                 ("number of shards", shard.count != count),
                 ("seed", report.plan.seed != first.plan.seed),
                 ("plan", plan(report) != plan(first)),
+                ("target", target(report) != target(first)),
+                ("faults", faults_asked(report) != faults_asked(first)),
             ];
             if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
                 return Err(MergeError::OtherRun { index, what });
@@ -169,6 +172,17 @@ fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), MergeError> {
     }
     let missing: Vec<u32> = (0..count).filter(|index| !there.contains(index)).collect();
     if missing.is_empty() { Ok(()) } else { Err(MergeError::Missing { missing, count }) }
+}
+
+/// What they loaded; what was started for a run has an address of its own in each.
+fn target(report: &LoadReport) -> LoadTarget {
+    let target = report.target.clone();
+    let edge_url = target.edge_url.filter(|_| target.kind == TargetKind::Attached);
+    LoadTarget { edge_url, ..target }
+}
+
+fn faults_asked(report: &LoadReport) -> Vec<&str> {
+    report.faults.iter().map(|fault| fault.fault.as_str()).collect()
 }
 
 /// What shards have in common.

@@ -1,5 +1,7 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use bytes::Bytes;
 
 use super::SAMPLED;
 use super::collections::Source;
@@ -17,8 +19,10 @@ pub struct EdgeRelay {
     pub posting: Posting,
     /// What is posted.
     pub collections: Source,
-    /// Part of them that are copies of one that was accepted.
+    /// Part of them that are copies.
     pub replays: Share,
+    /// The last collection that was accepted, of whichever user: what is copied.
+    pub accepted: Mutex<Bytes>,
     /// The code of a copy's refusal.
     pub replayed: Code,
     /// The route, for the report.
@@ -48,23 +52,31 @@ impl EdgeRelay {
             client.run().recorder.added(client.id, reply.service.saturating_sub(took));
         }
         if reply.expected && self.replays.value() > 0.0 {
-            client.accepted = collection.body;
+            *self.accepted() = collection.body;
         }
         (reply, collection.reference)
     }
 
-    /// Posts a copy of the collection that this user had accepted last; none, if it had none.
+    /// Posts a copy of the collection that was accepted last; none, if there was none yet.
     async fn replay(&self, client: &mut Client, due: Instant) -> Option<Reply> {
-        if client.accepted.is_empty() {
+        let accepted = self.accepted().clone();
+        if accepted.is_empty() {
             return None;
         }
         let call = Call {
             route: self.route,
             link: 0,
-            request: self.posting.request(client.accepted.clone()),
+            request: self.posting.request(accepted),
             expect: Expect::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)
+    }
+}
+
+impl EdgeRelay {
+    fn accepted(&self) -> MutexGuard<'_, Bytes> {
+        // A panic elsewhere leaves nothing half done in here.
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

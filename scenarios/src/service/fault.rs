@@ -25,6 +25,16 @@ pub struct Down {
 }
 
 impl Faults {
+    /// Each that is asked for, as reports call it: slow, failing, down.
+    pub fn names(&self) -> [Option<String>; 3] {
+        let slow = humantime::format_duration(self.slow);
+        [
+            (!self.slow.is_zero()).then(|| format!("service slower by {slow}")),
+            (self.failing.value() > 0.0).then(|| format!("service failing {}", self.failing)),
+            self.down.map(|down| down.to_string()),
+        ]
+    }
+
     /// Whether there is any.
     pub fn any(&self) -> bool {
         *self != Self::default()
