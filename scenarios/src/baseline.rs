@@ -75,6 +75,7 @@ pub enum BaselineError {
 
 /// Users that rounding adds or takes away, where several scenarios share them.
 const ROUNDED: u32 = 2;
+
 impl Baseline {
     /// Reads one.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {

@@ -358,9 +358,16 @@ fn a_baseline_is_compared_with() {
     assert!(named("CPU") && named("p50") && named("p99"), "{comparison:?}");
     assert!(ran.said.contains("against "), "{}", ran.said);
 
-    let other = std::fs::read_to_string(&baseline).unwrap().replace("edgeproof.load/1", "edgeproof.load/2");
-    std::fs::write(&baseline, other).unwrap();
-    let ran = run(&["edge-relay"], &[("--compare", &baseline)], None);
-    assert_eq!(ran.code, Some(2), "{}", ran.said);
-    assert!(ran.said.contains("edgeproof.load/2"), "{}", ran.said);
+    let written = std::fs::read_to_string(&baseline).unwrap();
+    let refused = |scenario: &str, from: &str, to: &str, says: &str| {
+        assert!(written.contains(from), "{from}");
+        std::fs::write(&baseline, written.replace(from, to)).unwrap();
+        let ran = run(&[scenario], &[("--compare", &baseline)], None);
+        assert_eq!(ran.code, Some(2), "{}", ran.said);
+        assert!(ran.said.contains(says), "{}", ran.said);
+    };
+    refused("edge-relay", "edgeproof.load/1", "edgeproof.load/2", "edgeproof.load/2");
+    refused("edge-relay", "\"state\": \"unchecked\"", "\"state\": \"partial\"", "that run was partial");
+    refused("edge-relay", "\"to\": 40.0", "\"to\": 60.0", "from 40 to 60/s, of this one 40/s");
+    refused("journey", "", "", "the scenario of that run is edge-relay, of this one journey");
 }

@@ -92,8 +92,8 @@ impl Link {
                 answered => return self.end(answered),
             }
         }
-        // On the heap: every request would take room for what hardly one needs.
         self.open = None;
+        // On the heap: every request would take room for what hardly one needs.
         match Box::pin(self.connector.connect()).await {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
             Ok(stream) => {
