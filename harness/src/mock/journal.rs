@@ -366,7 +366,8 @@ fn head_size(parts: &Parts) -> usize {
 impl Log {
     /// Where the arrivals from this number on begin: the numbers follow each other without a gap.
     fn place(&self, number: u64) -> usize {
-        let first = self.entries.front().map_or(self.next, |(entry, _)| entry.number);
+        // Counted back from the next: the oldest entry itself is long out of the processor's cache.
+        let first = self.next - self.entries.len() as u64;
         usize::try_from(number.saturating_sub(first)).unwrap_or(usize::MAX).min(self.entries.len())
     }
 
