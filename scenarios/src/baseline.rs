@@ -9,6 +9,7 @@ use reports::ReportError;
 use reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 
 use crate::measure::{Histogram, HistogramError, Measured, compare};
+use crate::plan::{Metric, Threshold};
 
 /// The report of an earlier run that can be compared with.
 #[derive(Debug)]
@@ -81,9 +82,10 @@ impl Baseline {
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
         let report = LoadReport::load(path)?;
         let path = path.to_owned();
+        let judges_errors = |result| Threshold::of(result).is_ok_and(|rule| rule.metric == Metric::ErrorRate);
         let state = match report.state {
             // An error is quickly answered.
-            _ if report.thresholds.iter().any(|rule| !rule.holds && rule.rule.starts_with("error-rate")) => {
+            _ if report.thresholds.iter().any(|result| !result.holds && judges_errors(result)) => {
                 Some("full of errors")
             }
             LoadState::Complete | LoadState::Unchecked => None,
@@ -140,27 +142,10 @@ impl Baseline {
 
 /// In what two loads differ, with both.
 fn differing(earlier: &Asked<'_>, now: &Asked<'_>) -> Option<(String, String, String)> {
-    let told = |asked: &Asked<'_>| {
-        let plan = asked.plan;
-        let mut told = vec![
-            ("the scenario".to_owned(), asked.scenario.to_owned()),
-            ("the model".to_owned(), model(asked.model).to_owned()),
-            ("the number of shards".to_owned(), asked.shards.to_string()),
-            ("the load".to_owned(), load(&plan.stages)),
-            ("the seal".to_owned(), seal(&plan.seal).to_owned()),
-            ("the share of copies".to_owned(), plan.replay_share.to_string()),
-            ("what is done to the service".to_owned(), asked.faults.join(", ")),
-        ];
-        told.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
-        told
-    };
-    let (was, is) = (told(earlier), told(now));
-    let different = |((what, was), (_, is)): (&(String, String), &(String, String))| {
-        let told = |text: &String| if text.is_empty() { "nothing".to_owned() } else { text.clone() };
-        (was != is).then(|| (what.clone(), told(was), told(is)))
-    };
-    if let Some(found) = was.iter().zip(&is).find_map(different) {
-        return Some(found);
+    let (was, is) = (facts(earlier), facts(now));
+    let changed = was.into_iter().zip(is).find(|((_, was), (_, is))| was != is);
+    if let Some(((what, was), (_, is))) = changed {
+        return Some((what, was, is));
     }
     let (was, is) = (earlier.plan.users, now.plan.users);
     // In the open model they are connections, of which there are enough.
@@ -168,12 +153,32 @@ fn differing(earlier: &Asked<'_>, now: &Asked<'_>) -> Option<(String, String, St
         .then(|| ("the number of users".to_owned(), was.to_string(), is.to_string()))
 }
 
+/// What makes a load the same, by name.
+fn facts(asked: &Asked<'_>) -> Vec<(String, String)> {
+    let Asked { scenario, model, plan, shards, faults } = asked;
+    let model = if *model == Model::Open { "open" } else { "closed" };
+    let seal = if plan.seal == Seal::Opaque { "opaque" } else { "real" };
+    let faults = if faults.is_empty() { "nothing".to_owned() } else { faults.join(", ") };
+    let mut facts = vec![
+        ("the scenario".to_owned(), (*scenario).to_owned()),
+        ("the model".to_owned(), model.to_owned()),
+        ("the number of shards".to_owned(), shards.to_string()),
+        ("the load".to_owned(), load(&plan.stages)),
+        ("the seal".to_owned(), seal.to_owned()),
+        ("the share of copies".to_owned(), plan.replay_share.to_string()),
+        ("what is done to the service".to_owned(), faults),
+    ];
+    facts.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
+    facts
+}
+
 /// As it is asked for; how long a constant rate is kept up makes no other load.
 fn load(stages: &[PlanStage]) -> String {
     let Some(first) = stages.first() else { return String::new() };
-    let rate = |rate: f64| format!("{}", (rate * 1000.0).round() / 1000.0);
-    if stages.iter().all(|stage| rate(stage.from) == rate(first.from) && rate(stage.to) == rate(first.from)) {
-        return format!("{}/s", rate(first.from));
+    let rate = |rate: f64| ((rate * 1000.0).round() / 1000.0).to_string();
+    let constant = rate(first.from);
+    if stages.iter().all(|stage| rate(stage.from) == constant && rate(stage.to) == constant) {
+        return format!("{constant}/s");
     }
     let stage = |stage: &PlanStage| {
         let time = humantime::format_duration(Duration::from_millis(stage.time_ms));
@@ -182,25 +187,11 @@ fn load(stages: &[PlanStage]) -> String {
     stages.iter().map(stage).collect::<Vec<_>>().join(", ")
 }
 
-fn seal(seal: &Seal) -> &'static str {
-    match seal {
-        Seal::Opaque => "opaque",
-        Seal::Real { .. } => "real",
-    }
-}
-
 /// CPU seconds for 100,000 requests, and all that were used: of the edge where it was launched, else of the process.
 fn cpu(report: &LoadReport) -> (f64, f64) {
     match &report.edge_cost {
         Some(cost) => (cost.cpu_s_per_100k, cost.cpu_s),
         None => (report.generator.cpu_s_per_100k, report.generator.cpu_s),
-    }
-}
-
-fn model(model: Model) -> &'static str {
-    match model {
-        Model::Open => "open",
-        Model::Closed => "closed",
     }
 }
 

@@ -106,7 +106,10 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         edge_cost: edge_cost(&facts.edge_samples, requests),
         routes,
         reconciled,
-        timeline: timeline(&cells.timeline, &facts.arrivals),
+        timeline: timeline(&cells.timeline, |from, to| {
+            let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
+            facts.arrivals.iter().map(due).sum::<u64>() as f64
+        }),
         thresholds: Vec::new(),
         faults: faults(facts.faults, raw),
         generator: Generator {
@@ -405,28 +408,20 @@ fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
     })
 }
 
-fn timeline(timeline: &measure::Timeline, arrivals: &[&Arrivals]) -> Timeline {
+/// The run, moment by moment; `asked` says how many operations were due from one time to another.
+pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration) -> f64) -> Timeline {
     let width = timeline.width();
     let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
-    let moments = timeline
-        .moments()
-        .iter()
-        .enumerate()
-        .map(|(place, moment)| {
-            let (from, to) = (width * place as u32, width * (place as u32 + 1));
-            let asked: u64 =
-                arrivals.iter().map(|arrivals| arrivals.before(to) - arrivals.before(from)).sum();
-            TimelineMoment {
-                asked: asked as f64,
-                due: moment.due,
-                ended: moment.ended,
-                errors: moment.errors,
-                p50_us: micros(moment.quantile(0.5)),
-                p99_us: micros(moment.quantile(0.99)),
-                steps: moment.steps.clone(),
-            }
-        })
-        .collect();
+    let document = |(place, moment): (usize, &measure::Moment)| TimelineMoment {
+        asked: asked(width * place as u32, width * (place as u32 + 1)),
+        due: moment.due,
+        ended: moment.ended,
+        errors: moment.errors,
+        p50_us: micros(moment.quantile(0.5)),
+        p99_us: micros(moment.quantile(0.99)),
+        steps: moment.steps.clone(),
+    };
+    let moments = timeline.moments().iter().enumerate().map(document).collect();
     Timeline { width_ms: width.as_millis() as u64, moments }
 }
 

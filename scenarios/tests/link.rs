@@ -10,7 +10,7 @@ use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use harness::wire::Endpoint;
 use rstest::rstest;
 use rustls::ServerConfig;
-use scenarios::engine::{Connector, Deadline, HeadFields, Link, TlsOptions};
+use scenarios::engine::{Deadline, HeadFields, Link};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -65,10 +65,9 @@ impl Peer {
                 }
             }
         });
-        let authorities = Some(files.certificate(Role::EdgeAuthority));
-        let endpoint = Endpoint::resolve(&url.parse().unwrap(), authorities.as_deref()).await.unwrap();
-        let connector = Connector::new(&endpoint, &TlsOptions { authorities, identity: None }).unwrap();
-        Self { link: Link::new(Arc::new(connector)), told }
+        let authority = files.certificate(Role::EdgeAuthority);
+        let endpoint = Endpoint::resolve(&url.parse().unwrap(), Some(&authority)).await.unwrap();
+        Self { link: Link::new(Arc::new(endpoint)), told }
     }
 
     /// Sends a request, and says what comes of it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fixtures::spec::{Spec, Version};
 use harness::wire::Endpoint;
 use rstest::rstest;
-use scenarios::engine::{AttackLane, AttackOptions, Connector, Lane, Raw, Scenario, TlsOptions, play};
+use scenarios::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
 use scenarios::measure::{Codes, Outcome, RouteId};
 use scenarios::plan::{Arrivals, Rate, Shard, Share, Stages};
 use scenarios::scenario::{
@@ -23,16 +23,15 @@ const LONG: Duration = Duration::from_secs(60);
 /// Goose keeps what is under way in one place for the whole process.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-async fn connector(url: &str) -> Arc<Connector> {
-    let endpoint = Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap();
-    Arc::new(Connector::new(&endpoint, &TlsOptions::default()).unwrap())
+async fn endpoint(url: &str) -> Arc<Endpoint> {
+    Arc::new(Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap())
 }
 
 async fn relay(url: &str) -> EdgeRelay {
-    let connector = connector(url).await;
+    let endpoint = endpoint(url).await;
     EdgeRelay {
-        posting: Posting::new(&connector, "https://shop.example").unwrap(),
-        connector,
+        posting: Posting::new(&endpoint, "https://shop.example").unwrap(),
+        endpoint,
         collections: Source::Opaque(Collections::opaque(3)),
         replays: Share::default(),
         accepted: std::sync::Mutex::default(),
@@ -43,10 +42,10 @@ async fn relay(url: &str) -> EdgeRelay {
 }
 
 async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
-    let connector = connector(url).await;
+    let endpoint = endpoint(url).await;
     Polling {
-        questions: Questions::new(&connector, "Bearer service_read_x", Vec::new()).unwrap(),
-        connector,
+        questions: Questions::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
+        endpoint,
         references: References::Made(None),
         collections: Collections::opaque(3),
         options: PollOptions {

@@ -17,9 +17,10 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+use tokio_util::either::Either;
 
 use super::listener::{Front, Limits};
-use super::tap::{Io, Tap, TapStream};
+use super::tap::{Tap, TapStream};
 
 /// The other end of a connection.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ pub(super) async fn serve<H, F, B, E>(
     let (io, certificates, tls) = match front {
         Front::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
         Front::Closes => return blurt(tcp, b"", limits.handshake).await,
-        Front::Plain => (Io::Plain(tcp), Arc::default(), None),
+        Front::Plain => (Either::Left(tcp), Arc::default(), None),
         Front::Tls(config) => {
             let handshake = TlsAcceptor::from(config).accept(tcp);
             // Whoever does not finish the handshake is told by rustls, and learns no more.
@@ -87,7 +88,7 @@ pub(super) async fn serve<H, F, B, E>(
                 version: session.protocol_version().unwrap_or(ProtocolVersion::Unknown(0)),
                 http2: session.alpn_protocol() == Some(b"h2"),
             };
-            (Io::Tls(Box::new(stream)), certificates, Some(facts))
+            (Either::Right(Box::new(stream)), certificates, Some(facts))
         }
     };
     let (stream, tap) = TapStream::new(io);

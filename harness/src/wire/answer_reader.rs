@@ -425,12 +425,11 @@ mod tests {
     }
 
     #[rstest]
-    #[case::interim("HTTP/1.1 103 Early Hints\r\n\r\n")]
-    #[case::trailers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")]
-    fn lines_without_end_are_no_answer(#[case] start: &str) {
-        let more = if start.contains("103") { start } else { "a: b\r\n" };
-        let wire = format!("{start}{}", more.repeat(300));
-        assert!(read(wire.as_bytes(), "GET", 1000).starts_with("broken: more than 256"), "{start}");
+    #[case::interim("", "HTTP/1.1 103 Early Hints\r\n\r\n")]
+    #[case::trailers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "a: b\r\n")]
+    fn lines_without_end_are_no_answer(#[case] start: &str, #[case] line: &str) {
+        let wire = format!("{start}{}", line.repeat(300));
+        assert!(read(wire.as_bytes(), "GET", 1000).starts_with("broken: more than 256"), "{line}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, Progress};
 use super::draft::{Part, encode};
+use super::endpoint::protocol;
 use super::{Answer, Connection, Draft, Endpoint, NoAnswer, Request, Sent};
 
 /// How long a request that asks `Expect: 100-continue` is held back at most, as curl does.
@@ -59,7 +60,7 @@ pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration
 pub async fn send_http2(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Option<Sent> {
     let at = Instant::now();
     let reply = match endpoint.connect(draft.from, &[b"h2", b"http/1.1"]).await {
-        Ok(connection) if connection.protocol() != Some(b"h2") => return None,
+        Ok(connection) if protocol(&connection) != Some(b"h2") => return None,
         Ok(connection) => timeout(limit, exchange_http2(connection, endpoint, draft))
             .await
             .unwrap_or(Err(NoAnswer::TimedOut(limit))),

@@ -1,19 +1,17 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use tokio_util::either::Either;
 use url::Url;
 
 use super::NoAnswer;
@@ -28,6 +26,15 @@ pub struct Endpoint {
     addresses: Vec<SocketAddr>,
     tls: Option<Arc<ClientConfig>>,
     ca: Option<PathBuf>,
+}
+
+/// A client certificate and its key, as PEM files.
+#[derive(Debug, Clone)]
+pub struct ClientIdentity {
+    /// The certificate, then its issuers.
+    pub certificate: PathBuf,
+    /// The key.
+    pub key: PathBuf,
 }
 
 /// Why an address cannot be used.
@@ -57,19 +64,24 @@ pub enum EndpointError {
         /// What is wrong with it.
         why: String,
     },
+    /// A file of the client certificate cannot be read, or they do not belong together.
+    #[error("read the client certificate in {}: {why}", path.display())]
+    #[diagnostic(help(
+        "give PEM files: the certificate and its issuers as CERTIFICATE, its own key as PRIVATE KEY"
+    ))]
+    Identity {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Who trusts the edge's certificate cannot be told.
     #[error("set up TLS: {0}")]
     Tls(String),
 }
 
-/// A connection to an endpoint.
-#[derive(Debug)]
-pub enum Connection {
-    /// Without TLS.
-    Plain(TcpStream),
-    /// With TLS.
-    Tls(Box<TlsStream<TcpStream>>),
-}
+/// A connection to an endpoint: without TLS, or with it.
+pub type Connection = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 impl Endpoint {
     /// Resolves `url`. Certificates are verified against the authorities in `ca`, or those of the system.
@@ -87,7 +99,7 @@ impl Endpoint {
         };
         let tls = match url.scheme() {
             "http" => None,
-            "https" => Some(Arc::new(client_config(ca)?)),
+            "https" => Some(Arc::new(client_config(ca, None)?)),
             _ => return Err(not_http()),
         };
         let ca = ca.filter(|_| tls.is_some()).map(Path::to_owned);
@@ -98,6 +110,13 @@ impl Endpoint {
     #[must_use]
     pub fn at(self, address: SocketAddr) -> Self {
         Self { addresses: vec![address], ..self }
+    }
+
+    /// The same, which presents a client certificate where one is asked for. Without TLS nobody does.
+    pub fn identified(self, identity: &ClientIdentity) -> Result<Self, EndpointError> {
+        let Some(_) = &self.tls else { return Ok(self) };
+        let tls = Some(Arc::new(client_config(self.ca.as_deref(), Some(identity))?));
+        Ok(Self { tls, ..self })
     }
 
     /// The address as it was given.
@@ -163,23 +182,21 @@ impl Endpoint {
     }
 
     async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
-        let Some(config) = &self.tls else { return Ok(Connection::Plain(stream)) };
+        let Some(config) = &self.tls else { return Ok(Either::Left(stream)) };
         let mut config = ClientConfig::clone(config);
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         let host = self.url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let name = ServerName::try_from(host).map_err(|why| NoAnswer::NoTls(why.to_string()))?;
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
-        stream.map(|stream| Connection::Tls(Box::new(stream))).map_err(|why| NoAnswer::NoTls(why.to_string()))
+        stream.map(|stream| Either::Right(Box::new(stream))).map_err(|why| NoAnswer::NoTls(why.to_string()))
     }
 }
 
-impl Connection {
-    /// The protocol that both sides agreed on, where TLS was used.
-    pub fn protocol(&self) -> Option<&[u8]> {
-        match self {
-            Self::Plain(_) => None,
-            Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),
-        }
+/// The protocol that both sides agreed on, where TLS was used.
+pub(super) fn protocol(connection: &Connection) -> Option<&[u8]> {
+    match connection {
+        Either::Left(_) => None,
+        Either::Right(stream) => stream.get_ref().1.alpn_protocol(),
     }
 }
 
@@ -193,16 +210,15 @@ async fn open(address: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream
     Ok(stream)
 }
 
-fn client_config(ca: Option<&Path>) -> Result<ClientConfig, EndpointError> {
+fn client_config(
+    ca: Option<&Path>,
+    identity: Option<&ClientIdentity>,
+) -> Result<ClientConfig, EndpointError> {
     let mut roots = rustls::RootCertStore::empty();
     if let Some(path) = ca {
         let unreadable = |why: String| EndpointError::Authorities { path: path.to_owned(), why };
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|why| unreadable(why.to_string()))? {
-            let certificate = certificate.map_err(|why| unreadable(why.to_string()))?;
+        for certificate in certificates(path).map_err(unreadable)? {
             roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
-        }
-        if roots.is_empty() {
-            return Err(unreadable("no certificate in it".into()));
         }
     } else {
         // What the system cannot parse it does not trust either.
@@ -211,60 +227,18 @@ fn client_config(ca: Option<&Path>) -> Result<ClientConfig, EndpointError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|why| EndpointError::Tls(why.to_string()))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
+        .map_err(|why| EndpointError::Tls(why.to_string()))?
+        .with_root_certificates(roots);
+    let Some(ClientIdentity { certificate, key }) = identity else { return Ok(config.with_no_client_auth()) };
+    let unreadable = |path: &Path, why: String| EndpointError::Identity { path: path.to_owned(), why };
+    let chain = certificates(certificate).map_err(|why| unreadable(certificate, why))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, why.to_string()))?;
+    config.with_client_auth_cert(chain, private).map_err(|why| unreadable(certificate, why.to_string()))
 }
 
-impl AsyncRead for Connection {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
+/// At least one.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    let found = found.map_err(|why| why.to_string())?;
+    if found.is_empty() { Err("no certificate in it".into()) } else { Ok(found) }
 }

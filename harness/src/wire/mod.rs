@@ -14,7 +14,7 @@ pub use answer_reader::{AnswerReader, Progress};
 pub use client::{send, send_http2, send_in_turn};
 pub use curl::curl;
 pub use draft::{Body, Draft};
-pub use endpoint::{Connection, Endpoint, EndpointError};
+pub use endpoint::{ClientIdentity, Connection, Endpoint, EndpointError};
 pub use message::{Answer, NoAnswer, Request, Sent};
 
 /// Entry for fuzz targets: the parser of answers, without a connection.

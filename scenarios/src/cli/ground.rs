@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,12 +10,12 @@ use fixtures::spec::{Spec, Version};
 use harness::target::{
     Attached, BaseUrl, CommandLine, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
 };
-use harness::wire::Endpoint;
+use harness::wire::{ClientIdentity, Endpoint};
 use reports::load::LoadTarget;
 
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
-use crate::engine::{Client, ClientIdentity, Connector, Run, Scenario, TlsOptions};
+use crate::engine::{Client, Run, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arriving, Shard, guard};
 use crate::scenario::{
@@ -37,8 +37,8 @@ pub(super) struct Ground {
     pub(super) sealing: Option<Arc<SealedAhead>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    posting: Option<(Arc<Connector>, Posting)>,
-    asking: Option<(Arc<Connector>, Questions)>,
+    posting: Option<(Arc<Endpoint>, Posting)>,
+    asking: Option<(Arc<Endpoint>, Questions)>,
     references: References,
     replayed: crate::measure::Code,
     files: CredentialFiles,
@@ -155,8 +155,8 @@ impl Ground {
                 (Some(edge), endpoint)
             }
         };
-        let connector = Connector::new(&endpoint, &tls(args, args.edge_ca.clone()))?;
-        let posting = Posting::new(&connector, &args.origin).ok_or_else(|| {
+        let endpoint = identified(endpoint, args)?;
+        let posting = Posting::new(&endpoint, &args.origin).ok_or_else(|| {
             Failure::usage(
                 format!("post from the origin {:?}", args.origin),
                 "give an origin such as https://shop.example",
@@ -178,7 +178,7 @@ impl Ground {
                 base_url: None,
             },
         };
-        self.posting = Some((Arc::new(connector), posting));
+        self.posting = Some((Arc::new(endpoint), posting));
         self.edge = edge;
         Ok(())
     }
@@ -210,14 +210,14 @@ impl Ground {
         let parsed = BaseUrl::of_service(&url)?.as_url().clone();
         let endpoint = Endpoint::resolve(&parsed, ca.as_deref()).await?;
         allowed(&endpoint, &args.allowed_hosts)?;
-        let connector = Connector::new(&endpoint, &tls(args, ca))?;
+        let endpoint = identified(endpoint, args)?;
         let (authorization, bad) = match &self.service {
             Some(service) if args.base_url.is_none() => {
                 (service.authorization(), service.bad_tokens(&self.codes))
             }
             _ => (format!("Bearer {}", read_token(args)?), foreign_bad_tokens()),
         };
-        let questions = Questions::new(&connector, &authorization, bad).ok_or_else(|| {
+        let questions = Questions::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
                 "send the read token: it holds what no header can",
                 "check the file or variable that it is in",
@@ -237,7 +237,7 @@ impl Ground {
                 "name sessions that it knows with --references FILE, or play journeys",
             ));
         }
-        self.asking = Some((Arc::new(connector), questions));
+        self.asking = Some((Arc::new(endpoint), questions));
         Ok(())
     }
 
@@ -254,14 +254,14 @@ impl Ground {
     }
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
-        let (connector, posting) = self.posting.clone()?;
+        let (endpoint, posting) = self.posting.clone()?;
         let watch = self.service.as_ref().map(|service| Arc::clone(service.watch()));
         let collections = match &self.sealing {
             Some(ahead) => Source::Sealed(Arc::clone(ahead)),
             None => Source::Opaque(Collections::opaque(seed)),
         };
         Some(EdgeRelay {
-            connector,
+            endpoint,
             posting,
             collections,
             replays: args.replay_share,
@@ -273,9 +273,9 @@ impl Ground {
     }
 
     fn polling(&self, args: &Load, seed: u64) -> Option<Polling> {
-        let (connector, questions) = self.asking.clone()?;
+        let (endpoint, questions) = self.asking.clone()?;
         Some(Polling {
-            connector,
+            endpoint,
             questions,
             references: self.references.clone(),
             // Another beginning than journeys have: those who only ask must not meet a session that is under way.
@@ -380,9 +380,12 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     }))
 }
 
-fn tls(args: &Load, authorities: Option<PathBuf>) -> TlsOptions {
-    let pair = args.client_cert.clone().zip(args.client_key.clone());
-    TlsOptions { authorities, identity: pair.map(|(certificate, key)| ClientIdentity { certificate, key }) }
+/// With the client certificate, where there is one.
+fn identified(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
+    match args.client_cert.clone().zip(args.client_key.clone()) {
+        None => Ok(endpoint),
+        Some((certificate, key)) => Ok(endpoint.identified(&ClientIdentity { certificate, key })?),
+    }
 }
 
 fn allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {

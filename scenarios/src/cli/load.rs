@@ -165,7 +165,7 @@ async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane<Part
             "give fewer --users or a lower rate, or load an edge of its own with --launch or --edge-url",
         ));
     }
-    let connections: usize = lanes.iter().map(|lane| lane.users * lane.scenario.connectors().len()).sum();
+    let connections: usize = lanes.iter().map(|lane| lane.users * lane.scenario.endpoints().len()).sum();
     // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
     let ends = if ground.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;

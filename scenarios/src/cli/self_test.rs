@@ -10,7 +10,7 @@ use super::args::SelfTest;
 use super::failure::Failure;
 use super::ground::POST;
 use super::runtime;
-use crate::engine::{AttackLane, AttackOptions, Connector, Lane, TlsOptions, play, processors};
+use crate::engine::{AttackLane, AttackOptions, Lane, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
@@ -189,10 +189,10 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = Endpoint::resolve(&url, None).await?;
-    let connector = Arc::new(Connector::new(&endpoint, &TlsOptions::default())?);
-    let posting = Posting::new(&connector, "https://shop.example").expect("an origin is a header value");
+    let endpoint = Arc::new(endpoint);
+    let posting = Posting::new(&endpoint, "https://shop.example").expect("an origin is a header value");
     let scenario = EdgeRelay {
-        connector,
+        endpoint,
         posting,
         collections: Source::Opaque(Collections::opaque(1)),
         replays: Share::default(),

@@ -52,6 +52,9 @@ impl Deadline {
 mod tests {
     use std::future::{pending, ready};
 
+    use tokio::task::coop::consume_budget;
+    use tokio::time::timeout;
+
     use super::*;
 
     #[tokio::test]
@@ -73,5 +76,17 @@ mod tests {
             assert_eq!(deadline.keep(sent, pin!(pending::<()>())).await, None);
             assert!(sent.elapsed() >= Duration::from_millis(20));
         }
+    }
+
+    /// Whatever a task may do at once is used up by the request each time.
+    #[tokio::test]
+    async fn a_request_that_leaves_no_budget_is_given_up() {
+        let greedy = poll_fn(|cx| {
+            while pin!(consume_budget()).poll(cx).is_ready() {}
+            Poll::<()>::Pending
+        });
+        let mut deadline = Deadline::new(Duration::from_millis(20));
+        let kept = timeout(Duration::from_secs(20), deadline.keep(Instant::now(), pin!(greedy))).await;
+        assert_eq!(kept.expect("the limit is kept"), None);
     }
 }

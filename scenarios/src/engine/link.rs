@@ -5,10 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use harness::wire::{Answer, AnswerReader, Connection, Progress};
+use harness::wire::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Progress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connector::Connector;
 use super::outgoing::Outgoing;
 use crate::measure::Failure;
 
@@ -18,7 +17,7 @@ use crate::measure::Failure;
 /// a queue of requests that a user never has, and half as much CPU again for each request.
 #[derive(Debug)]
 pub struct Link {
-    connector: Arc<Connector>,
+    endpoint: Arc<Endpoint>,
     open: Option<Connection>,
     /// What is under way. Here and not in futures, each of which would keep a place for it.
     exchange: Option<Exchange>,
@@ -53,19 +52,14 @@ const KEPT: usize = 64 * 1024;
 
 impl Link {
     /// One that is not open yet.
-    pub fn new(connector: Arc<Connector>) -> Self {
-        Self { connector, open: None, exchange: None }
-    }
-
-    /// Where it leads.
-    pub fn connector(&self) -> &Connector {
-        &self.connector
+    pub fn new(endpoint: Arc<Endpoint>) -> Self {
+        Self { endpoint, open: None, exchange: None }
     }
 
     /// Opens the connection, unless it is open.
     pub async fn open(&mut self) -> Result<(), Failure> {
         if self.open.is_none() {
-            self.open = Some(self.connector.connect().await?);
+            self.open = Some(connect(&self.endpoint).await?);
         }
         Ok(())
     }
@@ -94,7 +88,7 @@ impl Link {
         }
         self.open = None;
         // On the heap: every request would take room for what hardly one needs.
-        match Box::pin(self.connector.connect()).await {
+        match Box::pin(connect(&self.endpoint)).await {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
             Ok(stream) => {
                 let stream = self.open.insert(stream);
@@ -132,35 +126,37 @@ impl Exchange {
 
     /// Everything was sent, and nothing came beyond the answer.
     fn is_clean(&self) -> bool {
-        self.flushed && !self.refused && !self.reader.has_rest()
+        self.flushed && !self.reader.has_rest()
     }
 
     /// Reads what is there and writes what is left to write, until the answer is whole.
-    fn advance(&mut self, stream: &mut Connection, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>> {
+    fn advance<S>(&mut self, stream: &mut S, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         // First the answer: where the peer has closed in the meantime, nothing is sent; and it may answer before it has read all.
-        for turn in 0.. {
+        for _ in 0..TURN {
             match self.read(stream, cx) {
-                Poll::Pending => break,
-                Poll::Ready(Ok(None)) if turn < TURN => {}
-                Poll::Ready(Ok(None)) => {
-                    // It sends faster than it can be read, perhaps without end.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
+                Poll::Ready(Ok(None)) => {}
                 Poll::Ready(Ok(Some(answer))) => return Poll::Ready(Ok(answer)),
                 Poll::Ready(Err(unanswered)) => return Poll::Ready(Err(unanswered)),
+                Poll::Pending => {
+                    if !self.flushed && !self.refused {
+                        // A peer that answers early may close its half: what counts is what it answers, if anything.
+                        self.refused = ready!(self.write(stream, cx)).is_err();
+                    }
+                    return Poll::Pending;
+                }
             }
         }
-        if !self.flushed && !self.refused {
-            // A peer that answers early may close its half: what counts is what it answers, if anything.
-            self.refused = ready!(self.write(stream, cx)).is_err();
-        }
+        // It sends faster than it can be read, perhaps without end.
+        cx.waker().wake_by_ref();
         Poll::Pending
     }
 
     fn read(
         &mut self,
-        stream: &mut Connection,
+        stream: &mut (impl AsyncRead + Unpin),
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Answer>, Unanswered>> {
         let mut piece = [const { MaybeUninit::uninit() }; PIECE];
@@ -188,7 +184,11 @@ impl Exchange {
         })
     }
 
-    fn write(&mut self, stream: &mut Connection, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn write(
+        &mut self,
+        stream: &mut (impl AsyncWrite + Unpin),
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
         while self.written < self.request.size() {
             let rest = self.request.rest(self.written).map(IoSlice::new);
@@ -203,7 +203,35 @@ impl Exchange {
     }
 }
 
+async fn connect(endpoint: &Endpoint) -> Result<Connection, Failure> {
+    endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
+        NoAnswer::NoTls(_) => Failure::Tls,
+        _ => Failure::Connect,
+    })
+}
+
 /// The method matters for HEAD only, which nobody sends.
 fn reader() -> AnswerReader {
     AnswerReader::new("GET").keeping(KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use bytes::Bytes;
+    use tokio::io::{AsyncReadExt, join, repeat, sink};
+
+    use super::*;
+
+    /// With a long answer that is all there to be read, others get their turn all the same.
+    #[test]
+    fn a_long_answer_is_not_read_at_once() {
+        let mut exchange = Exchange::new(Outgoing { head: Bytes::from_static(b"x"), body: Bytes::new() });
+        (exchange.written, exchange.flushed) = (1, true);
+        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut long = join(repeat(b'x').take(1 << 20), sink());
+        assert!(exchange.advance(&mut long, &mut cx).is_pending());
+    }
 }

@@ -3,7 +3,6 @@
 mod attack;
 mod attack_options;
 mod call;
-mod connector;
 mod deadline;
 mod edge_cost;
 mod error;
@@ -18,7 +17,6 @@ mod user;
 pub use attack::{Attack, Raw, play};
 pub use attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
 pub use call::{Call, Expect, Verdict, classify, verdict};
-pub use connector::{ClientIdentity, Connector, ConnectorError, TlsOptions};
 pub use deadline::Deadline;
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;

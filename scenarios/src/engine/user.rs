@@ -3,8 +3,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use harness::wire::Endpoint;
+
 use super::call::{Call, Expect, classify};
-use super::connector::Connector;
 use super::deadline::Deadline;
 use super::lane::{Lane, Ticket};
 use super::link::Link;
@@ -16,7 +17,7 @@ use crate::plan::Arriving;
 /// What a user does with one operation.
 pub trait Scenario: Send + Sync + 'static {
     /// Where its connections lead.
-    fn connectors(&self) -> Vec<Arc<Connector>>;
+    fn endpoints(&self) -> Vec<Arc<Endpoint>>;
 
     /// The route that an operation counts on that is never begun.
     fn first_route(&self) -> RouteId;
@@ -77,7 +78,7 @@ impl Client {
     pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
         Self {
             id,
-            links: scenario.connectors().into_iter().map(Link::new).collect(),
+            links: scenario.endpoints().into_iter().map(Link::new).collect(),
             deadline: Deadline::new(run.timeout),
             run,
             measured: false,
@@ -93,11 +94,6 @@ impl Client {
         &self.run
     }
 
-    /// The connection of this place.
-    pub fn connector(&self, link: usize) -> &Connector {
-        self.links[link].connector()
-    }
-
     /// Connects, so that no request has to wait for it. One that fails is tried again by the first request, which counts it.
     pub async fn connect(&mut self) {
         for link in &mut self.links {
@@ -108,20 +104,14 @@ impl Client {
     /// Sends a request that was due at a time, waits for its end, and records it.
     pub fn call<'a>(&'a mut self, call: Call<'a>, due: Instant) -> impl Future<Output = Reply> + Send + 'a {
         let Call { route, link, request, expect } = call;
-        let sent = Instant::now();
-        self.under_way = Some(UnderWay { route, due, sent });
+        let under_way = UnderWay { route, due, sent: Instant::now() };
+        self.under_way = Some(under_way);
         self.links[link].stage(request);
-        self.answer(route, link, expect, due, sent)
+        self.answer(under_way, link, expect)
     }
 
-    async fn answer(
-        &mut self,
-        route: RouteId,
-        link: usize,
-        expect: Expect<'_>,
-        due: Instant,
-        sent: Instant,
-    ) -> Reply {
+    async fn answer(&mut self, under_way: UnderWay, link: usize, expect: Expect<'_>) -> Reply {
+        let UnderWay { route, due, sent } = under_way;
         let answered = self.deadline.keep(sent, pin!(self.links[link].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use reports::TargetKind;
-use reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf, ThresholdResult};
+use reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf};
 
 use crate::measure::HistogramError;
 use crate::plan::{Metric, PlanError, Threshold};
@@ -262,8 +262,11 @@ fn given(reports: &[LoadReport]) -> Result<Vec<(Threshold, bool)>, MergeError> {
     for report in reports {
         let index = report.shards.first().map_or(0, |shard| shard.index);
         for result in &report.thresholds {
-            let threshold =
-                read(result).map_err(|why| MergeError::Rule { index, rule: result.rule.clone(), why })?;
+            let threshold = Threshold::of(result).map_err(|why| MergeError::Rule {
+                index,
+                rule: result.rule.clone(),
+                why,
+            })?;
             match all.iter_mut().find(|(known, _)| *known == threshold) {
                 Some((_, by_default)) => *by_default &= result.by_default,
                 None => all.push((threshold, result.by_default)),
@@ -271,14 +274,6 @@ fn given(reports: &[LoadReport]) -> Result<Vec<(Threshold, bool)>, MergeError> {
         }
     }
     Ok(all)
-}
-
-fn read(result: &ThresholdResult) -> Result<Threshold, PlanError> {
-    let rule = result.rule.replace(' ', "");
-    match &result.route {
-        Some(route) => format!("{route} {rule}").parse(),
-        None => rule.parse(),
-    }
 }
 
 fn list(numbers: &[u32]) -> String {

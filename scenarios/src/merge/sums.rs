@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use reports::load::{
-    Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, TimelineMoment,
-    Timing,
+    Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
 };
 
 use super::MergeError;
 use crate::measure::{self, Histogram, HistogramError, Moment};
-use crate::report::timing;
+use crate::report::{timeline, timing};
 
 /// What sealing cost: the mean over the shards, and all that came too late.
 pub(super) fn seal(reports: &[LoadReport]) -> Seal {
@@ -127,7 +126,7 @@ pub(super) fn faults(reports: &[LoadReport]) -> Vec<Fault> {
 
 pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
     let mut sum = measure::Timeline::default();
-    let mut asked: Vec<(u64, f64)> = Vec::new();
+    let mut asked: Vec<(Duration, f64)> = Vec::new();
     for report in reports {
         let Timeline { width_ms, moments } = &report.timeline;
         let restored = moments
@@ -141,26 +140,10 @@ pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> 
             .collect();
         let width = Duration::from_millis(*width_ms);
         sum.add(&measure::Timeline::restore(width, restored).ok_or(MergeError::Timeline)?);
-        asked.extend(
-            moments.iter().enumerate().map(|(place, moment)| (place as u64 * width_ms, moment.asked)),
-        );
+        asked.extend(moments.iter().enumerate().map(|(place, moment)| (width * place as u32, moment.asked)));
     }
-    let width = sum.width();
-    let width_ms = width.as_millis() as u64;
-    let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
-    let moments = sum
-        .moments()
-        .iter()
-        .enumerate()
-        .map(|(place, moment)| TimelineMoment {
-            asked: asked.iter().filter(|(at, _)| at / width_ms == place as u64).map(|(_, asked)| asked).sum(),
-            due: moment.due,
-            ended: moment.ended,
-            errors: moment.errors,
-            p50_us: micros(moment.quantile(0.5)),
-            p99_us: micros(moment.quantile(0.99)),
-            steps: moment.steps.clone(),
-        })
-        .collect();
-    Ok(Timeline { width_ms, moments })
+    Ok(timeline(&sum, |from, to| {
+        let within = |(at, _): &&(Duration, f64)| (from..to).contains(at);
+        asked.iter().filter(within).map(|(_, asked)| asked).sum()
+    }))
 }

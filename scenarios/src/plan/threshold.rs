@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use reports::load::ThresholdResult;
+
 use super::{PlanError, Rate, Share, parse_time};
 
 /// What must hold of the measured operations: judged on response times, which count from the intended start.
@@ -60,6 +62,15 @@ const ADVICE: &str = "write it as p99<250ms, error-rate<1%, rate>495 or time-to-
      time-to-verdict.p50 to .max";
 
 impl Threshold {
+    /// The one that a report was judged by.
+    pub fn of(result: &ThresholdResult) -> Result<Self, PlanError> {
+        let rule = result.rule.replace(' ', "");
+        match &result.route {
+            Some(route) => format!("{route} {rule}").parse(),
+            None => rule.parse(),
+        }
+    }
+
     /// From a metric by its name and the value of its limit, as a file gives them.
     pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
         let given = || format!("{metric} = {limit}");

@@ -3,10 +3,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use harness::wire::Endpoint;
+
 use super::SAMPLED;
 use super::collections::Source;
 use super::requests::Posting;
-use crate::engine::{Call, Client, Connector, Expect, Fate, Reply, Scenario};
+use crate::engine::{Call, Client, Expect, Fate, Reply, Scenario};
 use crate::measure::{Code, Outcome, RouteId};
 use crate::plan::{Arriving, Share};
 use crate::service::Watch;
@@ -14,7 +16,7 @@ use crate::service::Watch;
 /// Collections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
     /// Leads to the edge.
-    pub connector: Arc<Connector>,
+    pub endpoint: Arc<Endpoint>,
     /// How they are posted.
     pub posting: Posting,
     /// What is posted.
@@ -81,8 +83,8 @@ impl EdgeRelay {
 }
 
 impl Scenario for EdgeRelay {
-    fn connectors(&self) -> Vec<Arc<Connector>> {
-        vec![Arc::clone(&self.connector)]
+    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+        vec![Arc::clone(&self.endpoint)]
     }
 
     fn first_route(&self) -> RouteId {

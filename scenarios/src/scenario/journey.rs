@@ -1,9 +1,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use harness::wire::Endpoint;
+
 use super::edge_relay::{EdgeRelay, fate};
 use super::polling::Polling;
-use crate::engine::{Client, Connector, Fate, Scenario};
+use crate::engine::{Client, Fate, Scenario};
 use crate::measure::RouteId;
 use crate::plan::Arriving;
 
@@ -16,8 +18,8 @@ pub struct Journey {
 }
 
 impl Scenario for Journey {
-    fn connectors(&self) -> Vec<Arc<Connector>> {
-        vec![Arc::clone(&self.relay.connector), Arc::clone(&self.polling.connector)]
+    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+        vec![Arc::clone(&self.relay.endpoint), Arc::clone(&self.polling.endpoint)]
     }
 
     fn first_route(&self) -> RouteId {

@@ -1,8 +1,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use harness::wire::Endpoint;
+
 use super::{EdgeRelay, Journey, Polling};
-use crate::engine::{Client, Connector, Fate, Scenario};
+use crate::engine::{Client, Fate, Scenario};
 use crate::measure::RouteId;
 use crate::plan::Arriving;
 
@@ -17,11 +19,11 @@ pub enum Part {
 }
 
 impl Scenario for Part {
-    fn connectors(&self) -> Vec<Arc<Connector>> {
+    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
         match self {
-            Self::EdgeRelay(relay) => relay.connectors(),
-            Self::VerdictPolling(polling) => polling.connectors(),
-            Self::Journey(journey) => journey.connectors(),
+            Self::EdgeRelay(relay) => relay.endpoints(),
+            Self::VerdictPolling(polling) => polling.endpoints(),
+            Self::Journey(journey) => journey.endpoints(),
         }
     }
 

@@ -4,19 +4,21 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
+use harness::wire::Endpoint;
+
 use super::collections::Collections;
 use super::edge_relay::fate;
 use super::mixed;
 use super::references::{References, Standing};
 use super::requests::Questions;
-use crate::engine::{Call, Client, Connector, Expect, Fate, Scenario, Verdict, verdict};
+use crate::engine::{Call, Client, Expect, Fate, Scenario, Verdict, verdict};
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{Arriving, Share};
 
 /// A backend that asks for the verdict of a reference until it is there.
 pub struct Polling {
     /// Leads to the service.
-    pub connector: Arc<Connector>,
+    pub endpoint: Arc<Endpoint>,
     /// How it is asked.
     pub questions: Questions,
     /// What is asked for.
@@ -119,8 +121,8 @@ impl Polling {
 }
 
 impl Scenario for Polling {
-    fn connectors(&self) -> Vec<Arc<Connector>> {
-        vec![Arc::clone(&self.connector)]
+    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+        vec![Arc::clone(&self.endpoint)]
     }
 
     fn first_route(&self) -> RouteId {

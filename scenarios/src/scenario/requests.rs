@@ -1,7 +1,8 @@
 use bytes::Bytes;
+use harness::wire::Endpoint;
 
 use super::mixed;
-use crate::engine::{Connector, Expect, HeadFields, Outgoing};
+use crate::engine::{Expect, HeadFields, Outgoing};
 use crate::measure::Code;
 
 /// How collections are posted to an edge.
@@ -30,11 +31,11 @@ pub struct BadToken {
 }
 
 impl Posting {
-    /// To the edge that a connector leads to, from a page of this origin.
-    pub fn new(connector: &Connector, origin: &str) -> Option<Self> {
+    /// To the edge at an endpoint, from a page of this origin.
+    pub fn new(endpoint: &Endpoint, origin: &str) -> Option<Self> {
         let fields =
-            [("Host", connector.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
-        let target = format!("{}/v1/signals", connector.base());
+            [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
+        let target = format!("{}/v1/signals", endpoint.base());
         Some(Self { target, fields: HeadFields::new(fields)? })
     }
 
@@ -45,9 +46,9 @@ impl Posting {
 }
 
 impl Questions {
-    /// At the service that a connector leads to, with this read token; and now and then with one of the bad ones.
-    pub fn new(connector: &Connector, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
-        let host = ("Host", connector.authority());
+    /// At the service at an endpoint, with this read token; and now and then with one of the bad ones.
+    pub fn new(endpoint: &Endpoint, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
+        let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
             HeadFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
         };
@@ -55,7 +56,7 @@ impl Questions {
             .into_iter()
             .map(|BadToken { authorization, code }| Some((with(authorization.as_deref())?, code)));
         Some(Self {
-            base: connector.base().to_owned(),
+            base: endpoint.base().to_owned(),
             fields: with(Some(authorization))?,
             bad: bad.collect::<Option<_>>()?,
         })
