@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    harness::cli::main()
+    edgeproof::cli::main()
 }

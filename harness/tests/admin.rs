@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{LicenseForm, ReadTokenForm};
-use harness::admin::{Admin, AdminOptions, ENDPOINTS, Hide};
-use harness::mock::{Listen, MockService, ServiceOptions};
-use harness::wire::{Answer, Body, Draft, Endpoint, NoAnswer, send};
+use edgeproof::admin::{Admin, AdminOptions, ENDPOINTS, Hide};
+use edgeproof::mock::{Listen, MockService, ServiceOptions};
+use edgeproof::wire::{Answer, Body, Draft, Endpoint, NoAnswer, send};
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

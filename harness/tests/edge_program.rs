@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use fixtures::spec::{Spec, Version};
-use harness::cli::signals::interrupted;
-use harness::mock::edge::{EdgeError, ProgramOptions, run_program};
-use harness::target::LogTail;
-use harness::wire::{Draft, Endpoint, send};
+use edgeproof::cli::signals::interrupted;
+use edgeproof::mock::edge::{EdgeError, ProgramOptions, run_program};
+use edgeproof::target::LogTail;
+use edgeproof::wire::{Draft, Endpoint, send};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use edgeproof_fixtures::spec::{Spec, Version};
 use rstest::rstest;
 use rustix::process::{Signal, getpid, kill_process};
 use url::Url;

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{CredentialFiles, ReadTokenForm};
-use fixtures::seal::Collection;
-use fixtures::spec::{Spec, Table, Version};
-use harness::magic::{Carrier, Magic, Pair};
-use harness::mock::edge::{Edge, EdgeOptions, LogSink};
-use harness::mock::{Arrival, Endpoint as Route, Listen, MockService, ReplyShape, ServiceOptions};
-use harness::wire::{Answer, Body, Draft, Endpoint, send};
+use edgeproof::magic::{Carrier, Magic, Pair};
+use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof::mock::{Arrival, Endpoint as Route, Listen, MockService, ReplyShape, ServiceOptions};
+use edgeproof::wire::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_fixtures::credentials::{CredentialFiles, ReadTokenForm};
+use edgeproof_fixtures::seal::Collection;
+use edgeproof_fixtures::spec::{Spec, Table, Version};
 use serde_json::{Value, json};
 use url::Url;
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::SystemTime;
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     Credentials, LicenseForm, ReadTokenForm, Role, SettingsFolder, check_license, check_read_token,
 };
-use fixtures::seal::{CollectionFault, CollectionForm, Mode, open};
+use edgeproof_fixtures::seal::{CollectionFault, CollectionForm, Mode, open};
 use rstest::rstest;
 use tempfile::TempDir;
 

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
-use fixtures::spec::{Spec, Version};
-use harness::magic::Magic;
+use edgeproof::magic::Magic;
+use edgeproof_fixtures::spec::{Spec, Version};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use edgeproof_reports::ReportError;
+use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 use miette::Diagnostic;
-use reports::ReportError;
-use reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 
 use crate::measure::{Histogram, HistogramError, Measured, compare};
 use crate::plan::{Metric, Threshold};
@@ -197,7 +197,7 @@ fn cpu(report: &LoadReport) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use reports::load::Drain;
+    use edgeproof_reports::load::Drain;
     use rstest::rstest;
 
     use super::*;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    scenarios::cli::main()
+    edgeproof_load::cli::main()
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use reports::TargetKind;
-use reports::json::Tool;
-use reports::load::{
+use edgeproof_reports::TargetKind;
+use edgeproof_reports::json::Tool;
+use edgeproof_reports::load::{
     Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
     LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult,
     Timeline, TimelineMoment, Timing,
@@ -168,7 +168,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         ));
     }
     report.exit_code =
-        raw.interrupted.map_or_else(|| exit_code(&report), harness::cli::signals::Interruption::exit_code);
+        raw.interrupted.map_or_else(|| exit_code(&report), edgeproof::cli::signals::Interruption::exit_code);
     report
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use reports::load::LoadReport;
+use edgeproof_reports::load::LoadReport;
 use rstest::rstest;
 
 fn load(arguments: &[&str]) -> Output {

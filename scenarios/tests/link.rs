@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use harness::wire::Endpoint;
+use edgeproof::wire::Endpoint;
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use edgeproof_load::engine::{Deadline, HeadFields, Link};
 use rstest::rstest;
 use rustls::ServerConfig;
-use scenarios::engine::{Deadline, HeadFields, Link};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::spec::{Spec, Version};
-use harness::wire::Endpoint;
-use rstest::rstest;
-use scenarios::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
-use scenarios::measure::{Codes, Outcome, RouteId};
-use scenarios::plan::{Arrivals, Rate, Shard, Share, Stages};
-use scenarios::scenario::{
+use edgeproof::wire::Endpoint;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_load::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
+use edgeproof_load::measure::{Codes, Outcome, RouteId};
+use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
+use edgeproof_load::scenario::{
     Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References, Source,
 };
+use rstest::rstest;
 use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, SystemTime};
 
-use reports::load::{LoadReport, LoadState};
+use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 
 const SHARDS: u32 = 3;

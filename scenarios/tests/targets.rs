@@ -9,15 +9,15 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
-use fixtures::spec::{Spec, Version};
-use harness::mock::{
+use edgeproof::mock::{
     ClientAuth, Front, Limits, Match, MockService, NewSession, Script, Server, ServiceOptions, server_config,
 };
-use harness::target::{ALLOWED_ORIGIN, Embedded};
+use edgeproof::target::{ALLOWED_ORIGIN, Embedded};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::load::{LoadReport, LoadState};
 use http::Response;
 use http_body_util::{BodyExt, Full};
-use reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 use tempfile::TempDir;
 use tokio::net::TcpListener;

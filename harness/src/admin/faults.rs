@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use fixtures::credentials::{Credentials, LICENSE_PREFIX, READ_PREFIX, Redactor};
+use edgeproof_fixtures::credentials::{Credentials, LICENSE_PREFIX, READ_PREFIX, Redactor};
 use http::HeaderValue;
 
 /// Takes secrets out of what is shown of requests: those of the mock service by label, and whatever looks like a token.
@@ -63,7 +63,7 @@ fn is_magic(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::credentials::{LicenseForm, MintOptions, ReadTokenForm};
+    use edgeproof_fixtures::credentials::{LicenseForm, MintOptions, ReadTokenForm};
     use rstest::rstest;
 
     use super::*;

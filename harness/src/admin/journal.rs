@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use fixtures::spec::{Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::spec::{Fact, Profile, Spec, Table, fill};
+use edgeproof_fixtures::spec::{Fact, Profile, Spec, Table, fill};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -223,7 +223,7 @@ impl Words<'_> {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::Version;
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;

@@ -1,5 +1,5 @@
-use fixtures::credentials::Credentials;
-use fixtures::verdict::{Confidence, Decision, Judgement};
+use edgeproof_fixtures::credentials::Credentials;
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

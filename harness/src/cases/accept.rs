@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 
 use super::conversation::{Conversation, collection};
 use super::{Catalog, words};

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, Secret};
-use fixtures::key_set::without_private_parts;
+use edgeproof_fixtures::credentials::{Credentials, Secret};
+use edgeproof_fixtures::key_set::without_private_parts;
+use edgeproof_reports::{Hop, Level};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reports::{Hop, Level};
 
 use super::{Asked, Found};
 use crate::judge::Check;

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::spec::{Row, Stimulus};
+use edgeproof_fixtures::spec::{Row, Stimulus};
+use edgeproof_reports::{Basis, Level};
 use futures_util::future::BoxFuture;
-use reports::{Basis, Level};
 
 use super::{Backend, Conversation, Stage};
 use crate::target::Setup;
@@ -182,18 +182,18 @@ impl std::fmt::Debug for Case {
     }
 }
 
-fn level(level: fixtures::spec::Level) -> Level {
+fn level(level: edgeproof_fixtures::spec::Level) -> Level {
     match level {
-        fixtures::spec::Level::Must => Level::Must,
-        fixtures::spec::Level::Should => Level::Should,
-        fixtures::spec::Level::Open => Level::Open,
+        edgeproof_fixtures::spec::Level::Must => Level::Must,
+        edgeproof_fixtures::spec::Level::Should => Level::Should,
+        edgeproof_fixtures::spec::Level::Open => Level::Open,
     }
 }
 
-fn basis(basis: fixtures::spec::Basis) -> Basis {
+fn basis(basis: edgeproof_fixtures::spec::Basis) -> Basis {
     match basis {
-        fixtures::spec::Basis::Interface => Basis::Interface,
-        fixtures::spec::Basis::Standard => Basis::Standard,
-        fixtures::spec::Basis::Security => Basis::Security,
+        edgeproof_fixtures::spec::Basis::Interface => Basis::Interface,
+        edgeproof_fixtures::spec::Basis::Standard => Basis::Standard,
+        edgeproof_fixtures::spec::Basis::Security => Basis::Security,
     }
 }

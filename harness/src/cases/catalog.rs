@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::spec::{Row, Spec, Table};
+use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 

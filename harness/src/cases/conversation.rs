@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use reports::Level;
+use edgeproof_reports::Level;
 
 use super::words;
 use crate::judge::{self, Check, Expected};

@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
-use reports::Level;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, posted, preflight};
 use super::{Catalog, Need, words};

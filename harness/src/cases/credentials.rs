@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use fixtures::credentials::Role;
-use fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::credentials::Role;
+use edgeproof_fixtures::spec::{Stimulus, Table};
 
 use super::conversation::{Conversation, HEALTH, SIGNALS, collection, preflight};
 use super::{Catalog, words};

@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use edgeproof_reports::Level;
 use futures_util::future::join_all;
-use reports::Level;
 
 use super::conversation::{Conversation, collection};
 use super::{Catalog, Need, Stage, words};

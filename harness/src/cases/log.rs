@@ -2,7 +2,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::Role;
+use edgeproof_fixtures::credentials::Role;
 
 use super::conversation::collection;
 use super::{Case, Catalog, Later, LogJudge, Need, Stage};

@@ -1,5 +1,5 @@
-use fixtures::spec::Stimulus;
-use reports::Level;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight};
 use super::{Catalog, words};

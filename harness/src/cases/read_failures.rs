@@ -1,5 +1,5 @@
-use fixtures::spec::Stimulus;
-use reports::Level;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, MARKER, ORIGIN, Relayed, SIGNALS};
 use super::{Catalog, Stage, words};

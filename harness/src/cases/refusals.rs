@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use fixtures::spec::{Row, Stimulus};
-use reports::Level;
+use edgeproof_fixtures::spec::{Row, Stimulus};
+use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, collection};
 use super::credentials::licenses;

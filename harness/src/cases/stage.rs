@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, Redactor};
-use reports::{Hop, Level};
+use edgeproof_fixtures::credentials::{Credentials, Redactor};
+use edgeproof_reports::{Hop, Level};
 
 use super::conversation;
 use super::{Conversation, Relayed};

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::Role;
-use fixtures::spec::{Stimulus, Table};
-use reports::Level;
+use edgeproof_fixtures::credentials::Role;
+use edgeproof_fixtures::spec::{Stimulus, Table};
+use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, Relayed, collection};
 use super::{Catalog, Stage, words};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fixtures::spec::Version;
+use edgeproof_fixtures::spec::Version;
 
 /// Proves that the parts of a browser verification service keep their interface.
 #[derive(Debug, Parser)]

@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use reports::{Event, Github, Observation, Reader, Terminal, TerminalOptions};
+use edgeproof_reports::{Event, Github, Observation, Reader, Terminal, TerminalOptions};
 
 use super::args::{Color, Conformance};
 use super::failure::Failure;
@@ -123,7 +123,7 @@ fn finish(readers: Vec<Box<dyn Reader + Send>>, code: u8) -> u8 {
     code
 }
 
-fn terminal_options(args: &Conformance, spec: &fixtures::spec::Spec) -> TerminalOptions {
+fn terminal_options(args: &Conformance, spec: &edgeproof_fixtures::spec::Spec) -> TerminalOptions {
     let terminal = std::io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

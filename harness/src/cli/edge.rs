@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
-use fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{Spec, Version};
 
 use super::args::Edge;
 use super::failure::Failure;

@@ -63,8 +63,8 @@ impl NotAFailure for crate::run::PlanError {}
 impl NotAFailure for crate::target::CommandError {}
 impl NotAFailure for crate::target::BaseUrlError {}
 impl NotAFailure for crate::target::PortNameError {}
-impl NotAFailure for fixtures::credentials::SettingsError {}
-impl NotAFailure for fixtures::spec::SpecError {}
+impl NotAFailure for edgeproof_fixtures::credentials::SettingsError {}
+impl NotAFailure for edgeproof_fixtures::spec::SpecError {}
 
 /// One diagnostic, as it is printed.
 struct Page<'d>(Failed<'d>);

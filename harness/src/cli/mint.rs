@@ -1,7 +1,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use fixtures::credentials::{Connection, SettingsFolder};
+use edgeproof_fixtures::credentials::{Connection, SettingsFolder};
 
 use super::args::{Mint, MintCommand};
 use super::failure::Failure;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
 
 use super::failure::Failure;
 use super::mint_output::{Item, Output};

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fixtures::seal::{Collection as Contents, CollectionForm, Mode};
+use edgeproof_fixtures::seal::{Collection as Contents, CollectionForm, Mode};
 
 use super::failure::Failure;
 use super::mint_output::{Item, Output};

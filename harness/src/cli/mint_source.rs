@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use fixtures::credentials::{Credentials, SettingsFolder};
-use fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::credentials::{Credentials, SettingsFolder};
+use edgeproof_fixtures::seal::SealPublicKey;
 use serde::Deserialize;
 
 use super::failure::Failure;

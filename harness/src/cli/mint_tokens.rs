@@ -2,8 +2,8 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fixtures::credentials::{LicenseForm, ReadTokenForm};
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
+use edgeproof_fixtures::spec::Stimulus;
 
 use super::failure::Failure;
 use super::mint_output::{Item, Output};

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Args;
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     Connection, Credentials, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
 };
-use fixtures::spec::{Profile, Spec, Version};
+use edgeproof_fixtures::spec::{Profile, Spec, Version};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 use tokio::net::TcpListener;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use fixtures::spec::Spec;
+use edgeproof_fixtures::spec::Spec;
 use serde_json::{Value, json};
 
 use super::lines::{Lines, Written};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use fixtures::spec::Spec;
+use edgeproof_fixtures::spec::Spec;
 use serde_json::json;
 
 use super::failure::Failure;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use fixtures::credentials::{Connection, LicenseForm, ReadTokenForm};
-use fixtures::spec::{Fact, Spec, Stimulus, Table};
+use edgeproof_fixtures::credentials::{Connection, LicenseForm, ReadTokenForm};
+use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use reports::matrix::{Destination, Matrix, Scope};
+use edgeproof_reports::matrix::{Destination, Matrix, Scope};
 
 use super::args::Mutants;
 use super::failure::Failure;
@@ -64,7 +64,7 @@ fn told(matrix: &Matrix) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     for problem in matrix.problems.iter().take(SHOWN) {
-        _ = writeln!(text, "  {}", reports::escape::one_line(problem));
+        _ = writeln!(text, "  {}", edgeproof_reports::escape::one_line(problem));
     }
     if matrix.problems.len() > SHOWN {
         _ = writeln!(text, "  … and {} more", matrix.problems.len() - SHOWN);

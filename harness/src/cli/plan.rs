@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use fixtures::credentials::Redactor;
-use fixtures::spec::Spec;
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{Format, Outcome, Reader, Report};
 use rand::RngExt;
-use reports::{Format, Outcome, Reader, Report};
 
 use super::args::Conformance;
 use super::failure::Failure;
@@ -163,7 +163,7 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
     }
     let mut readers = Vec::new();
     for (format, path) in wanted {
-        let reader = reports::open_titled(format, &path, titles(spec));
+        let reader = edgeproof_reports::open_titled(format, &path, titles(spec));
         readers.push(
             reader.map_err(|why| {
                 Failure::of(&why, "name a file in a folder that exists and can be written to")
@@ -183,7 +183,7 @@ fn place(path: &Path) -> PathBuf {
 }
 
 /// Names of the sections of the interface.
-pub(super) fn titles(spec: &Spec) -> reports::Titles {
+pub(super) fn titles(spec: &Spec) -> edgeproof_reports::Titles {
     let sections = spec.rows().iter().map(|row| row.section.as_str());
     sections
         .filter_map(|section| Some((section.to_owned(), spec.section_title(section)?.to_owned())))

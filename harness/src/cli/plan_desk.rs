@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, LICENSE_PREFIX, MintOptions, READ_PREFIX, Redactor, Secret,
 };
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{Profile, Spec};
 
 use super::args::Conformance;
 use super::authority;

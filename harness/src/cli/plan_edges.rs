@@ -5,10 +5,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, MintOptions, Redactor, SettingsFolder,
 };
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{Profile, Spec};
 
 use super::args::{Conformance, Scheme};
 use super::authority;

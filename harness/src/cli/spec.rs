@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use fixtures::spec::{Coverage, Fact, Row, Spec, Version};
+use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
 
 use super::args::{Spec as Args, SpecCommand};
 use super::failure::Failure;

@@ -1,4 +1,4 @@
-use fixtures::spec::Spec;
+use edgeproof_fixtures::spec::Spec;
 
 use super::{AtRow, AtServiceRow, Behaviour, Derived, Deviation, ServiceBehaviour, derive, derive_serving};
 

@@ -1,4 +1,4 @@
-use fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use http::Method;
 use serde_json::{Value, json};
 

@@ -30,7 +30,7 @@ macro_rules! behaviours {
             }
 
             /// How much it weighs, where that is less than the row's level.
-            pub fn level(self) -> Option<fixtures::spec::Level> {
+            pub fn level(self) -> Option<edgeproof_fixtures::spec::Level> {
                 match self { $(Self::$Variant => behaviours!(@level $($level)?),)* }
             }
         }
@@ -42,7 +42,7 @@ macro_rules! behaviours {
         }
     };
     (@level) => { None };
-    (@level $level:ident) => { Some(fixtures::spec::Level::$level) };
+    (@level $level:ident) => { Some(edgeproof_fixtures::spec::Level::$level) };
 }
 
 pub(super) use behaviours;

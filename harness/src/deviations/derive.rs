@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use fixtures::spec::{Coverage, Level, Row, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Coverage, Level, Row, Spec, Stimulus, Table};
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use fixtures::spec::{Level, Spec};
+use edgeproof_fixtures::spec::{Level, Spec};
 
 use super::behaviour::Behaviour;
 use super::derive::AtRow;

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use fixtures::spec::Level;
-use reports::Outcome;
-use reports::matrix::{Fate, Matrix, MatrixLine, MatrixSummary};
+use edgeproof_fixtures::spec::Level;
+use edgeproof_reports::Outcome;
+use edgeproof_reports::matrix::{Fate, Matrix, MatrixLine, MatrixSummary};
 
 use super::Deviation;
 use super::matrix::{Ended, Line};
@@ -10,7 +10,8 @@ use crate::cases::Case;
 
 /// Why a case can kill nothing, if it cannot.
 pub(super) fn exempt(case: &Case) -> Option<String> {
-    (case.level == reports::Level::Open).then(|| "it observes an open point and judges nothing".into())
+    (case.level == edgeproof_reports::Level::Open)
+        .then(|| "it observes an open point and judges nothing".into())
 }
 
 /// What became of a deviation.
@@ -65,9 +66,9 @@ pub(super) fn blank(deviation: &Deviation) -> MatrixLine {
         title: deviation.title.clone(),
         row: deviation.row.clone(),
         level: match deviation.level {
-            Level::Must => reports::Level::Must,
-            Level::Should => reports::Level::Should,
-            Level::Open => reports::Level::Open,
+            Level::Must => edgeproof_reports::Level::Must,
+            Level::Should => edgeproof_reports::Level::Should,
+            Level::Open => edgeproof_reports::Level::Open,
         },
         fate: Fate::Survived,
         finding: false,
@@ -92,7 +93,8 @@ pub(super) fn conclude(matrix: &mut Matrix) {
         case.kills = matrix.deviations.iter().filter(|line| line.killers.contains(&case.id)).count();
     }
     let count = |fate: Fate| matrix.deviations.iter().filter(|line| line.fate == fate).count();
-    let must = |line: &&MatrixLine| line.level == reports::Level::Must && line.fate != Fate::Equivalent;
+    let must =
+        |line: &&MatrixLine| line.level == edgeproof_reports::Level::Must && line.fate != Fate::Equivalent;
     let equivalent = count(Fate::Equivalent);
     matrix.summary = MatrixSummary {
         deviations: matrix.deviations.len() - equivalent,

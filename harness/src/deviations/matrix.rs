@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use edgeproof_reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEMA, Scope};
+use edgeproof_reports::{CaseReport, Outcome};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEMA, Scope};
-use reports::{CaseReport, Outcome};
 
 use super::all::Deviations;
 use super::judged::{blank, conclude, exempt, judged, not_right};

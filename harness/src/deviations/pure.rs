@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, Role, Secret, check_client_certificate, check_license,
 };
-use fixtures::seal::CollectionFault;
-use fixtures::spec::Spec;
+use edgeproof_fixtures::seal::CollectionFault;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{Level, Outcome};
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, StatusCode, Version};
-use reports::{Level, Outcome};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 

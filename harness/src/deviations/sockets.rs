@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
-use fixtures::spec::{Spec, Version};
-use reports::{CaseReport, Event};
+use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::{CaseReport, Event};
 
 use super::Twisted;
 use super::pure::PureWorld;

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fixtures::spec::{Row, Spec, Table};
+use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::sockets::{Side, World, WorldError};

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use reports::Level;
+use edgeproof_reports::Level;
 
 use super::Check;
 use super::answer::values;

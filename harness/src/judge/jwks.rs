@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fixtures::key_set::{Jwk, KeySet, KeySetFault};
+use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 
 use super::Check;
 

@@ -5,8 +5,8 @@
 //! All of them come from the tables: a row that is added there has its values.
 //!
 //! ```
-//! use fixtures::spec::{Spec, Version};
-//! use harness::magic::{Carrier, Magic};
+//! use edgeproof_fixtures::spec::{Spec, Version};
+//! use edgeproof::magic::{Carrier, Magic};
 //!
 //! let magic = Magic::of(&Spec::builtin(Version::Current));
 //! let pair = magic.pairs().iter().find(|pair| pair.row == "verdict.401.expired").unwrap();

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::spec::{Stimulus, Table};
 use serde::Serialize;
 
 /// A magic value with what it brings about.

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
-use fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
+use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
 
 use super::{Carrier, Effect, Pair};
 
@@ -123,7 +123,7 @@ fn after() -> String {
 mod tests {
     use std::collections::HashSet;
 
-    use fixtures::spec::Version;
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;

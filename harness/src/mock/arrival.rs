@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 

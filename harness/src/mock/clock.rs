@@ -8,7 +8,7 @@ use tokio::sync::watch;
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use harness::mock::Clock;
+/// use edgeproof::mock::Clock;
 ///
 /// let clock = Clock::default();
 /// clock.advance(Duration::from_secs(120));

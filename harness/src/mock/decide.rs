@@ -1,6 +1,6 @@
-use fixtures::credentials::ClientCertificateFault;
-use fixtures::seal::CollectionFault;
-use fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
+use edgeproof_fixtures::credentials::ClientCertificateFault;
+use edgeproof_fixtures::seal::CollectionFault;
+use edgeproof_fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
 
 use super::decision::Decision;
 use super::facts::Facts;
@@ -52,8 +52,8 @@ fn answered_as(cause: Stimulus, profile: &Profile) -> Stimulus {
 mod tests {
     use std::time::SystemTime;
 
-    use fixtures::credentials::LicenseClaims;
-    use fixtures::spec::Version;
+    use edgeproof_fixtures::credentials::LicenseClaims;
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::super::facts::Outage;

@@ -1,4 +1,4 @@
-use fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table, fill};
+use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -69,8 +69,8 @@ mod tests {
     use std::time::SystemTime;
 
     use bytes::Bytes;
-    use fixtures::credentials::{ReadClaims, ReadTokenFault};
-    use fixtures::spec::{Stimulus, Version};
+    use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+    use edgeproof_fixtures::spec::{Stimulus, Version};
     use rstest::rstest;
 
     use super::*;

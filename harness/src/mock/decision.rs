@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;

@@ -1,10 +1,10 @@
 use std::time::SystemTime;
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     ClientCertificateFault, Credentials, LicenseClaims, Role, check_client_certificate, check_license,
 };
-use fixtures::seal::CollectionFault;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::seal::CollectionFault;
+use edgeproof_fixtures::spec::Stimulus;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 

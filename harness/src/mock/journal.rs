@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, Version};

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::key_set::KeySet;
-use fixtures::spec::Profile;
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::Profile;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
@@ -39,7 +39,7 @@ fn has_it(request: &HeaderMap, etag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::{Spec, Version};
     use rstest::rstest;
 
     use super::*;

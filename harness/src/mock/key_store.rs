@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::seal::{SealKeys, SealPublicKey};
-use fixtures::verdict::{Grounds, Verdict, VerdictKeys};
+use edgeproof_fixtures::seal::{SealKeys, SealPublicKey};
+use edgeproof_fixtures::verdict::{Grounds, Verdict, VerdictKeys};
 
 /// The keys of a mock service that change while it runs: those that verdicts are signed with, and those that collections
 /// are sealed to.
@@ -108,7 +108,7 @@ impl Published {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::key_set::KeySet;
+    use edgeproof_fixtures::key_set::KeySet;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
-use fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::{Stimulus, Table};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 

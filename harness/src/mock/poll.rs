@@ -1,9 +1,9 @@
 use std::future::pending;
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
-use fixtures::spec::Stimulus;
-use fixtures::verdict::Grounds;
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::verdict::Grounds;
 use http::HeaderMap;
 use tokio::time::Instant;
 

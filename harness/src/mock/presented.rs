@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
+use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use percent_encoding::percent_decode_str;

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use http::{HeaderMap, Method};
 
 use super::decision::Decision;

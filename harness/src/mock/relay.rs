@@ -1,9 +1,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
-use fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
-use fixtures::spec::Version;
-use fixtures::verdict::Judgement;
+use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
+use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::verdict::Judgement;
 use http::StatusCode;
 
 use super::connection::Peer;

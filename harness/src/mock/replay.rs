@@ -2,8 +2,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use fixtures::seal::ReplayId;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::seal::ReplayId;
+use edgeproof_fixtures::spec::Stimulus;
 
 /// The collections that were accepted lately.
 ///
@@ -134,7 +134,7 @@ impl Remembered {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::seal::{Collection, SealKeys, replay_id};
+    use edgeproof_fixtures::seal::{Collection, SealKeys, replay_id};
     use proptest::prelude::*;
 
     use super::*;

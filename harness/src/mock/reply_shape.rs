@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use fixtures::spec::Profile;
+use edgeproof_fixtures::spec::Profile;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde_json::Value;
 
@@ -155,7 +155,7 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::{Spec, Version};
     use insta::assert_snapshot;
     use miette::{GraphicalReportHandler, GraphicalTheme};
     use rstest::rstest;

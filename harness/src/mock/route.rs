@@ -1,4 +1,4 @@
-use fixtures::spec::{Fact, Spec, Table};
+use edgeproof_fixtures::spec::{Fact, Spec, Table};
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -113,7 +113,7 @@ impl Reference {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::Version;
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;

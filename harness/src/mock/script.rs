@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::Role;
+use edgeproof_fixtures::credentials::Role;
 
 /// Which requests a script is for. Of several scripts for a request, one for a marker or a reference goes before one for
 /// all.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::spec::Profile;
+use edgeproof_fixtures::spec::Profile;
 
 use super::{Action, Reply, ReplyShape, Script, When};
 

@@ -3,9 +3,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
-use fixtures::credentials::{Credentials, MintOptions, Role};
-use fixtures::seal::{Collection, SealPublicKey};
-use fixtures::spec::{Profile, Spec, Version};
+use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof_fixtures::seal::{Collection, SealPublicKey};
+use edgeproof_fixtures::spec::{Profile, Spec, Version};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -33,8 +33,8 @@ use super::verdict_facts::ReadOutage;
 ///
 /// ```
 /// use std::time::Duration;
-/// use fixtures::credentials::ReadTokenForm;
-/// use harness::mock::{Endpoint, Facade, MockService, NewSession, Ready, ServiceOptions};
+/// use edgeproof_fixtures::credentials::ReadTokenForm;
+/// use edgeproof::mock::{Endpoint, Facade, MockService, NewSession, Ready, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
@@ -67,9 +67,9 @@ use super::verdict_facts::ReadOutage;
 /// arrived:
 ///
 /// ```
-/// use fixtures::credentials::CredentialFiles;
-/// use harness::mock::edge::{Edge, EdgeOptions, LogSink};
-/// use harness::mock::{Action, Match, MockService, Script, ServiceOptions};
+/// use edgeproof_fixtures::credentials::CredentialFiles;
+/// use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+/// use edgeproof::mock::{Action, Match, MockService, Script, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let service = MockService::start(ServiceOptions::default()).await?;

@@ -1,13 +1,13 @@
 use std::time::Duration;
 
-use fixtures::verdict::{Confidence, Decision, Judgement};
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 
 /// A session to be put into a mock service, as if its collection had been accepted. Its verdict is there at once and
 /// advises `allow`, unless it says otherwise.
 ///
 /// ```
 /// use std::time::Duration;
-/// use harness::mock::{NewSession, Ready};
+/// use edgeproof::mock::{NewSession, Ready};
 ///
 /// let slow = NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(3)));
 /// ```

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::verdict::{Confidence, Decision, Judgement};
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use tokio::sync::{Notify, watch};
 
 use super::session::{NewSession, Ready};

@@ -2,8 +2,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fixtures::credentials::{Credentials, Role};
-use fixtures::spec::{CertificateRefusal, Fact, Profile, Spec};
+use edgeproof_fixtures::credentials::{Credentials, Role};
+use edgeproof_fixtures::spec::{CertificateRefusal, Fact, Profile, Spec};
 
 use super::clock::Clock;
 use super::facts::Outage;

@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, ReadClaims, ReadTokenFault, check_read_token};
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::credentials::{Credentials, ReadClaims, ReadTokenFault, check_read_token};
+use edgeproof_fixtures::spec::Stimulus;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use std::time::SystemTime;

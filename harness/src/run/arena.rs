@@ -1,7 +1,7 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
-use reports::{AddedLatency, CaseReport};
+use edgeproof_reports::{AddedLatency, CaseReport};
 use tokio::sync::Semaphore;
 
 use super::fleet::Fleet;

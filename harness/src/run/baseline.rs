@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
+use edgeproof_reports::{CaseReport, Outcome};
 use globset::{GlobBuilder, GlobMatcher};
 use miette::{NamedSource, SourceSpan};
-use reports::{CaseReport, Outcome};
 
 /// Known failures: a glob of case ids with a reason, one a line.
 #[derive(Debug, Default)]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, LicenseForm, ReadTokenForm, Redactor, Role, Secret,
 };
-use fixtures::spec::{CertificateRefusal, Profile, Spec};
+use edgeproof_fixtures::spec::{CertificateRefusal, Profile, Spec};
+use edgeproof_reports::{CaseReport, Outcome, TargetKind};
 use rand::RngExt;
-use reports::{CaseReport, Outcome, TargetKind};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
 use url::Url;
@@ -180,7 +180,8 @@ impl Arena for Desk {
             Ok(counter) => counter,
             Err(why) => return Ground::None(format!("failed to {}", crate::error_text(&why))),
         };
-        let mut backend = Backend::new(counter, next_marker(), reports::Level::Must, player.limit());
+        let mut backend =
+            Backend::new(counter, next_marker(), edgeproof_reports::Level::Must, player.limit());
         let ground = match desk.props.party {
             Party::Service => super::sounding::of_service(&mut backend).await,
             Party::Keys => super::sounding::of_keys(&mut backend).await,

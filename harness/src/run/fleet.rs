@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
+use edgeproof_fixtures::spec::{Profile, Spec};
 use futures_util::future::join_all;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
 

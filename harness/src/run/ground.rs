@@ -1,4 +1,4 @@
-use fixtures::spec::{Fact, Spec, Table};
+use edgeproof_fixtures::spec::{Fact, Spec, Table};
 use miette::Diagnostic;
 use serde_json::Value;
 

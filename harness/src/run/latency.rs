@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use reports::{AddedLatency, Level};
+use edgeproof_reports::{AddedLatency, Level};
 use tokio::time::timeout;
 
 use super::fleet::Fleet;

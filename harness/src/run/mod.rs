@@ -28,9 +28,9 @@ pub use tally::{Tally, Verdict};
 
 use std::sync::Arc;
 
+use edgeproof_reports::{Event, Outcome};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use reports::{Event, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 

@@ -1,9 +1,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use fixtures::credentials::Redactor;
-use reports::escape::{one_line, visible};
-use reports::{CaseReport, EdgeNotes, Level, Mismatch, Observation, Outcome};
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::escape::{one_line, visible};
+use edgeproof_reports::{CaseReport, EdgeNotes, Level, Mismatch, Observation, Outcome};
 
 use super::transcript;
 use crate::cases::{Case, Found};

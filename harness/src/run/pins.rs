@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use reports::Observation;
+use edgeproof_reports::Observation;
 use serde::{Deserialize, Serialize};
 
 use crate::cases::Found;

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fixtures::credentials::{EdgeSettings, Redactor, Role};
-use fixtures::spec::Table;
-use reports::{CaseReport, EdgeNotes, Level, Outcome};
+use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
+use edgeproof_fixtures::spec::Table;
+use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -351,7 +351,7 @@ fn leaks(redactor: &Redactor, found: &mut Found) {
 }
 
 fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Redactor) -> EdgeNotes {
-    let clean = |text: &str| redactor.redact(&reports::escape::visible(text)).into_owned();
+    let clean = |text: &str| redactor.redact(&edgeproof_reports::escape::visible(text)).into_owned();
     EdgeNotes {
         settings: settings.map(EdgeSettings::redacted).unwrap_or_default(),
         log: log

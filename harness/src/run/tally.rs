@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use reports::{AddedLatency, CaseReport, Event, Observation, Outcome, Summary};
+use edgeproof_reports::{AddedLatency, CaseReport, Event, Observation, Outcome, Summary};
 
 use super::baseline::Baseline;
 use super::outcome::unplayed;

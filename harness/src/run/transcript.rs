@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use fixtures::credentials::Redactor;
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::escape::visible;
+use edgeproof_reports::{Exchange, Hop};
 use http::{HeaderMap, Version};
-use reports::escape::visible;
-use reports::{Exchange, Hop};
 
 use crate::cases::Asked;
 use crate::mock::{Arrival, Given};

@@ -1,5 +1,5 @@
-use fixtures::credentials::EdgeSettings;
-use reports::TargetKind;
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_reports::TargetKind;
 
 use super::{Attached, Embedded, Launch, RunningEdge, StartError};
 

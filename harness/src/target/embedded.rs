@@ -2,8 +2,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
+use edgeproof_fixtures::spec::{Profile, Spec};
 use url::Url;
 
 use super::running::Runs;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use fixtures::credentials::{EdgeSettings, Redactor};
+use edgeproof_fixtures::credentials::{EdgeSettings, Redactor};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;

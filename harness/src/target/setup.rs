@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret};
+use edgeproof_fixtures::credentials::{
+    CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret,
+};
 
 /// Origin of the page that an edge is set up for.
 pub const ALLOWED_ORIGIN: &str = "https://shop.example";
@@ -152,7 +154,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fmt::Write;
 
-    use fixtures::credentials::MintOptions;
+    use edgeproof_fixtures::credentials::MintOptions;
 
     use super::*;
 

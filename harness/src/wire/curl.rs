@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use reports::escape::visible;
+use edgeproof_reports::escape::visible;
 
 use super::{Body, Draft, Endpoint};
 

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 

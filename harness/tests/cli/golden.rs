@@ -44,8 +44,8 @@ impl Folder {
     }
 
     /// A JSON report that a run wrote.
-    pub(crate) fn report(&self, name: &str) -> reports::Report {
-        reports::Report::load(&self.0.path().join(name)).unwrap()
+    pub(crate) fn report(&self, name: &str) -> edgeproof_reports::Report {
+        edgeproof_reports::Report::load(&self.0.path().join(name)).unwrap()
     }
 
     pub(crate) fn files(&self) -> Vec<String> {

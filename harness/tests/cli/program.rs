@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Spec, Version};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};

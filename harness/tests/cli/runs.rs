@@ -1,6 +1,6 @@
 //! Runs against an edge that is as it should be, or off by a little: what is told, written and returned.
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use serde_json::Value;
 
 use crate::golden::{Folder, check, seen};
@@ -132,7 +132,7 @@ fn what_failed_is_run_again_alone() {
     let args =
         ["conformance", "--launch", &launch, "--filter", "cors.readable.4*", "--report", "json=r.json"];
     assert_eq!(folder.run(&args).status.code(), Some(1));
-    let failed = |report: &reports::Report| -> Vec<String> {
+    let failed = |report: &edgeproof_reports::Report| -> Vec<String> {
         let failed = report.cases.iter().filter(|case| case.outcome == Outcome::Fail);
         failed.map(|case| case.id.clone()).collect()
     };

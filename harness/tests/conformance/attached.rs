@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use socket2::{Domain, Socket, Type};
 
 use crate::program::command;

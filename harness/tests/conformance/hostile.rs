@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use crate::program::command;

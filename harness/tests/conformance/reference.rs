@@ -1,6 +1,6 @@
 //! The reference edge conforms, in every form.
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use crate::program::command;

@@ -5,15 +5,15 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
-use fixtures::spec::{Spec, Version};
-use harness::cases::{self, Catalog};
-use harness::mock::ReplyShape;
-use harness::run::{
+use edgeproof::cases::{self, Catalog};
+use edgeproof::mock::ReplyShape;
+use edgeproof::run::{
     Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
 };
-use harness::target::{CommandLine, Launch, Target};
-use reports::{Event, Format, Github, Outcome, Reader, Terminal, TerminalOptions};
+use edgeproof::target::{CommandLine, Launch, Target};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::{Event, Format, Github, Outcome, Reader, Terminal, TerminalOptions};
 
 use crate::program::command;
 
@@ -79,7 +79,7 @@ async fn no_report_shows_a_credential_of_the_run() {
     let mut readers: Vec<Box<dyn Reader + Send>> =
         vec![Box::new(Terminal::new(terminal.clone(), verbose)), Box::new(Github::new(github.clone()))];
     for format in Format::ALL {
-        readers.push(reports::open(format, &folder.path().join(format.name())).unwrap());
+        readers.push(edgeproof_reports::open(format, &folder.path().join(format.name())).unwrap());
     }
     let mut failed = Vec::new();
     let mut tell = |event: Event| {

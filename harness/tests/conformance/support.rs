@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use reports::{CaseReport, Outcome, Report};
+use edgeproof_reports::{CaseReport, Outcome, Report};
 use tempfile::TempDir;
 
 /// A folder to run in, and the program in it.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fixtures::spec::{Fact, Level, Row, Table, Version};
-use harness::cases::{Case, Phase, Play, Relayed};
+use edgeproof::cases::{Case, Phase, Play, Relayed};
+use edgeproof_fixtures::spec::{Fact, Level, Row, Table, Version};
 use rstest::rstest;
 
 use crate::catalog;

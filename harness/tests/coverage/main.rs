@@ -7,9 +7,9 @@ mod rows;
 
 use std::sync::LazyLock;
 
-use fixtures::spec::{Spec, Version};
-use harness::cases::{self as all, Case, Catalog};
-use harness::mock::ReplyShape;
+use edgeproof::cases::{self as all, Case, Catalog};
+use edgeproof::mock::ReplyShape;
+use edgeproof_fixtures::spec::{Spec, Version};
 
 static CURRENT: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::Current));
 static PRE_SEAL: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::PreSeal));

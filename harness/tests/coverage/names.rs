@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Fact, Spec, Table, Version};
-use harness::cases::{Ask, HEALTH, Play, SIGNALS, collection, fetch_keys};
+use edgeproof::cases::{Ask, HEALTH, Play, SIGNALS, collection, fetch_keys};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Fact, Spec, Table, Version};
 use rstest::rstest;
 
 use crate::catalog;

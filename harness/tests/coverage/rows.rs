@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fixtures::spec::{Coverage, Row, Stimulus, Table, Version};
-use harness::cases::{Case, Catalog, all};
-use harness::mock::ReplyShape;
+use edgeproof::cases::{Case, Catalog, all};
+use edgeproof::mock::ReplyShape;
+use edgeproof_fixtures::spec::{Coverage, Row, Stimulus, Table, Version};
 use rstest::rstest;
 
 use crate::catalog;

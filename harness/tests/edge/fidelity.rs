@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fixtures::credentials::{LicenseForm, Role, Secret};
-use harness::wire::{Body, Draft};
+use edgeproof::wire::{Body, Draft};
+use edgeproof_fixtures::credentials::{LicenseForm, Role, Secret};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rstest::rstest;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use harness::mock::{Facade, Listen, MockService, ServiceOptions};
+use edgeproof::mock::{Facade, Listen, MockService, ServiceOptions};
 use rstest::rstest;
 
 use crate::support::{
@@ -12,7 +12,7 @@ async fn the_service_goes_away_and_comes_back_on_its_port() {
     let world = World::new().await;
     let World { spec, credentials, service, endpoint, .. } = world;
     let addr = service.addr();
-    let accepts = service.script(harness::mock::Match::Everything, script(answer(200, OK)));
+    let accepts = service.script(edgeproof::mock::Match::Everything, script(answer(200, OK)));
     check(&exchange(&endpoint, &post("before")).await, 200, OK);
     drop(accepts);
     service.stop().await;
@@ -22,7 +22,7 @@ async fn the_service_goes_away_and_comes_back_on_its_port() {
     let mut options = ServiceOptions::new(spec, Arc::clone(&credentials));
     options.listener = Listen::At(addr);
     let service = MockService::start(options).await.unwrap();
-    let _accepts = service.script(harness::mock::Match::Everything, script(answer(200, OK)));
+    let _accepts = service.script(edgeproof::mock::Match::Everything, script(answer(200, OK)));
     check(&exchange(&endpoint, &post("after")).await, 200, OK);
     assert_eq!(service.journal().len(), 1);
 }
@@ -30,7 +30,7 @@ async fn the_service_goes_away_and_comes_back_on_its_port() {
 /// The case that a pool gets wrong now and then: hence many times.
 #[rstest]
 #[case::http1(Facade::PlainHttp)]
-#[case::http2(Facade::Tls(fixtures::credentials::Role::ServiceServer))]
+#[case::http2(Facade::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pooled_connection_is_closed_under_it(#[case] facade: Facade) {
     let world = World::with(|settings| {
@@ -50,7 +50,7 @@ async fn a_pooled_connection_is_closed_under_it(#[case] facade: Facade) {
 
 #[rstest]
 #[case::http1(Facade::PlainHttp)]
-#[case::http2(Facade::Tls(fixtures::credentials::Role::ServiceServer))]
+#[case::http2(Facade::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
 #[tokio::test]
 async fn connections_are_kept(#[case] facade: Facade) {
     let world = World::with(|settings| {
@@ -85,7 +85,7 @@ async fn two_requests_on_one_connection_of_the_page() {
     let world = World::new().await;
     let _accepts = world.scripted(200, OK);
     let drafts = [post("first"), draft("GET", SIGNALS), post("second")];
-    let answers = harness::wire::send_in_turn(&world.endpoint, &drafts, crate::support::LIMIT).await;
+    let answers = edgeproof::wire::send_in_turn(&world.endpoint, &drafts, crate::support::LIMIT).await;
     let statuses: Vec<_> = answers.into_iter().map(|sent| sent.reply.unwrap().status).collect();
     assert_eq!(statuses, [200, 405, 200]);
 }

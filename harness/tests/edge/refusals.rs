@@ -2,10 +2,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::{LicenseForm, Role, Secret};
-use fixtures::spec::Table;
-use harness::mock::{Action, Match, Reply, Script, When};
-use harness::wire::Body;
+use edgeproof::mock::{Action, Match, Reply, Script, When};
+use edgeproof::wire::Body;
+use edgeproof_fixtures::credentials::{LicenseForm, Role, Secret};
+use edgeproof_fixtures::spec::Table;
 use rstest::rstest;
 use serde_json::json;
 

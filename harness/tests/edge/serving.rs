@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof::mock::edge::EdgeTls;
+use edgeproof::mock::{Action, Match};
+use edgeproof::wire::{Body, Endpoint, send, send_http2};
+use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
 use futures_util::future::join_all;
 use futures_util::{SinkExt, StreamExt};
-use harness::mock::edge::EdgeTls;
-use harness::mock::{Action, Match};
-use harness::wire::{Body, Endpoint, send, send_http2};
 use rstest::rstest;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -86,7 +86,7 @@ async fn health_is_read_only() {
 async fn other_origins_get_no_grant(#[case] origin: &str) {
     let world = World::new().await;
     for method in ["OPTIONS", "GET", "POST"] {
-        let draft = harness::wire::Draft::new(method, SIGNALS)
+        let draft = edgeproof::wire::Draft::new(method, SIGNALS)
             .header("origin", origin)
             .header("access-control-request-method", "POST")
             .body(Body::Sized(Bytes::new()));
@@ -106,7 +106,7 @@ async fn other_origins_get_no_grant(#[case] origin: &str) {
 #[tokio::test]
 async fn an_allowed_origin_that_is_none_allows_none(#[case] allowed: Option<&str>, #[case] origin: &str) {
     let world = World::with(|settings| settings.allowed_origin = allowed.map(str::to_owned)).await;
-    let draft = harness::wire::Draft::new("OPTIONS", SIGNALS).header("origin", origin);
+    let draft = edgeproof::wire::Draft::new("OPTIONS", SIGNALS).header("origin", origin);
     let answer = world.send(&draft).await;
     assert_eq!(answer.status, 204);
     assert_eq!(header(&answer, "access-control-allow-origin"), None);
@@ -151,7 +151,7 @@ async fn https_in_both_versions() {
     let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
     let world = World::with_options(|options| options.tls = Some(tls)).await;
     let _accepts = world.scripted(200, OK);
-    let folder = fixtures::credentials::CredentialFiles::write(&credentials).unwrap();
+    let folder = edgeproof_fixtures::credentials::CredentialFiles::write(&credentials).unwrap();
     let ca = folder.certificate(Role::EdgeAuthority);
     let url = Url::parse(&world.edge.url()).unwrap();
     assert_eq!(url.scheme(), "https");
@@ -189,8 +189,8 @@ async fn a_websocket_echoes_until_the_edge_stops() {
 async fn stopping_finishes_what_is_under_way() {
     let world = World::new().await;
     let slow =
-        harness::mock::Reply { delay: std::time::Duration::from_millis(150), ..reply(answer(200, OK)) };
-    let scripted = world.service.script(Match::Everything, harness::mock::Script { replies: vec![slow] });
+        edgeproof::mock::Reply { delay: std::time::Duration::from_millis(150), ..reply(answer(200, OK)) };
+    let scripted = world.service.script(Match::Everything, edgeproof::mock::Script { replies: vec![slow] });
     let World { edge, endpoint, .. } = world;
     let addr = edge.addr();
     let under_way = tokio::spawn(async move { send(&endpoint, &post("{}"), LIMIT).await });

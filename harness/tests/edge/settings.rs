@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
+use edgeproof_fixtures::spec::{Spec, Version};
 use miette::Diagnostic;
 use rstest::rstest;
 

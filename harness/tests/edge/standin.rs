@@ -5,7 +5,7 @@ use wiremock::matchers::{any, body_bytes, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::support::{OK, check, draft, edge, exchange, plain_settings, post};
-use harness::wire::Body;
+use edgeproof::wire::Body;
 
 #[tokio::test]
 async fn what_reaches_a_service_that_is_not_ours() {

@@ -2,12 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Secret};
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{Edge, EdgeOptions};
-use harness::mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
-use harness::target::LogTail;
-use harness::wire::{Answer, Body, Draft, Endpoint, send};
+use edgeproof::mock::edge::{Edge, EdgeOptions};
+use edgeproof::mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
+use edgeproof::target::LogTail;
+use edgeproof::wire::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Secret};
+use edgeproof_fixtures::spec::{Spec, Version};
 use url::Url;
 
 /// Nothing in here takes that long unless it is broken.

@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use fixtures::credentials::Role;
-use harness::mock::{Action, Facade};
+use edgeproof::mock::{Action, Facade};
+use edgeproof_fixtures::credentials::Role;
 use rstest::rstest;
 
 use crate::support::{OK, UNREACHABLE, World, check, edge, exchange, plain_settings, post};

@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::style::{Log, LogTo, Style};
-use harness::mock::edge::{Edge, EdgeOptions, LogSink};
-use harness::target::{CommandLine, Launch, Target};
+use edgeproof::mock::edge::style::{Log, LogTo, Style};
+use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof::target::{CommandLine, Launch, Target};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Spec, Version};
 use rstest::rstest;
 
 use crate::played::{Cases, Ground, blamed};

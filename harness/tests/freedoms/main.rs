@@ -8,9 +8,9 @@ mod played;
 
 use std::sync::Arc;
 
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::style::Style;
-use harness::target::{Embedded, Target};
+use edgeproof::mock::edge::style::Style;
+use edgeproof::target::{Embedded, Target};
+use edgeproof_fixtures::spec::{Spec, Version};
 
 use pairs::{all_pairs, singles};
 use played::{Cases, Ground};

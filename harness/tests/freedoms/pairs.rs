@@ -59,7 +59,7 @@ fn pair(one: (usize, usize), other: (usize, usize)) -> (usize, usize, usize, usi
 
 #[test]
 fn every_two_values_meet() {
-    let sizes = harness::mock::edge::style::Style::FREEDOMS;
+    let sizes = edgeproof::mock::edge::style::Style::FREEDOMS;
     let rows = all_pairs(sizes);
     for (a, b) in places(sizes.len()) {
         for (x, y) in (0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (x, y))) {

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
-use fixtures::spec::Spec;
-use harness::cases::{self, Catalog};
-use harness::mock::ReplyShape;
-use harness::run::{
+use edgeproof::cases::{self, Catalog};
+use edgeproof::mock::ReplyShape;
+use edgeproof::run::{
     Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
 };
-use harness::target::{Setup, Target};
-use reports::{Event, Outcome};
+use edgeproof::target::{Setup, Target};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{Event, Outcome};
 
 /// What all runs share.
 pub(crate) struct Ground {

@@ -7,8 +7,8 @@ mod targets;
 use std::fs;
 use std::path::Path;
 
-use fixtures::credentials::{LicenseForm, ReadTokenForm};
-use fixtures::seal::{Collection, CollectionForm};
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
+use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rstest::rstest;

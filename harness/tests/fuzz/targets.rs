@@ -6,14 +6,16 @@ use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{Credentials, MintOptions, Revocations, check_license, check_read_token};
-use fixtures::key_set::KeySet;
-use fixtures::seal::{self, SealKeys};
-use fixtures::spec::{Spec, Version};
-use fixtures::verdict::{VerdictKeys, verify_token};
-use harness::mock::{ReplyShape, presented_licenses};
-use harness::wire::fuzzing::read_answer;
-use harness::wire::{Draft, Endpoint, send};
+use edgeproof::mock::{ReplyShape, presented_licenses};
+use edgeproof::wire::fuzzing::read_answer;
+use edgeproof::wire::{Draft, Endpoint, send};
+use edgeproof_fixtures::credentials::{
+    Credentials, MintOptions, Revocations, check_license, check_read_token,
+};
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::seal::{self, SealKeys};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::verdict::{VerdictKeys, verify_token};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -129,7 +131,7 @@ fn now() -> SystemTime {
 pub(crate) fn license(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if check_license(Some(&text), credentials().keys(), &Revocations::default(), now()).is_ok() {
-        let forms = fixtures::credentials::LicenseForm::ALL.iter();
+        let forms = edgeproof_fixtures::credentials::LicenseForm::ALL.iter();
         assert!(
             forms.map(|form| credentials().license(*form)).any(|license| license == text),
             "a forged license: {text}"
@@ -141,7 +143,7 @@ pub(crate) fn license(input: &[u8]) {
 pub(crate) fn read_token(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if check_read_token(Some(&text), credentials().keys(), &Revocations::default(), now()).is_ok() {
-        let mut forms = fixtures::credentials::ReadTokenForm::ALL.iter();
+        let mut forms = edgeproof_fixtures::credentials::ReadTokenForm::ALL.iter();
         assert!(forms.any(|form| text.contains(&credentials().read_token(*form))), "a forged token: {text}");
     }
 }

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use fixtures::seal::Collection;
-use fixtures::spec::{Spec, Version};
-use harness::mock::{MockService, ServiceOptions};
-use harness::target::{Embedded, Setup, Target};
-use harness::wire::{Body, Draft, Endpoint, send};
+use edgeproof::mock::{MockService, ServiceOptions};
+use edgeproof::target::{Embedded, Setup, Target};
+use edgeproof::wire::{Body, Draft, Endpoint, send};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use edgeproof_fixtures::seal::Collection;
+use edgeproof_fixtures::spec::{Spec, Version};
 use rstest::rstest;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use harness::wire::{Draft, Endpoint, NoAnswer, send};
+use edgeproof::wire::{Draft, Endpoint, NoAnswer, send};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
@@ -36,7 +36,7 @@ async fn a_part_of_an_answer_is_never_taken_for_the_whole() {
 }
 
 /// What a client sees of a peer that answers with these bytes and closes.
-async fn cut(bytes: Vec<u8>) -> Result<harness::wire::Answer, NoAnswer> {
+async fn cut(bytes: Vec<u8>) -> Result<edgeproof::wire::Answer, NoAnswer> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     let endpoint = Endpoint::resolve(&url, None).await.unwrap();

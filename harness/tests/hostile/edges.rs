@@ -1,6 +1,6 @@
 //! Hostile edges, launched by the program.
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use crate::harmless;

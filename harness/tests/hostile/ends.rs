@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
-use reports::Outcome;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -75,7 +75,7 @@ fn a_killed_edge_fails_the_case_and_no_other(#[case] id: &str, #[case] deaths: u
     drop(TcpStream::connect(address).unwrap());
     assert_eq!(killing.join().unwrap(), deaths);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
-    let report = reports::Report::load(&folder.path().join("r.json")).unwrap();
+    let report = edgeproof_reports::Report::load(&folder.path().join("r.json")).unwrap();
     let case = report.cases.iter().find(|case| case.id == id).unwrap();
     assert_eq!(case.outcome, Outcome::Fail);
     let told = case.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9"));
@@ -116,7 +116,7 @@ fn a_signal_leaves_nothing_of_an_edge_that_does_not_want_to_go(#[case] signal: S
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let _ = edge.read_to_end(&mut Vec::new());
     assert_eq!(watched::alive(&brood), [] as [String; 0]);
-    let report = reports::Report::load(&folder.path().join("r.json")).unwrap();
+    let report = edgeproof_reports::Report::load(&folder.path().join("r.json")).unwrap();
     assert_eq!(i32::from(report.exit_code), code);
 }
 

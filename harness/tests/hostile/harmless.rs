@@ -12,7 +12,7 @@ use crate::watched::Ran;
 
 /// Looks at all of them.
 #[track_caller]
-pub(crate) fn check(ran: &Ran) -> reports::Report {
+pub(crate) fn check(ran: &Ran) -> edgeproof_reports::Report {
     let read = |name: &str| fs::read_to_string(ran.folder.path().join(name)).unwrap();
     let terminal = String::from_utf8(ran.output.stdout.clone()).unwrap();
     let errors = String::from_utf8(ran.output.stderr.clone()).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn check(ran: &Ran) -> reports::Report {
     html(&read("r.html"));
     markdown(&read("r.md"));
     markdown(&summary);
-    let report = reports::Report::load(&ran.folder.path().join("r.json")).unwrap();
+    let report = edgeproof_reports::Report::load(&ran.folder.path().join("r.json")).unwrap();
     assert_eq!(report.summary.planned, report.cases.len());
     assert_eq!(Some(i32::from(report.exit_code)), ran.code());
     report

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof::mock::edge::{Edge, EdgeOptions, LogSink};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use harness::wire::{Answer, Body, Draft, Endpoint, send};
+use edgeproof::wire::{Answer, Body, Draft, Endpoint, send};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncWriteExt;

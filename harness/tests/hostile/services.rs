@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fixtures::credentials::ReadTokenForm;
-use harness::mock::{Facade, MockService, NewSession, ServiceOptions};
-use reports::Outcome;
+use edgeproof::mock::{Facade, MockService, NewSession, ServiceOptions};
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use crate::front::Front;

@@ -5,8 +5,8 @@ use std::fs;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use harness::mock::{Facade, MockService, ServiceOptions};
-use reports::{Outcome, Report};
+use edgeproof::mock::{Facade, MockService, ServiceOptions};
+use edgeproof_reports::{Outcome, Report};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use harness::deviations::{Deviations, How, Side, World};
-use harness::mock::edge::{NoQuirk, Quirk};
-use reports::Outcome;
+use edgeproof::deviations::{Deviations, How, Side, World};
+use edgeproof::mock::edge::{NoQuirk, Quirk};
+use edgeproof_reports::Outcome;
 
 use crate::support::{wait_for, world};
 
@@ -45,10 +45,10 @@ fn pure(world: &World, quirk: &dyn Quirk) -> Ends {
         .collect()
 }
 
-fn over_sockets(world: &World, deviation: Option<&harness::deviations::Deviation>) -> Ends {
+fn over_sockets(world: &World, deviation: Option<&edgeproof::deviations::Deviation>) -> Ends {
     let mut cases = world.cases(Side::Edge);
     cases.retain(|case| world.pure.play(case, &NoQuirk, true).is_some());
-    let twist = deviation.map(harness::deviations::Deviation::twist);
+    let twist = deviation.map(edgeproof::deviations::Deviation::twist);
     let ran = wait_for(world.play(Side::Edge, &cases, twist.as_ref())).unwrap();
     let ended = ran.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);

@@ -1,5 +1,5 @@
-use harness::deviations::{CANARIES, MatrixOptions, matrix};
-use reports::matrix::{Fate, Scope};
+use edgeproof::deviations::{CANARIES, MatrixOptions, matrix};
+use edgeproof_reports::matrix::{Fate, Scope};
 
 use crate::support::{wait_for, world};
 

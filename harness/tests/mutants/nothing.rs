@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use harness::deviations::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
-use harness::mock::edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
-use harness::mock::{Request, Saying, ServiceQuirk, ServiceTwist};
-use harness::target::Twist;
+use edgeproof::deviations::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
+use edgeproof::mock::edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
+use edgeproof::mock::{Request, Saying, ServiceQuirk, ServiceTwist};
+use edgeproof::target::Twist;
+use edgeproof_reports::{Level, Outcome};
 use http::{HeaderMap, StatusCode};
-use reports::{Level, Outcome};
 
 use crate::support::{wait_for, world};
 
@@ -56,7 +56,7 @@ fn an_inert_service_ends_as_incomplete() {
 struct Mute;
 
 impl ServiceQuirk for Mute {
-    fn conclude(&self, _asked: &Request<'_>, _right: harness::mock::Decision) -> Saying {
+    fn conclude(&self, _asked: &Request<'_>, _right: edgeproof::mock::Decision) -> Saying {
         Saying::Nothing
     }
 }

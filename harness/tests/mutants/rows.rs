@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use fixtures::spec::{Level, Spec, Version};
-use harness::deviations::{Behaviour, Deviation, Deviations, How, ServiceBehaviour, Side, World};
-use reports::Outcome;
+use edgeproof::deviations::{Behaviour, Deviation, Deviations, How, ServiceBehaviour, Side, World};
+use edgeproof_fixtures::spec::{Level, Spec, Version};
+use edgeproof_reports::Outcome;
 
 use crate::support::{wait_for, world};
 

@@ -1,4 +1,4 @@
-use harness::deviations::World;
+use edgeproof::deviations::World;
 
 pub(crate) fn world() -> World {
     World::builtin().unwrap()

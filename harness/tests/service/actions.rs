@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use bytes::Bytes;
-use harness::mock::{Action, Given, Match, Reply, Script, When};
+use edgeproof::mock::{Action, Given, Match, Reply, Script, When};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

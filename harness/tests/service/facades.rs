@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use fixtures::credentials::Role;
-use fixtures::spec::Version;
-use harness::mock::Facade;
+use edgeproof::mock::Facade;
+use edgeproof_fixtures::credentials::Role;
+use edgeproof_fixtures::spec::Version;
 use rstest::rstest;
 use rustls::HandshakeKind;
 use tokio::net::TcpStream;
@@ -118,9 +118,9 @@ async fn before_seals_the_handshake_judges_the_certificate(
     // With TLS 1.3 a client learns of its refusal when it reads.
     let answer = async {
         let mut stream = connect(bench.service.addr(), bench.tls(client, "http/1.1")).await?;
-        let license = bench.credentials.license(fixtures::credentials::LicenseForm::Valid);
+        let license = bench.credentials.license(edgeproof_fixtures::credentials::LicenseForm::Valid);
         let collection =
-            fixtures::seal::Collection::generated("r", 1, std::time::SystemTime::now()).to_json();
+            edgeproof_fixtures::seal::Collection::generated("r", 1, std::time::SystemTime::now()).to_json();
         let request = format!(
             "POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {license}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{collection}",
             collection.len()

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
-use harness::mock::NewSession;
+use edgeproof::mock::NewSession;
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
 use reqwest::{Client, Version};
 use rstest::rstest;
 

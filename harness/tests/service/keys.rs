@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::key_set::KeySet;
-use harness::mock::NewSession;
+use edgeproof::mock::NewSession;
+use edgeproof_fixtures::key_set::KeySet;
 use http::{Method, Request, Response};
 use http_body_util::Full;
 use jwt_compact::alg::Ed25519;

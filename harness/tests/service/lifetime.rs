@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use fixtures::spec::Version;
-use harness::mock::{Listen, Match, MockService, Reply, Script, ServiceOptions, When};
+use edgeproof::mock::{Listen, Match, MockService, Reply, Script, ServiceOptions, When};
+use edgeproof_fixtures::spec::Version;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -1,9 +1,9 @@
 //! What arrives is recorded byte for byte.
 
 use bytes::Bytes;
-use fixtures::credentials::{LicenseForm, Role};
-use fixtures::spec::Version;
-use harness::mock::{Match, RECORDED};
+use edgeproof::mock::{Match, RECORDED};
+use edgeproof_fixtures::credentials::{LicenseForm, Role};
+use edgeproof_fixtures::spec::Version;
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
 use proptest::test_runner::TestRunner;

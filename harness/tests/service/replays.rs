@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
-use fixtures::seal::{Collection, Measurement};
-use fixtures::spec::{Stimulus, Version};
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
+use edgeproof_fixtures::seal::{Collection, Measurement};
+use edgeproof_fixtures::spec::{Stimulus, Version};
 use tokio::task::JoinSet;
 
 use super::support::{Bench, connect, http1, http2, read};
@@ -75,7 +75,7 @@ async fn after_its_window_a_collection_is_new() {
 async fn a_refused_collection_is_not_remembered() {
     let bench = Bench::start().await;
     let body = bench.sealed("r");
-    bench.service.set_outage(Some(harness::mock::Outage::CheckFails));
+    bench.service.set_outage(Some(edgeproof::mock::Outage::CheckFails));
     assert_eq!(bench.post(body.clone()).await.0, 401);
     bench.service.set_outage(None);
     assert_eq!(bench.verdict("r").await.0, 404);

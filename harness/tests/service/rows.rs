@@ -1,9 +1,9 @@
 //! Every stimulus of every row of 7.3, sent for real.
 
-use fixtures::credentials::{LicenseForm, Role};
-use fixtures::seal::{Collection, CollectionForm};
-use fixtures::spec::{Row, Spec, Stimulus, Table, Version};
-use harness::mock::{Match, Outage, ReplyShape, Script};
+use edgeproof::mock::{Match, Outage, ReplyShape, Script};
+use edgeproof_fixtures::credentials::{LicenseForm, Role};
+use edgeproof_fixtures::seal::{Collection, CollectionForm};
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
 use insta::{assert_snapshot, with_settings};
 use std::time::SystemTime;
 

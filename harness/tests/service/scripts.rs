@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use harness::mock::{Action, Match};
+use edgeproof::mock::{Action, Match};
 use http::StatusCode;
 
 use super::support::{Bench, LONG, answer, http1, http2, read, script};

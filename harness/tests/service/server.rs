@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use harness::mock::{Front, Limits, Peer, Server};
+use edgeproof::mock::{Front, Limits, Peer, Server};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::credentials::{Credentials, LicenseForm, MintOptions, ReadTokenForm, Role};
-use fixtures::seal::Collection;
-use fixtures::spec::{Spec, Version};
-use harness::mock::{Action, MockService, Reply, Script, ServiceOptions, When};
+use edgeproof::mock::{Action, MockService, Reply, Script, ServiceOptions, When};
+use edgeproof_fixtures::credentials::{Credentials, LicenseForm, MintOptions, ReadTokenForm, Role};
+use edgeproof_fixtures::seal::Collection;
+use edgeproof_fixtures::spec::{Spec, Version};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;

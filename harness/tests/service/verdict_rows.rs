@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use fixtures::credentials::ReadTokenForm;
-use fixtures::spec::{Row, Spec, Stimulus, Table, Version};
-use harness::mock::{NewSession, ReadOutage, Ready};
+use edgeproof::mock::{NewSession, ReadOutage, Ready};
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
 use insta::{assert_snapshot, with_settings};
 
 use super::support::{Bench, converse};

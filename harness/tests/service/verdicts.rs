@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::ReadTokenForm;
-use fixtures::spec::{Stimulus, Version};
-use harness::mock::{Action, Endpoint, Facade, Limits, Listen, Match, NewSession, Ready};
+use edgeproof::mock::{Action, Endpoint, Facade, Limits, Listen, Match, NewSession, Ready};
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_fixtures::spec::{Stimulus, Version};
 use http::Method;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::TestRunner;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::ReadTokenForm;
-use harness::mock::{MockService, NewSession, Ready};
+use edgeproof::mock::{MockService, NewSession, Ready};
+use edgeproof_fixtures::credentials::ReadTokenForm;
 use http_body_util::Full;
 use rstest::rstest;
 use tokio::io::AsyncWriteExt;
@@ -99,7 +99,7 @@ async fn what_is_no_time_and_who_may_not_read_does_not_wait() {
     for form in [ReadTokenForm::Missing, ReadTokenForm::Expired] {
         assert_eq!(bench.send(bench.poll_as(form, WAIT)).await.status(), 401);
     }
-    bench.service.set_read_outage(Some(harness::mock::ReadOutage::CheckFails));
+    bench.service.set_read_outage(Some(edgeproof::mock::ReadOutage::CheckFails));
     assert_eq!(bench.verdict(WAIT).await.0, 401);
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fixtures::spec::{Spec, Table, Version};
+use edgeproof_fixtures::spec::{Spec, Table, Version};
 use rstest::rstest;
 
 use crate::program::conformance;

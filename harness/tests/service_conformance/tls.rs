@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, ReadTokenForm, Role};
-use fixtures::spec::{Spec, Version};
-use harness::mock::{MockService, NewSession, ServiceOptions};
+use edgeproof::mock::{MockService, NewSession, ServiceOptions};
+use edgeproof_fixtures::credentials::{
+    CredentialFiles, Credentials, LicenseForm, MintOptions, ReadTokenForm, Role,
+};
+use edgeproof_fixtures::spec::{Spec, Version};
 
 use crate::program::conformance;
 

@@ -1,9 +1,9 @@
 //! Edges that run already.
 
-use fixtures::credentials::EdgeSettings;
-use harness::target::{Attached, BaseUrl, StartError, Target};
+use edgeproof::target::{Attached, BaseUrl, StartError, Target};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_reports::TargetKind;
 use miette::Diagnostic;
-use reports::TargetKind;
 use rstest::rstest;
 
 use crate::program::{command, get, launch};
@@ -25,7 +25,7 @@ async fn an_edge_that_answers_is_attached_to_and_left_alone() {
 
 #[tokio::test]
 async fn an_edge_that_is_not_there_is_told() {
-    let held = harness::target::HeldPort::bind().unwrap();
+    let held = edgeproof::target::HeldPort::bind().unwrap();
     let url = BaseUrl::of_edge(&format!("http://{}", held.addr())).unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Unreachable { .. }), "{error:?}");

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
-use fixtures::spec::{Spec, Version};
-use harness::target::{Embedded, HeldPort, Setup, StartError, Target};
-use harness::wire::{Body, Draft, NoAnswer, send};
+use edgeproof::target::{Embedded, HeldPort, Setup, StartError, Target};
+use edgeproof::wire::{Body, Draft, NoAnswer, send};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::TargetKind;
 use miette::Diagnostic;
-use reports::TargetKind;
 use rstest::rstest;
 
 use crate::program::get;

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use harness::cli::signals;
-use harness::target::{Launch, LogTail, RunningEdge};
+use edgeproof::cli::signals;
+use edgeproof::target::{Launch, LogTail, RunningEdge};
+use edgeproof_fixtures::credentials::EdgeSettings;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncBufReadExt;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
-use harness::target::{Launch, LogLine, Scheme, Setup, StartError};
-use harness::wire::NoAnswer;
+use edgeproof::target::{Launch, LogLine, Scheme, Setup, StartError};
+use edgeproof::wire::NoAnswer;
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use miette::Diagnostic;
 use rstest::rstest;
 

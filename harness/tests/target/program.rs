@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Spec, Version};
-use harness::mock::edge::{Edge, EdgeOptions, EdgeTls, LogSink};
-use harness::target::{CommandLine, Launch, RunningEdge};
-use harness::wire::{Answer, Draft, NoAnswer, send};
+use edgeproof::mock::edge::{Edge, EdgeOptions, EdgeTls, LogSink};
+use edgeproof::target::{CommandLine, Launch, RunningEdge};
+use edgeproof::wire::{Answer, Draft, NoAnswer, send};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Spec, Version};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 

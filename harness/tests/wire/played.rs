@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
-use fixtures::spec::Spec;
-use harness::cases::{self, Case, Catalog};
-use harness::mock::ReplyShape;
-use harness::run::{
+use edgeproof::cases::{self, Case, Catalog};
+use edgeproof::mock::ReplyShape;
+use edgeproof::run::{
     Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
 };
-use harness::target::{Embedded, Target};
-use reports::{CaseReport, Event};
+use edgeproof::target::{Embedded, Target};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{CaseReport, Event};
 
 /// All cases for an edge, as they come from the tables.
 pub(crate) fn catalog(spec: &Spec) -> Vec<Case> {

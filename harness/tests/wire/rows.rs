@@ -3,9 +3,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use fixtures::spec::{Row, Spec, Stimulus, Table, Version};
-use harness::cases::Case;
-use reports::{CaseReport, Outcome};
+use edgeproof::cases::Case;
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
+use edgeproof_reports::{CaseReport, Outcome};
 use rstest::rstest;
 
 use crate::played::{catalog, play};

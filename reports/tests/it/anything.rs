@@ -1,11 +1,11 @@
 //! What holds whatever comes over the wire.
 
-use proptest::prelude::*;
-use quick_xml::events::Event as Xml;
-use reports::{
+use edgeproof_reports::{
     Basis, CaseReport, EdgeNotes, Exchange, Format, Hop, Level, Mismatch, Observation, Outcome, Report,
     Summary, Terminal, TerminalOptions, Titles, github, render,
 };
+use proptest::prelude::*;
+use quick_xml::events::Event as Xml;
 
 use crate::sample::{HOSTILE, report};
 

@@ -1,6 +1,6 @@
 //! JUnit, HTML, Markdown and the annotations of one rich run.
 
-use reports::{Event, Format, Github, Outcome, Reader, Titles, render};
+use edgeproof_reports::{Event, Format, Github, Outcome, Reader, Titles, render};
 use rstest::rstest;
 
 use crate::sample::{case, events, report, tell, titles};
@@ -61,7 +61,7 @@ fn markdown_fits_into_a_comment() {
             case
         })
         .collect();
-    report.summary = reports::Summary::of(report.cases.iter().map(|case| case.outcome));
+    report.summary = edgeproof_reports::Summary::of(report.cases.iter().map(|case| case.outcome));
     let markdown = render(Format::Markdown, &report, &titles()).unwrap();
     assert!(markdown.len() < 65_536, "{} bytes", markdown.len());
     assert!(

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use reports::{Event, Format, Report, open};
+use edgeproof_reports::{Event, Format, Report, open};
 use rstest::rstest;
 
 use crate::sample::{events, report, tell};
@@ -105,7 +105,7 @@ fn no_cases_is_still_a_report() {
     }
     reader.read(&planned);
     reader.read(&Event::Finished {
-        summary: reports::Summary::default(),
+        summary: edgeproof_reports::Summary::default(),
         observations: Vec::new(),
         latency: None,
         duration_ms: 0,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reports::{Event, Format, Recorder, Report, Titles, render, report_schema};
+use edgeproof_reports::{Event, Format, Recorder, Report, Titles, render, report_schema};
 use rstest::rstest;
 use serde_json::{Value, json};
 

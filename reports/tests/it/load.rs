@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use reports::json::Tool;
-use reports::load::{
+use edgeproof_reports::json::Tool;
+use edgeproof_reports::load::{
     Comparison, Difference, Drain, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
     LoadTarget, Model, OutcomeFigures, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal, ShardOf,
     ThresholdResult, Timeline, TimelineMoment, Timing, load_schema, render, terminal,
 };
-use reports::{Format, ReportError, TargetKind};
+use edgeproof_reports::{Format, ReportError, TargetKind};
 use rstest::rstest;
 use serde_json::{Value, json};
 

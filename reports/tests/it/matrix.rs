@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use reports::Level;
-use reports::matrix::{
+use edgeproof_reports::Level;
+use edgeproof_reports::matrix::{
     Destination, Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEMA, Scope, matrix_schema,
 };
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! One rich run: every outcome, several mismatches, and texts that try to get out of their place.
 
-use reports::{
+use edgeproof_reports::{
     AddedLatency, Basis, CaseReport, EdgeNotes, Event, Exchange, Hop, Level, Mismatch, Observation, Outcome,
     Reader, Recorder, Report, Summary, TargetKind, Titles,
 };

@@ -1,6 +1,6 @@
 //! The terminal report.
 
-use reports::{CaseReport, Event, Outcome, Reader, Terminal, TerminalOptions};
+use edgeproof_reports::{CaseReport, Event, Outcome, Reader, Terminal, TerminalOptions};
 
 use crate::sample::{case, events, tell, titles};
 
@@ -46,7 +46,7 @@ fn a_run_that_conforms_is_short() {
     let mut events = vec![events()[0].clone()];
     events.extend(ended);
     events.push(Event::Finished {
-        summary: reports::Summary::of([Outcome::Pass; 2]),
+        summary: edgeproof_reports::Summary::of([Outcome::Pass; 2]),
         observations: Vec::new(),
         latency: None,
         duration_ms: 640,

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use edgeproof_load::measure::Histogram;
+use edgeproof_load::scenario::Collections;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderValue, Method, Request, Response, Uri};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use scenarios::measure::Histogram;
-use scenarios::scenario::Collections;
 use tokio::net::{TcpListener, TcpStream};
 
 /// Connections of the bare loop.

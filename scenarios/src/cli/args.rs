@@ -111,7 +111,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,
     /// Origin of the page that posts
-    #[arg(long, value_name = "ORIGIN", default_value = harness::target::ALLOWED_ORIGIN, help_heading = "Target")]
+    #[arg(long, value_name = "ORIGIN", default_value = edgeproof::target::ALLOWED_ORIGIN, help_heading = "Target")]
     pub(super) origin: String,
     /// A host that is not this machine and may be loaded (repeatable)
     #[arg(long = "yes-load", value_name = "HOST", help_heading = "Target")]
@@ -278,7 +278,7 @@ mod tests {
         Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(words)).unwrap();
 
         let matrix = include_str!("../../deploy/ci-matrix.yaml");
-        let commands: Vec<&str> = matrix.split("--package scenarios -- ").skip(1).collect();
+        let commands: Vec<&str> = matrix.split("--package edgeproof-load -- ").skip(1).collect();
         assert_eq!(commands.len(), 2, "a shard and the sum");
         for command in commands {
             let command = command.split("\n        env:").next().unwrap().split("\n      - ").next().unwrap();

@@ -2,16 +2,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use fixtures::credentials::{
-    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
-};
-use fixtures::seal::SealPublicKey;
-use fixtures::spec::{Spec, Version};
-use harness::target::{
+use edgeproof::target::{
     Attached, BaseUrl, CommandLine, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
 };
-use harness::wire::{ClientIdentity, Endpoint};
-use reports::load::LoadTarget;
+use edgeproof::wire::{ClientIdentity, Endpoint};
+use edgeproof_fixtures::credentials::{
+    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
+};
+use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::load::LoadTarget;
 
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
@@ -166,13 +166,13 @@ impl Ground {
         self.target = match &target {
             Target::Embedded(_) => LoadTarget { edge_url: Some(url), ..crate::report::embedded() },
             Target::Launched(launch) => LoadTarget {
-                kind: reports::TargetKind::Launched,
+                kind: edgeproof_reports::TargetKind::Launched,
                 command: Some(launch.command.as_str().to_owned()),
                 edge_url: Some(url),
                 base_url: None,
             },
             Target::Attached(_) => LoadTarget {
-                kind: reports::TargetKind::Attached,
+                kind: edgeproof_reports::TargetKind::Attached,
                 command: None,
                 edge_url: Some(url),
                 base_url: None,
@@ -226,7 +226,7 @@ impl Ground {
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
             if self.posting.is_none() {
-                self.target.kind = reports::TargetKind::Attached;
+                self.target.kind = edgeproof_reports::TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use reports::load::{clock, count, micros, rate};
+use edgeproof_reports::load::{clock, count, micros, rate};
 
 use super::args::Output;
 use super::output::dumb;

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::cli::signals;
-use reports::load::{Fault, LoadReport};
+use edgeproof::cli::signals;
+use edgeproof_reports::load::{Fault, LoadReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
@@ -99,7 +99,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let edge_samples =
         probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
     let mut partial = Vec::new();
-    if let Some(exit) = ground.edge.as_ref().and_then(harness::target::RunningEdge::exited) {
+    if let Some(exit) = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
     }
     let facts = Facts {
@@ -194,7 +194,7 @@ fn on_start(
     probe: &Arc<std::sync::Mutex<Option<EdgeCostProbe>>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
     let service = ground.service.clone();
-    let pid = ground.edge.as_ref().and_then(harness::target::RunningEdge::pid);
+    let pid = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
     let probe = Arc::clone(probe);
     let sealing = ground.sealing.clone();
     Box::new(move |started| {

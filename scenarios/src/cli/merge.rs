@@ -1,4 +1,4 @@
-use reports::load::LoadReport;
+use edgeproof_reports::load::LoadReport;
 
 use super::args::Merge;
 use super::failure::Failure;

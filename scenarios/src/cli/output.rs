@@ -1,8 +1,8 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use reports::Format;
-use reports::load::{LoadFile, LoadReport};
+use edgeproof_reports::Format;
+use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::{Color, Output};
 use super::failure::Failure;
@@ -34,7 +34,11 @@ impl Files {
     pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
         // Whoever closed standard output has seen enough.
-        let _ = write!(std::io::stdout(), "{}", reports::load::terminal(report, color(output), output.quiet));
+        let _ = write!(
+            std::io::stdout(),
+            "{}",
+            edgeproof_reports::load::terminal(report, color(output), output.quiet)
+        );
         for file in &self.0 {
             match file.write(report) {
                 Ok(()) => {
@@ -93,6 +97,6 @@ pub(super) fn thresholds(
 
 /// `edgeproof-load schema`.
 pub(super) fn schema() -> u8 {
-    let text = serde_json::to_string_pretty(&reports::load::load_schema()).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
     u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * super::EXIT_USAGE
 }

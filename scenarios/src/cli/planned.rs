@@ -2,8 +2,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
 use miette::Diagnostic as _;
-use reports::load::{Drain, Model, Plan, PlanStage, Seal};
 
 use super::args::{Load, SealKind};
 use super::failure::Failure;

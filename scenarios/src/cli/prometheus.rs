@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use harness::mock::{Front, Limits, Server};
+use edgeproof::mock::{Front, Limits, Server};
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
 use tokio::net::TcpListener;

@@ -2,9 +2,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fixtures::spec::{Spec, Version};
-use harness::wire::Endpoint;
-use reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
+use edgeproof::wire::Endpoint;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 
 use super::args::SelfTest;
 use super::failure::Failure;

@@ -2,11 +2,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant, SystemTime};
 
+use edgeproof::cli::signals::Interruption;
 use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
 use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
-use harness::cli::signals::Interruption;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 

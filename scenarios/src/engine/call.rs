@@ -116,7 +116,7 @@ fn is_pending(body: &[u8], reference: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::{Spec, Version};
     use rstest::rstest;
 
     use super::*;

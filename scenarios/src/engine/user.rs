@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::wire::Endpoint;
+use edgeproof::wire::Endpoint;
 
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;

@@ -1,4 +1,4 @@
-use reports::load::Difference;
+use edgeproof_reports::load::Difference;
 
 use super::Histogram;
 use crate::plan::Quantile;

@@ -1,4 +1,4 @@
-use reports::load::ThresholdResult;
+use edgeproof_reports::load::ThresholdResult;
 
 use super::Histogram;
 use crate::plan::{Limit, Metric, Threshold};
@@ -79,7 +79,7 @@ fn never(metric: Metric, observed: Option<&Observed>) -> Option<String> {
 
 fn told(metric: Metric, value: f64) -> String {
     match metric {
-        Metric::Response(_) | Metric::TimeToVerdict(_) => reports::load::micros(value as u64),
+        Metric::Response(_) | Metric::TimeToVerdict(_) => edgeproof_reports::load::micros(value as u64),
         // Few of many are not none.
         Metric::ErrorRate if value > 0.0 && value < 0.0001 => "< 0.01 %".into(),
         Metric::ErrorRate => format!("{:.2} %", value * 100.0),

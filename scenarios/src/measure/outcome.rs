@@ -1,6 +1,6 @@
 use std::fmt;
 
-use fixtures::spec::{Spec, Table};
+use edgeproof_fixtures::spec::{Spec, Table};
 use serde_json::Value;
 
 /// How a request came out.
@@ -138,7 +138,7 @@ impl fmt::Display for Failure {
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::Version;
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;

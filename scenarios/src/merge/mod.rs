@@ -5,8 +5,8 @@ mod sums;
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use reports::TargetKind;
-use reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf};
+use edgeproof_reports::TargetKind;
+use edgeproof_reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf};
 
 use crate::measure::HistogramError;
 use crate::plan::{Metric, PlanError, Threshold};
@@ -186,7 +186,7 @@ fn faults_asked(report: &LoadReport) -> Vec<&str> {
 }
 
 /// What shards have in common.
-fn plan(report: &LoadReport) -> reports::load::Plan {
+fn plan(report: &LoadReport) -> edgeproof_reports::load::Plan {
     let mut plan = report.plan.clone();
     plan.drain.took_ms = 0;
     plan.users = 0;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reports::load::{
+use edgeproof_reports::load::{
     Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
 };
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use reports::load::ThresholdResult;
+use edgeproof_reports::load::ThresholdResult;
 
 use super::{PlanError, Rate, Share, parse_time};
 

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use harness::wire::Endpoint;
+use edgeproof::wire::Endpoint;
 
 use super::SAMPLED;
 use super::collections::Source;

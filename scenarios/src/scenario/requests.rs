@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use harness::wire::Endpoint;
+use edgeproof::wire::Endpoint;
 
 use super::mixed;
 use crate::engine::{Expect, HeadFields, Outgoing};

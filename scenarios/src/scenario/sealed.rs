@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
+use edgeproof_fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
@@ -189,7 +189,7 @@ fn thread_time() -> Duration {
 mod tests {
     use std::collections::HashSet;
 
-    use fixtures::seal::{SealKeys, open};
+    use edgeproof_fixtures::seal::{SealKeys, open};
 
     use super::*;
 

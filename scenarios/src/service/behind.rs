@@ -2,13 +2,13 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use fixtures::credentials::{Credentials, ReadTokenForm};
-use fixtures::seal::SealPublicKey;
-use fixtures::spec::{Fact, Spec, Stimulus, Table};
-use harness::mock::{
+use edgeproof::mock::{
     Action, Arrival, Endpoint, Facade, Limits, Match, MockService, NewSession, Observer, Ready, Reply,
     Script, Scripted, ServiceOptions,
 };
+use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
+use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 
 use super::fault::Faults;
 use super::watch::Watch;
@@ -237,7 +237,7 @@ fn observer(
         if let Some(answered) = arrival.answered {
             watch.saw(body, answered.saturating_duration_since(arrival.at));
         }
-        let accepted = arrival.answer.as_ref().and_then(harness::mock::Given::status) == Some(200);
+        let accepted = arrival.answer.as_ref().and_then(edgeproof::mock::Given::status) == Some(200);
         // What is judged for real has its session already.
         if judging == Judging::Scripted
             && accepted

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{
+use edgeproof_fixtures::credentials::{
     Credentials, LicenseForm, MintOptions, Role, check_client_certificate, check_license,
 };
-use fixtures::seal::{Collection, open};
-use fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
+use edgeproof_fixtures::seal::{Collection, open};
+use edgeproof_fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Names, with microseconds. The records of TLS are not in it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use fixtures::seal::{Collection, Sealer};
-use harness::mock::MockService;
+use edgeproof::mock::MockService;
+use edgeproof_fixtures::seal::{Collection, Sealer};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
-use harness::mock::{Facade, Limits, Match, MockService, NewSession, Script, ServiceOptions};
+use edgeproof::mock::{Facade, Limits, Match, MockService, NewSession, Script, ServiceOptions};
+use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;

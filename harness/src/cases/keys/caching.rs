@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use fixtures::key_set::KeySet;
-use fixtures::spec::Fact;
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::Fact;
 
 use super::super::backend::Reply;
 use super::super::backend::fetch_keys;

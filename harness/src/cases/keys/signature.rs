@@ -1,5 +1,5 @@
-use fixtures::key_set::KeySet;
-use reports::Level;
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::super::backend::fetch_keys;

@@ -2,9 +2,9 @@ use std::pin::pin;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fixtures::seal::{Collection, CollectionForm};
-use fixtures::spec::{Fact, Stimulus};
-use reports::Hop;
+use edgeproof_fixtures::seal::{Collection, CollectionForm};
+use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_reports::Hop;
 
 use super::super::backend::Reply;
 use super::super::conversation::{ORIGIN, posted};

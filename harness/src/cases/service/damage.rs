@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-use fixtures::credentials::READ_PREFIX;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::credentials::READ_PREFIX;
+use edgeproof_fixtures::spec::Stimulus;
 
 /// Ways to damage a read token of which nothing is known but that it begins as read tokens do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ fn chars_up_to(token: &str, end: usize) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use fixtures::credentials::{Credentials, MintOptions, ReadTokenForm};
+    use edgeproof_fixtures::credentials::{Credentials, MintOptions, ReadTokenForm};
     use rstest::rstest;
 
     use super::*;

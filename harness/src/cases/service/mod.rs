@@ -11,7 +11,7 @@ mod secrecy;
 mod sessions;
 mod waiting;
 
-use fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use serde_json::json;
 
 use super::Catalog;
@@ -52,6 +52,6 @@ fn codes(cases: &Catalog<'_>, causes: &[Stimulus]) -> Vec<Code> {
 
 /// The code of a row.
 fn code(row: &Row) -> Option<Code> {
-    let suffixed = matches!(&row.fact, fixtures::spec::Fact::Verdict { suffixed: true, .. });
+    let suffixed = matches!(&row.fact, edgeproof_fixtures::spec::Fact::Verdict { suffixed: true, .. });
     Some(Code { text: row.code()?.to_owned(), suffixed })
 }

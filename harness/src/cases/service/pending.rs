@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use fixtures::spec::Stimulus;
-use reports::{Hop, Level};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::{Hop, Level};
 
 use super::super::{Ask, Backend, Catalog, Need, Phase, words};
 use super::{PENDING, answer};

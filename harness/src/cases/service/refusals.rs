@@ -1,5 +1,5 @@
-use fixtures::credentials::READ_PREFIX;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::credentials::READ_PREFIX;
+use edgeproof_fixtures::spec::Stimulus;
 use serde_json::Value;
 
 use super::super::backend::{Reply, exposed};

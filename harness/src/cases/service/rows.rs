@@ -1,6 +1,6 @@
-use fixtures::credentials::{Credentials, ReadTokenForm};
-use fixtures::spec::{Row, Stimulus, Table};
-use reports::Level;
+use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;
@@ -97,7 +97,7 @@ fn exactly(row: &Row, refused: &Value, reply: &Reply) -> Vec<Check> {
     let reason = format!("{}{}", code.text, suffix.filter(|_| code.suffixed).unwrap_or_default());
     let expected = judge::Expected {
         status: row.status().unwrap_or_default(),
-        body: Some(fixtures::spec::fill(refused, &[("<reason>", Value::String(reason))])),
+        body: Some(edgeproof_fixtures::spec::fill(refused, &[("<reason>", Value::String(reason))])),
         headless: false,
     };
     let mut checks = judge::exact(&expected, reply);

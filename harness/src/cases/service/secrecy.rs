@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
-use fixtures::credentials::Redactor;
-use fixtures::spec::{Row, Stimulus};
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::{Row, Stimulus};
 
 use super::super::backend::{Reply, exposed};
 use super::super::{Ask, Backend, Catalog, Need};

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use fixtures::spec::{Fact, Stimulus};
-use reports::Level;
+use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;
@@ -177,7 +177,7 @@ async fn grown_old(backend: &mut Backend, ask: &Ask, limit: Duration) -> Reply {
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
         if !there || seen.elapsed() > limit + SLACK {
             let reply = sent.reply.clone();
-            backend.record(reports::Hop::ClientService, &endpoint, &ask.draft(), sent);
+            backend.record(edgeproof_reports::Hop::ClientService, &endpoint, &ask.draft(), sent);
             return reply;
         }
     }

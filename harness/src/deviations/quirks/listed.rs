@@ -1,4 +1,4 @@
-use fixtures::spec::{Spec, Table};
+use edgeproof_fixtures::spec::{Spec, Table};
 
 /// What the tables list of refusals: status and reason, in the order of the rows.
 #[derive(Debug)]

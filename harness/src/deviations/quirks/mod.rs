@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::Spec;
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::Spec;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use listed::Listed;

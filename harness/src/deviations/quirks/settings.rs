@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fixtures::credentials::{EdgeSettings, Role, Secret};
+use edgeproof_fixtures::credentials::{EdgeSettings, Role, Secret};
 
 use crate::deviations::Behaviour;
 use crate::mock::edge::EdgeOptions;

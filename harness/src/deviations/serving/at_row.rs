@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
-use fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use http::StatusCode;
 
 use crate::deviations::Kind;

@@ -1,9 +1,9 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
-use fixtures::spec::{Coverage, Row, Spec, Stimulus, Table, fill};
-use fixtures::verdict::VerdictKeys;
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::{Coverage, Row, Spec, Stimulus, Table, fill};
+use edgeproof_fixtures::verdict::VerdictKeys;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;

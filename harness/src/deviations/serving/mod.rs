@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::credentials::{ReadClaims, ReadTokenFault};
-use fixtures::spec::Stimulus;
-use fixtures::verdict::VerdictKeys;
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::verdict::VerdictKeys;
 use http::StatusCode;
 
 pub(in crate::deviations) use at_row::shows;

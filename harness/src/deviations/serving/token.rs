@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
-use fixtures::credentials::{READ_PREFIX, ReadClaims, ReadTokenFault};
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::credentials::{READ_PREFIX, ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::Stimulus;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderValue, WWW_AUTHENTICATE};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::Stimulus;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;

@@ -147,7 +147,7 @@ fn answer(rules: &Rules, facts: &Facts, status: StatusCode, body: Bytes) -> Answ
 
 #[cfg(test)]
 mod tests {
-    use fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::{Spec, Version};
     use rstest::rstest;
 
     use super::*;

@@ -2,8 +2,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Profile, Spec};
 use tokio::net::lookup_host;
 
 use super::service::{certificates, private_key};

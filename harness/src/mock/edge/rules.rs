@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fixtures::spec::{Fact, Profile, Row, Spec};
+use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec};
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 

@@ -3,8 +3,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Profile, Spec};
 use http::header::EXPECT;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};

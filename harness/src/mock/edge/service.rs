@@ -2,8 +2,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixtures::credentials::EdgeSettings;
-use fixtures::spec::Profile;
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::Profile;
 use http::Uri;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::pem::{self, PemObject};
@@ -35,7 +35,7 @@ pub(super) fn relay(
         .as_deref()
         .ok_or(EdgeError::Missing { setting: "SERVICE_URL", example: URL_EXAMPLE })?;
     let service = parse(given)?;
-    let license = settings.license.as_ref().map(fixtures::credentials::Secret::expose);
+    let license = settings.license.as_ref().map(edgeproof_fixtures::credentials::Secret::expose);
     let path = style.relay_path(&profile.relay_path, license);
     let uri = format!("{}{path}", service.as_str().trim_end_matches('/'));
     let uri: Uri = uri.parse().map_err(|why| not_a_service(given, &why))?;
