@@ -48,7 +48,7 @@ edges *ARGS:
 # Prove the cases: every deviation against every case, in target/mutants.html and .json.
 mutants *ARGS:
     @mkdir -p target
-    cargo run --quiet --package edgeproof -- mutants --report html=target/mutants.html --report json=target/mutants.json "$@"
+    cargo run --quiet --package edgeproof-mutants -- --report html=target/mutants.html --report json=target/mutants.json "$@"
 
 # Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
 hostile:
@@ -62,7 +62,7 @@ fuzz *ARGS:
 bench *ARGS:
     cargo build --quiet --package edgeproof
     ./.ci/bench "$@"
-    cargo bench --quiet --package edgeproof --bench service_cost
+    cargo bench --quiet --package edgeproof-mock --bench service_cost
 
 # Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge; leaves a page in target/load.html.
 load *ARGS:

@@ -168,7 +168,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         ));
     }
     report.exit_code =
-        raw.interrupted.map_or_else(|| exit_code(&report), edgeproof::cli::signals::Interruption::exit_code);
+        raw.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);
     report
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use edgeproof_http::Endpoint;
 use edgeproof_load::engine::{Deadline, HeadFields, Link};
 use rstest::rstest;
 use rustls::ServerConfig;

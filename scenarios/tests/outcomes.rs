@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_http::Endpoint;
 use edgeproof_load::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};

@@ -9,12 +9,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::mock::{
-    ClientAuth, Front, Limits, Match, MockService, NewSession, Script, Server, ServiceOptions, server_config,
-};
 use edgeproof::target::{ALLOWED_ORIGIN, Embedded};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_http::{ClientAuth, Front, Limits, Server, server_config};
+use edgeproof_mock::{Match, MockService, NewSession, Script, ServiceOptions};
 use edgeproof_reports::load::{LoadReport, LoadState};
 use http::Response;
 use http_body_util::{BodyExt, Full};

@@ -2,15 +2,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use edgeproof::target::{
-    Attached, BaseUrl, CommandLine, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
-};
-use edgeproof::wire::{ClientIdentity, Endpoint};
+use edgeproof::target::{Attached, Embedded, RunningEdge, Target};
 use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_http::{ClientIdentity, Endpoint};
+use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::load::LoadTarget;
 
 use super::args::{EdgeScheme, Load, SealKind};

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof::cli::signals;
+use edgeproof_cli::signals;
 use edgeproof_reports::load::{Fault, LoadReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

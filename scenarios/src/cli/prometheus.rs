@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use edgeproof::mock::{Front, Limits, Server};
+use edgeproof_http::{Front, Limits, Server};
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
 use tokio::net::TcpListener;

@@ -2,8 +2,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_http::Endpoint;
 use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 
 use super::args::SelfTest;

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant, SystemTime};
 
-use edgeproof::cli::signals::Interruption;
+use edgeproof_cli::signals::Interruption;
 use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use edgeproof::wire::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Progress};
+use edgeproof_http::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Progress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing::Outgoing;

@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::SAMPLED;
 use super::collections::Source;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::edge_relay::{EdgeRelay, fate};
 use super::polling::Polling;

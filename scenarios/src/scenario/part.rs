@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::{EdgeRelay, Journey, Polling};
 use crate::engine::{Client, Fate, Scenario};

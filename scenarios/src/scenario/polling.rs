@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::collections::Collections;
 use super::edge_relay::fate;

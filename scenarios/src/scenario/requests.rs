@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use edgeproof::wire::Endpoint;
+use edgeproof_http::Endpoint;
 
 use super::mixed;
 use crate::engine::{Expect, HeadFields, Outgoing};

@@ -2,13 +2,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use edgeproof::mock::{
-    Action, Arrival, Endpoint, Facade, Limits, Match, MockService, NewSession, Observer, Ready, Reply,
-    Script, Scripted, ServiceOptions,
-};
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
+use edgeproof_http::Limits;
+use edgeproof_mock::{
+    Action, Arrival, Endpoint, Facade, Match, MockService, NewSession, Observer, Ready, Reply, Script,
+    Scripted, ServiceOptions,
+};
 
 use super::fault::Faults;
 use super::watch::Watch;
@@ -237,7 +238,7 @@ fn observer(
         if let Some(answered) = arrival.answered {
             watch.saw(body, answered.saturating_duration_since(arrival.at));
         }
-        let accepted = arrival.answer.as_ref().and_then(edgeproof::mock::Given::status) == Some(200);
+        let accepted = arrival.answer.as_ref().and_then(edgeproof_mock::Given::status) == Some(200);
         // What is judged for real has its session already.
         if judging == Judging::Scripted
             && accepted

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof::mock::{Front, Limits, Server};
+use edgeproof_http::{Front, Limits, Server};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response};
 use http_body_util::{BodyExt, Full};

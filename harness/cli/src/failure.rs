@@ -1,0 +1,115 @@
+use std::fmt;
+use std::io::Write as _;
+
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, ReportHandler as _, Severity, SourceCode};
+
+use super::error_text;
+use super::exit_code::{INCOMPLETE, USAGE};
+
+/// The reason why a command cannot run, with the exit code. Printed as `failed to …`, with what to do.
+#[derive(Debug)]
+pub struct Failure {
+    diagnostic: Box<dyn Diagnostic + Send + Sync>,
+    code: u8,
+}
+
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{what}")]
+#[diagnostic(help("{advice}"))]
+struct Plain {
+    what: String,
+    advice: String,
+}
+
+impl Failure {
+    /// An invalid command or file, without an error type of a library.
+    pub fn usage(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::from(Plain { what: what.into(), advice: advice.into() })
+    }
+
+    /// An error of a library that gives no advice, with its sources.
+    pub fn of(error: &dyn std::error::Error, advice: &str) -> Self {
+        Self::usage(error_text(error), advice)
+    }
+
+    /// An error after the task that it stopped.
+    pub fn within(task: &str, error: &impl Diagnostic) -> Self {
+        let advice = error.help().map(|help| help.to_string()).unwrap_or_default();
+        Self::usage(format!("{task}: {}", error_text(error)), advice)
+    }
+
+    /// The same failure for a valid command that could not run (exit code 3).
+    #[must_use]
+    pub fn incomplete(self) -> Self {
+        Self { code: INCOMPLETE, ..self }
+    }
+
+    /// The same failure with the exit code of a signal.
+    #[must_use]
+    pub fn ended_by(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Prints the failure to standard error, coloured on a terminal, then each related failure. Yields the exit code.
+    pub fn print(&self) -> u8 {
+        let related = self.diagnostic.related().into_iter().flatten();
+        for diagnostic in std::iter::once(&*self.diagnostic as &dyn Diagnostic).chain(related) {
+            // A closed standard error is no failure: the exit code tells the same.
+            let _ = writeln!(std::io::stderr().lock(), "{}", Page(Failed(diagnostic)));
+        }
+        self.code
+    }
+}
+
+impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
+    fn from(diagnostic: D) -> Self {
+        Self { diagnostic: Box::new(diagnostic), code: USAGE }
+    }
+}
+
+/// One diagnostic, as it is printed.
+struct Page<'d>(Failed<'d>);
+
+impl fmt::Display for Page<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        MietteHandlerOpts::new().build().debug(&self.0, f)
+    }
+}
+
+/// A diagnostic that says that it is one; without those related to it.
+#[derive(Debug)]
+struct Failed<'d>(&'d dyn Diagnostic);
+
+impl fmt::Display for Failed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "failed to {}", self.0)
+    }
+}
+
+impl std::error::Error for Failed<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Diagnostic for Failed<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.0.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.0.labels()
+    }
+}

@@ -1,0 +1,29 @@
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Failure;
+use super::exit_code::USAGE;
+
+/// Runs a program: parses its arguments, calls `command`, prints a failure, and yields the exit code.
+pub fn run_program<A: Parser>(command: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
+    let arguments = match A::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help goes to standard output with 0, everything else to standard error with 2.
+            let code = if error.use_stderr() { USAGE } else { 0 };
+            // A closed pipe is no failure: its reader has seen enough.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    ExitCode::from(command(arguments).unwrap_or_else(|failure| failure.print()))
+}
+
+/// A tokio runtime with one worker thread for each core.
+pub fn runtime() -> Result<Runtime, Failure> {
+    Builder::new_multi_thread().enable_all().build().map_err(|why| {
+        Failure::usage(format!("start the runtime: {why}"), "raise the limits on threads and open files")
+    })
+}

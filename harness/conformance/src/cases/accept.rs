@@ -1,0 +1,69 @@
+use bytes::Bytes;
+use edgeproof_fixtures::spec::Stimulus;
+
+use super::conversation::{Conversation, collection};
+use super::{Catalog, words};
+use edgeproof_mock::{Action, Script};
+
+/// The service accepts, in its usual way and in unusual ones (7.2).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let accepted = cases.accepted();
+    let accept = cases.accept();
+    cases
+        .conversation(
+            "edge.200.accepted",
+            "accept.exact-body",
+            "an accepted collection gets the interface's answer, nothing more",
+            Conversation::post(accept.clone(), accepted),
+        )
+        .stimulus(Stimulus::ServiceAccepts);
+
+    let script = accept;
+    cases.steps(
+        "statement.json-content-type",
+        "accept.content-type",
+        "the answer to an accepted collection says that it is JSON",
+        move |stage| {
+            let script = script.clone();
+            Box::pin(async move {
+                stage.script(script);
+                let sent = stage.send(&collection()).await;
+                stage.check(words::json_content_type(&sent.reply));
+            })
+        },
+    );
+
+    for (id, title, action) in unusual() {
+        cases.steps("statement.other-success", id, title, move |stage| {
+            let script = Script::one(action.clone());
+            Box::pin(async move {
+                stage.script(script);
+                let sent = stage.send(&collection()).await;
+                let saw = words::summary(stage, &sent.reply);
+                stage.observe(id, saw);
+            })
+        });
+    }
+}
+
+fn unusual() -> [(&'static str, &'static str, Action); 4] {
+    let answer = |status, body: &'static str| Action::Answer {
+        status,
+        headers: vec![("content-type".into(), "application/json".into())],
+        body: Bytes::from_static(body.as_bytes()),
+    };
+    [
+        ("accept.service-201", "the service accepts with 201", answer(201, r#"{"ok":true}"#)),
+        ("accept.service-204", "the service accepts with 204", answer(204, "")),
+        (
+            "accept.service-other-body",
+            "the service answers 200 with another body",
+            answer(200, r#"{"session":"s-1"}"#),
+        ),
+        (
+            "accept.service-cut-body",
+            "the service answers 200 and its body is cut off",
+            Action::CutBody { status: 200, body: Bytes::from_static(br#"{"ok":true}"#), after: 5 },
+        ),
+    ]
+}

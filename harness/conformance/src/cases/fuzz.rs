@@ -1,0 +1,157 @@
+use bytes::Bytes;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::conversation::posted;
+use super::{Catalog, Need, Stage};
+use crate::judge::{self, Check};
+use edgeproof_http::{Body, Draft};
+use edgeproof_mock::Script;
+
+/// Steps of shrinking at most: each is a request.
+const SHRINKS: usize = 200;
+
+/// Generated bodies, where they are asked for (`--fuzz`).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let (count, seed) = cases.fuzz;
+    if count == 0 {
+        return;
+    }
+    let accept = cases.accept();
+    cases
+        .steps(
+            "statement.body-unchanged",
+            "relay.fuzz",
+            &format!("{count} generated bodies arrive as they are"),
+            move |stage| {
+                let accept = accept.clone();
+                Box::pin(async move { fuzz(stage, &accept, count, seed).await })
+            },
+        )
+        .needs(&[Need::Service])
+        .alone()
+        .takes(std::time::Duration::from_millis(20) * count);
+}
+
+async fn fuzz(stage: &mut Stage, accept: &Script, count: u32, seed: u64) {
+    for number in 0..count {
+        let Some(body) = generate(seed, number, &[]) else {
+            stage.found.not_run = Some("no body could be generated".into());
+            return;
+        };
+        if arrives(stage, accept, body.clone()).await.iter().all(|check| check.ok) {
+            stage.found.sent.clear();
+            continue;
+        }
+        let smallest = shrink(stage, accept, (seed, number), body).await;
+        stage.found.sent.clear();
+        let checks = arrives(stage, accept, smallest).await;
+        stage.checks(checks);
+        let name = format!("body {} of {count} does not, shrunk; seed {seed}", number + 1);
+        let hint = format!("`--filter relay.fuzz --fuzz {count} --seed {seed}` generates the same bodies");
+        stage.check(Check::new("generated bodies", "all arrive", name, false).hint(&hint));
+        return;
+    }
+    stage.check(Check::new("generated bodies", "all arrive", format!("{count} did; seed {seed}"), true));
+}
+
+/// A step on the way to a smaller body that still fails.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Simplify,
+    Complicate,
+}
+
+async fn shrink(stage: &mut Stage, accept: &Script, (seed, number): (u64, u32), first: Body) -> Body {
+    let (mut smallest, mut fails, mut path) = (first, true, Vec::new());
+    for _ in 0..SHRINKS {
+        path.push(if fails { Step::Simplify } else { Step::Complicate });
+        let Some(body) = generate(seed, number, &path) else { break };
+        fails = !arrives(stage, accept, body.clone()).await.iter().all(|check| check.ok);
+        if fails {
+            smallest = body;
+        }
+    }
+    smallest
+}
+
+/// The body of a number, after these steps; none where a step leads nowhere. Generated anew each time: value trees
+/// cannot be kept while a request is under way.
+fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..12].copy_from_slice(&number.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut tree = framed_body().new_tree(&mut TestRunner::new_with_rng(Config::default(), rng)).ok()?;
+    for step in path {
+        let moved = match step {
+            Step::Simplify => tree.simplify(),
+            Step::Complicate => tree.complicate(),
+        };
+        moved.then_some(())?;
+    }
+    Some(tree.current())
+}
+
+/// Sends a body and looks at what arrived.
+async fn arrives(stage: &mut Stage, accept: &Script, body: Body) -> Vec<Check> {
+    let before = stage.arrivals().len();
+    stage.script(accept.clone());
+    let draft: Draft = posted(body, Some("application/json"));
+    stage.send(&draft).await;
+    let arrivals = stage.arrivals().split_off(before);
+    judge::relayed_once(draft.body.bytes(), &arrivals)
+}
+
+fn framed_body() -> impl Strategy<Value = Body> {
+    (body(), prop_oneof![Just(None), (1usize..2000).prop_map(Some)]).prop_map(|(body, chunk)| match chunk {
+        None => Body::Sized(body),
+        Some(size) => Body::Chunked(body, size),
+    })
+}
+
+/// Bytes, text, and what is almost JSON: pieces that parsers and writers of JSON like to change.
+fn body() -> impl Strategy<Value = Bytes> {
+    let pieces = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        " ",
+        "\n",
+        "\r\n",
+        "\t",
+        "\"a\"",
+        "\"\"",
+        "\"\\u00e9\"",
+        "\"\\ud800\"",
+        "\"\\/\"",
+        "\"é😀\"",
+        "0",
+        "-0",
+        "1.0",
+        "1e5",
+        "1E+400",
+        "9007199254740993",
+        "0.1",
+        "true",
+        "false",
+        "null",
+        "\u{feff}",
+        "\0",
+        "%00",
+        "&amp;",
+        "<script>",
+        "\u{2028}",
+        "e\u{301}",
+    ]);
+    prop_oneof![
+        4 => prop::collection::vec(pieces, 0..60).prop_map(|pieces| Bytes::from(pieces.concat())),
+        2 => prop::collection::vec(any::<u8>(), 0..4000).prop_map(Bytes::from),
+        1 => any::<String>().prop_map(Bytes::from),
+        1 => (1usize..60_000, any::<u8>()).prop_map(|(length, byte)| Bytes::from(vec![byte; length])),
+    ]
+}

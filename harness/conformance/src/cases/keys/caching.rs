@@ -1,0 +1,161 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::Fact;
+
+use super::super::backend::Reply;
+use super::super::backend::fetch_keys;
+use super::super::{Backend, Catalog, words};
+use super::shape::read;
+use crate::judge::{self, Check};
+
+/// Requests that have to see the same keys.
+const MANY: usize = 100;
+/// Of these so many at once.
+const AT_ONCE: usize = 10;
+
+/// How long the key set may be kept, how it says that it is unchanged, and that it is the same for everybody (8).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    lifetime(cases);
+    stable(cases);
+    tagged(cases);
+}
+
+fn lifetime(cases: &mut Catalog<'_>) {
+    let longest = match &cases.row("limit.key-set-cache").fact {
+        Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
+        _ => return,
+    };
+    cases.asks(
+        "limit.key-set-cache",
+        "keys.cache.lifetime",
+        "the key set may be kept for five minutes at most",
+        move |backend| {
+            Box::pin(async move {
+                let reply = backend.ask_keys(&fetch_keys()).await;
+                backend.check(judge::fresh_for(longest, &reply));
+                backend.check(judge::bounded(longest, &reply));
+                backend.observe("keys.cache.lifetime", control(&reply));
+            })
+        },
+    );
+}
+
+fn control(reply: &Reply) -> String {
+    let control = reply.as_ref().ok().and_then(|answer| answer.headers.get("cache-control"));
+    match control {
+        Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
+        None => "no Cache-Control".into(),
+    }
+}
+
+/// Several servers that publish different keys fail one verification in so many, and nobody knows why.
+fn stable(cases: &mut Catalog<'_>) {
+    cases
+        .asks("keys.stable", "keys.stable", "a hundred requests get the same keys", |backend| {
+            Box::pin(async move {
+                let Some(endpoint) = backend.counter.keys.clone() else { return };
+                let (limit, draft) = (backend.limit, fetch_keys());
+                let mut first: Option<Reply> = None;
+                let mut other: Option<Reply> = None;
+                for _ in 0..MANY / AT_ONCE {
+                    let sending = (0..AT_ONCE).map(|_| edgeproof_http::send(&endpoint, &draft, limit));
+                    for sent in futures_util::future::join_all(sending).await {
+                        match &first {
+                            None => {
+                                first = Some(sent.reply.clone());
+                                backend.record_keys(&draft, sent);
+                            }
+                            Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
+                                other = Some(sent.reply.clone());
+                                backend.record_keys(&draft, sent);
+                            }
+                            Some(_) => {}
+                        }
+                    }
+                }
+                let first = first.map_or_else(String::new, |reply| told(&reply));
+                let actual = other.as_ref().map_or_else(|| first.clone(), told);
+                let check = Check::new("keys", first, actual, other.is_none());
+                backend.check(check.hint(
+                    "publish the new key everywhere before anything is signed with it, and the old one until nothing is left \
+                     that it signed",
+                ));
+            })
+        })
+        .takes(Duration::from_secs(5));
+}
+
+fn differs(first: &Reply, second: &Reply) -> bool {
+    keys(first) != keys(second)
+}
+
+/// The keys whatever their order, or what there is in place of them.
+fn keys(reply: &Reply) -> Result<Vec<String>, String> {
+    let answer = reply.as_ref().map_err(ToString::to_string)?;
+    if answer.status != 200 {
+        return Err(answer.status.to_string());
+    }
+    let set = KeySet::parse(&answer.body).map_err(|why| why.to_string())?;
+    let mut keys: Vec<String> = set
+        .keys()
+        .iter()
+        .map(|key| {
+            let mut members: Vec<String> =
+                key.members().iter().map(|(name, value)| format!("{name}={value}")).collect();
+            members.sort();
+            members.join(",")
+        })
+        .collect();
+    keys.sort();
+    Ok(keys)
+}
+
+fn told(reply: &Reply) -> String {
+    let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
+    let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
+        return words::status(reply);
+    };
+    let mut ids: Vec<&str> =
+        set.keys().iter().map(|key| key.kid().unwrap_or("a key without an id")).collect();
+    ids.sort_unstable();
+    ids.join(", ")
+}
+
+fn tagged(cases: &mut Catalog<'_>) {
+    cases.asks("keys.etag", "keys.cache.etag", "the key set has an entity tag", |backend| {
+        Box::pin(async move {
+            let reply = backend.ask_keys(&fetch_keys()).await;
+            let is_tag = |value: &str| {
+                let opaque = value.strip_prefix("W/").unwrap_or(value);
+                opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
+            };
+            backend.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
+        })
+    });
+    cases.asks(
+        "keys.not-modified",
+        "keys.cache.not-modified",
+        "who has the key set already is told that it is unchanged",
+        |backend| {
+            Box::pin(async move {
+                let first = backend.ask_keys(&fetch_keys()).await;
+                let Some(tag) = tag(backend, &first) else { return };
+                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", &tag)).await;
+                backend.check(judge::status_in("304", |status| status == 304, &reply));
+                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", "\"edgeproof\"")).await;
+                backend.check(judge::status_in("200 for another tag", |status| status == 200, &reply));
+                read(backend, &reply);
+            })
+        },
+    );
+}
+
+fn tag(backend: &mut Backend, reply: &Reply) -> Option<String> {
+    let tag = reply.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
+    if tag.is_none() {
+        backend.found.not_applicable =
+            Some("the key set has no entity tag to ask with: see keys.cache.etag".into());
+    }
+    tag.map(str::to_owned)
+}

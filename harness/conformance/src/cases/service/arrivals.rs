@@ -1,0 +1,284 @@
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use edgeproof_fixtures::seal::{Collection, CollectionForm};
+use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_reports::Hop;
+
+use super::super::backend::Reply;
+use super::super::conversation::{ORIGIN, posted};
+use super::super::{Ask, Backend, Catalog, Need};
+use super::{PENDING, answer};
+use crate::judge::{self, Check};
+use edgeproof_http::Body;
+use edgeproof_mock::{NewSession, Ready};
+
+/// A wait that nobody waits for to its end.
+const LONG: Duration = Duration::from_secs(25);
+/// By how much a verdict is younger than the limit that is still given: so long a request may take.
+const YOUNGER: Duration = Duration::from_secs(30);
+/// How soon a request that waits is answered once the verdict is there.
+const SOON: Duration = Duration::from_secs(2);
+
+/// Sessions as they arrive (1.3, 3, 7.3, 7.4): our mock is told when.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    pending(cases);
+    alike(cases);
+    accepted(cases);
+    refused(cases);
+    replayed(cases);
+    long_poll(cases);
+    still_there(cases);
+}
+
+/// Why there is no verdict, and the session that is so.
+type Situation = (&'static str, &'static str, Stimulus, fn(&Backend, &str));
+
+/// The four situations in which there is none.
+fn situations() -> [Situation; 4] {
+    [
+        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |backend, reference| {
+            put(backend, NewSession::new(reference).ready(Ready::Never));
+        }),
+        (
+            "too-old",
+            "a session whose verdict is older than two minutes",
+            Stimulus::VerdictTooOld,
+            |backend, reference| {
+                put(backend, NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))));
+            },
+        ),
+        ("unknown", "a session that nobody knows", Stimulus::ReferenceUnknown, |_, _| {}),
+        (
+            "other-license",
+            "a session under another license",
+            Stimulus::ReferenceOtherLicense,
+            |backend, reference| {
+                let Some((_, credentials)) = backend.ours() else { return };
+                put(backend, NewSession::new(reference).license_id(credentials.other_license_id()));
+            },
+        ),
+    ]
+}
+
+fn put(backend: &Backend, session: NewSession) {
+    if let Some((mock, _)) = backend.ours() {
+        mock.add_session(session);
+    }
+}
+
+fn pending(cases: &mut Catalog<'_>) {
+    for (id, title, stimulus, bring_about) in situations() {
+        let row = cases.row(PENDING).clone();
+        cases
+            .asks(PENDING, &format!("verdict.pending.{id}"), &format!("{title} is pending"), move |backend| {
+                let row = row.clone();
+                Box::pin(async move {
+                    let reference = backend.reference(id);
+                    bring_about(backend, &reference);
+                    let ask = Ask::new(&reference).bearer(&backend.read_token());
+                    let reply = backend.ask(&ask).await;
+                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                })
+            })
+            // Of nobody's session any service can be asked; the others have to be brought about.
+            .needs(if id == "unknown" { &[Need::ReadToken] } else { &[Need::Mock] })
+            .stimulus(stimulus);
+    }
+}
+
+/// Nobody can tell which of the four it is: neither by the body nor by the header fields.
+fn alike(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.no-oracle",
+            "verdict.pending.alike",
+            "the four reasons for which there is no verdict look the same",
+            |backend| {
+                Box::pin(async move {
+                    let mut first: Option<String> = None;
+                    for (id, title, _, bring_about) in situations() {
+                        // All references are equally long, so that nothing but the situation can make a difference.
+                        let reference = backend.reference(&format!("{id:-<16}"));
+                        bring_about(backend, &reference);
+                        let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                        let seen = without(&reply, &reference);
+                        let same = first.as_ref().is_none_or(|first| *first == seen);
+                        let expected = first.get_or_insert_with(|| seen.clone()).clone();
+                        backend.check(Check::new(&format!("answer for {title}"), expected, seen, same));
+                    }
+                })
+            },
+        )
+        .needs(&[Need::Mock])
+        .also(PENDING);
+}
+
+/// An answer without its reference, its length and its date.
+fn without(reply: &Reply, reference: &str) -> String {
+    let answer = match reply {
+        Ok(answer) => answer,
+        Err(why) => return why.to_string(),
+    };
+    let headers = answer.headers.iter().filter(|(name, _)| *name != "date" && *name != "content-length");
+    let headers: Vec<_> = headers
+        .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+        .collect();
+    let body = String::from_utf8_lossy(&answer.body).replace(reference, "…");
+    format!("{} {} {body}", answer.status, headers.join(", "))
+}
+
+/// A whole journey: page, edge, service, backend.
+fn accepted(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.verdict-after-acceptance",
+            "verdict.journey.accepted",
+            "a session that an edge's collection was accepted for has a verdict",
+            |backend| {
+                Box::pin(async move {
+                    let reference = backend.reference("größe 7/8");
+                    let Some(body) = collection(backend, &reference) else { return };
+                    let posted = post(backend, body).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &posted));
+                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                    let told = super::sessions::reference_in(&reply);
+                    let ok = told.as_deref() == Some(&reference);
+                    backend.check(Check::new("ref in the verdict", reference, told.unwrap_or_default(), ok));
+                })
+            },
+        )
+        .needs(&[Need::Mock])
+        .also("verdict.200.available");
+}
+
+fn refused(cases: &mut Catalog<'_>) {
+    let row = cases.row(PENDING).clone();
+    cases
+        .asks(
+            "statement.verdict-after-acceptance",
+            "verdict.journey.refused",
+            "a session whose collection was refused has no verdict",
+            move |backend| {
+                let row = row.clone();
+                Box::pin(async move {
+                    let reference = backend.reference("refused");
+                    let Some((_, credentials)) = backend.ours() else { return };
+                    let collection = Collection::generated(&reference, 7, SystemTime::now());
+                    let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
+                    let posted = post(backend, body).await;
+                    backend.check(judge::status_in("400", |status| status == 400, &posted));
+                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                })
+            },
+        )
+        .needs(&[Need::Mock]);
+}
+
+fn replayed(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.replay-keeps-verdict",
+            "verdict.journey.replayed",
+            "a copy of a collection is refused, and the verdict stays as it was",
+            |backend| {
+                Box::pin(async move {
+                    let reference = backend.reference("replayed");
+                    let Some(body) = collection(backend, &reference) else { return };
+                    let accepted = post(backend, body.clone()).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &accepted));
+                    let ask = Ask::new(&reference).bearer(&backend.read_token());
+                    let before = backend.ask(&ask).await;
+                    let copy = post(backend, body).await;
+                    backend.check(judge::status_in("409", |status| status == 409, &copy));
+                    let after = backend.ask(&ask).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &before));
+                    backend.check(judge::same_answer("the verdict before", &before, &after));
+                })
+            },
+        )
+        .needs(&[Need::Mock]);
+}
+
+fn long_poll(cases: &mut Catalog<'_>) {
+    cases
+        .asks(
+            "statement.wait-optional",
+            "verdict.wait.ends-with-verdict",
+            "a request that waits is answered as soon as the verdict is there",
+            |backend| {
+                Box::pin(async move {
+                    let reference = backend.reference("poll");
+                    let ask = Ask::new(&reference).bearer(&backend.read_token());
+                    let draft = ask.query(&format!("waitMs={}", LONG.as_millis())).draft();
+                    let endpoint = backend.service().clone();
+                    let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
+                    let Some((mock, _)) = backend.ours() else { return };
+                    let mut polls = mock.polls();
+                    let arriving = async {
+                        // Not before the request waits.
+                        let _ = polls.wait_for(|polls| *polls > 0).await;
+                        mock.add_session(NewSession::new(&reference));
+                        std::time::Instant::now()
+                    };
+                    let (sent, arrived) = tokio::select! {
+                        // Answered before there was a verdict.
+                        sent = &mut sending => (sent, std::time::Instant::now()),
+                        arrived = arriving => (sending.await, arrived),
+                    };
+                    let late = (sent.at + sent.took).saturating_duration_since(arrived);
+                    backend.check(judge::status_in("200", |status| status == 200, &sent.reply));
+                    let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
+                    backend.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
+                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
+                })
+            },
+        )
+        .needs(&[Need::Mock])
+        .alone()
+        .takes(LONG)
+        .also("verdict.200.available");
+}
+
+/// A verdict is given until its time is over, not only while it is young.
+fn still_there(cases: &mut Catalog<'_>) {
+    let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
+    let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
+    cases
+        .asks(
+            "limit.verdict-age",
+            "verdict.available.until-old",
+            "a verdict that is nearly as old as it may be is given",
+            move |backend| {
+                Box::pin(async move {
+                    let reference = backend.reference("nearly-old");
+                    put(backend, NewSession::new(&reference).ready(Ready::Since(age)));
+                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                })
+            },
+        )
+        .needs(&[Need::Mock])
+        .also("verdict.200.available");
+}
+
+fn collection(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
+    let (mock, _) = backend.ours()?;
+    Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
+}
+
+/// Posts a collection through the reference edge.
+async fn post(backend: &mut Backend, body: Vec<u8>) -> Reply {
+    let Some(edge) = backend.counter.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
+        return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
+    };
+    let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
+    draft.headers.retain(|(_, value)| value != ORIGIN);
+    let sent = edgeproof_http::send(&edge, &draft, backend.limit).await;
+    let reply = sent.reply.clone();
+    backend.record(Hop::ClientEdge, &edge, &draft, sent);
+    reply
+}

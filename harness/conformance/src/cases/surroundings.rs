@@ -1,0 +1,82 @@
+use super::conversation::{HEALTH, SIGNALS, collection};
+use super::{Catalog, Need, words};
+use crate::judge;
+use edgeproof_http::Draft;
+
+/// What is around the relay: health check, other paths, HTTP/2 (4).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    cases
+        .steps("endpoint.edge.health", "health.exists", "the health check exists", |stage| {
+            Box::pin(async move {
+                let sent = stage.send(&Draft::new("GET", HEALTH)).await;
+                stage.check(judge::status_in(
+                    "200 to 299",
+                    |status| (200..300).contains(&status),
+                    &sent.reply,
+                ));
+                let saw = words::summary(stage, &sent.reply);
+                stage.observe("health.answer", saw);
+            })
+        })
+        .needs(&[]);
+    for (id, title, method, path) in [
+        ("root", "GET /", "GET", "/"),
+        ("unknown", "POST to a path that the interface does not have", "POST", "/v1/other"),
+        ("trailing-slash", "POST to the path with a slash at its end", "POST", "/v1/signals/"),
+        ("query", "POST to the path with a query", "POST", "/v1/signals?from=edgeproof"),
+        ("websocket", "a request for a WebSocket on the path for collections", "GET", SIGNALS),
+    ] {
+        let point = format!("paths.{id}");
+        let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
+        let accept = cases.accept();
+        cases
+            .steps(row, &point.clone(), title, move |stage| {
+                let (accept, point) = (accept.clone(), point.clone());
+                Box::pin(async move {
+                    stage.script(accept);
+                    let mut draft = Draft::new(method, path);
+                    if method == "POST" {
+                        draft = Draft { path: path.into(), ..collection() };
+                    }
+                    if point == "paths.websocket" {
+                        draft = draft
+                            .header("Connection", "Upgrade")
+                            .header("Upgrade", "websocket")
+                            .header("Sec-WebSocket-Version", "13")
+                            .header("Sec-WebSocket-Key", "ZWRnZXByb29mIGtleSAxNg==");
+                    }
+                    let sent = stage.send(&draft).await;
+                    let saw = words::status(&sent.reply);
+                    stage.observe(&point, saw);
+                })
+            })
+            .needs(&[]);
+    }
+    http2(cases);
+}
+
+fn http2(cases: &mut Catalog<'_>) {
+    let (accept, accepted) = (cases.accept(), cases.accepted());
+    cases
+        .steps(
+            "statement.http2",
+            "http2.accept",
+            "over HTTP/2 a collection is relayed and answered the same",
+            move |stage| {
+                let (accept, accepted) = (accept.clone(), accepted.clone());
+                Box::pin(async move {
+                    stage.script(accept);
+                    let draft = stage.fill(&collection());
+                    let endpoint = stage.scene.endpoint.clone();
+                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, stage.limit).await else {
+                        stage.found.not_applicable = Some("the edge does not offer HTTP/2".into());
+                        return;
+                    };
+                    stage.checks(judge::exact(&accepted, &sent.reply));
+                    stage.checks(judge::relayed_once(draft.body.bytes(), &stage.arrivals()));
+                    stage.record(&draft, sent);
+                })
+            },
+        )
+        .needs(&[Need::Service, Need::Origin, Need::Https]);
+}

@@ -1,0 +1,137 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
+
+use super::args::{Spec as Args, SpecCommand};
+use crate::cases::{self, Catalog};
+use edgeproof_cli::Failure;
+use edgeproof_mock::ReplyShape;
+
+/// `edgeproof spec`.
+pub(super) fn main(args: &Args) -> Result<u8, Failure> {
+    let text = match &args.command {
+        SpecCommand::List { json, spec } => {
+            let spec = Spec::builtin(*spec);
+            if *json { list_json(&spec)? } else { list(&spec) }
+        }
+        SpecCommand::Show { id, spec } => show(&Spec::builtin(*spec), id)?,
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::usage(format!("write to standard output: {why}"), "check where it goes"))
+        }
+        _ => Ok(0),
+    }
+}
+
+/// The ids of the cases that prove each row.
+fn cases_by_row(spec: &Spec) -> BTreeMap<String, Vec<String>> {
+    let shape = ReplyShape::from_profile(spec.profile());
+    let mut by_row: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for case in cases::all(|| Catalog::new(spec, &shape, false)) {
+        for row in case.rows {
+            by_row.entry(row).or_default().push(case.id.clone());
+        }
+    }
+    by_row
+}
+
+fn list_json(spec: &Spec) -> Result<String, Failure> {
+    let by_row = cases_by_row(spec);
+    let none = Vec::new();
+    let rows: Vec<_> = spec.rows().iter().map(|row| row.view(by_row.get(&row.id).unwrap_or(&none))).collect();
+    let json = serde_json::to_string_pretty(&rows);
+    json.map(|json| json + "\n").map_err(|why| Failure::of(&why, "this should not happen: please report it"))
+}
+
+fn list(spec: &Spec) -> String {
+    let by_row = cases_by_row(spec);
+    let width = spec.rows().iter().map(|row| row.id.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in spec.rows() {
+        let proven = match (by_row.get(&row.id).map_or(0, Vec::len), &row.coverage) {
+            (0, Coverage::Awaits(what)) => format!("awaits {what}"),
+            (0, Coverage::Excluded(why)) => format!("excluded: {why}"),
+            (1, _) => "1 case".into(),
+            (count, _) => format!("{count} cases"),
+        };
+        let section = format!("§{}", row.section);
+        _ = writeln!(
+            text,
+            "{:width$}  {section:5}  {:6}  {:9}  {proven}",
+            row.id,
+            row.level.name(),
+            row.basis.name()
+        );
+    }
+    text
+}
+
+fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
+    if let Some(row) = spec.row(id) {
+        return Ok(show_row(spec, row));
+    }
+    if let Some(point) = spec.profile().point(id) {
+        return Ok(format!(
+            "{}\n  open point of section {}\n  {}\n  ours: {}\n",
+            point.id, point.section, point.note, point.value
+        ));
+    }
+    let other = Version::ALL.iter().find(|version| Spec::builtin(**version).row(id).is_some());
+    let advice = if let Some(version) = other {
+        format!("version {version} of the interface has it: add --spec {version}")
+    } else {
+        let last = id.rsplit('.').next().unwrap_or(id);
+        let ids = spec.rows().iter().map(|row| row.id.as_str());
+        let near: Vec<_> = ids.filter(|row| !last.is_empty() && row.contains(last)).take(5).collect();
+        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        format!("`edgeproof spec list` shows all ids{near}")
+    };
+    Err(Failure::usage(format!("show {id:?}: no row and no open point has this id"), advice))
+}
+
+fn show_row(spec: &Spec, row: &Row) -> String {
+    let title = spec.section_title(&row.section).unwrap_or_default();
+    let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
+    let mut text = format!(
+        "{}\n  section {} {title}\n  {} ({}{standard})\n",
+        row.id,
+        row.section,
+        row.level.name(),
+        row.basis.name()
+    );
+    let mut line = |name: &str, value: String| _ = writeln!(text, "  {name}: {value}");
+    if let Some(status) = row.status() {
+        line("status", status.to_string());
+    }
+    if let Some(code) = row.code() {
+        line("code", code.to_owned());
+    }
+    if let Some(body) = row.body() {
+        line("body", body.to_string());
+    }
+    match &row.fact {
+        Fact::Endpoint { methods, path, .. } => line("endpoint", format!("{} {path}", methods.join(", "))),
+        Fact::Setting { name, values, .. } if values.is_empty() => line("setting", name.clone()),
+        Fact::Setting { name, values, .. } => line("setting", format!("{name}: {}", values.join(", "))),
+        Fact::Limit { value, unit } => {
+            line("limit", value.map_or(unit.clone(), |value| format!("{value} {unit}")));
+        }
+        _ => {}
+    }
+    line("when", row.condition.clone());
+    for stimulus in &row.stimuli {
+        line("stimulus", format!("{} ({})", stimulus.name(), stimulus.meaning()));
+    }
+    match &row.coverage {
+        Coverage::Cases => {}
+        Coverage::Awaits(what) => line("awaits", what.clone()),
+        Coverage::Excluded(why) => line("excluded", why.clone()),
+    }
+    for case in cases_by_row(spec).get(&row.id).into_iter().flatten() {
+        line("case", case.clone());
+    }
+    text
+}

@@ -1,0 +1,105 @@
+use std::fmt::Write as _;
+
+use edgeproof_reports::escape::visible;
+
+use edgeproof_http::{Body, Draft, Endpoint};
+
+/// Longest body that is written into a command, in bytes.
+const MAX_BODY: usize = 2 * 1024;
+
+/// A `curl` command that sends the same request, where curl can: not when the framing is broken on purpose, nor
+/// with a body too long for a command line.
+pub(crate) fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
+    if matches!(draft.body, Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
+        return None;
+    }
+    let mut command = String::from("curl -i");
+    match draft.method.as_str() {
+        "HEAD" => command.push_str(" -I"),
+        "GET" => {}
+        method => _ = write!(command, " -X {}", quote(method)),
+    }
+    if let Some(from) = draft.from {
+        _ = write!(command, " --interface {from}");
+    }
+    if let Some(ca) = endpoint.ca() {
+        _ = write!(command, " --cacert {}", quote(&ca.display().to_string()));
+    }
+    for (name, value) in &draft.headers {
+        _ = write!(command, " -H {}", quote(&format!("{name}: {value}")));
+    }
+    let body = draft.body.bytes();
+    if !matches!(draft.body, Body::None) {
+        if draft.header_value("content-type").is_none() {
+            // curl would add one of its own.
+            command.push_str(" -H 'Content-Type:'");
+        }
+        match &draft.body {
+            Body::Chunked(..) => command.push_str(" -H 'Transfer-Encoding: chunked'"),
+            Body::Expect(_) => command.push_str(" -H 'Expect: 100-continue'"),
+            _ => {}
+        }
+        command.push_str(" --data-binary ");
+        command.push_str(&data(body));
+    }
+    _ = write!(command, " {}", quote(&endpoint.address(&draft.path)));
+    Some(command)
+}
+
+/// The body as a shell word, in characters that a report shows as they are. `$'…'` is understood by bash, zsh and ksh; a
+/// NUL goes through a pipe instead.
+fn data(body: &[u8]) -> String {
+    match std::str::from_utf8(body) {
+        Ok(text) if !text.contains(char::is_control) && visible(text) == text && !text.starts_with('@') => {
+            quote(text)
+        }
+        _ if body.contains(&0) || body.starts_with(b"@") => {
+            let escaped = body.iter().fold(String::new(), |mut text, byte| {
+                _ = write!(text, "\\{byte:03o}");
+                text
+            });
+            format!("@<(printf '{escaped}')")
+        }
+        _ => format!("$'{}'", body.iter().map(|byte| escape(*byte)).collect::<String>()),
+    }
+}
+
+fn escape(byte: u8) -> String {
+    match byte {
+        b'\'' | b'\\' => format!("\\{}", byte as char),
+        b'\n' => "\\n".into(),
+        b'\r' => "\\r".into(),
+        b'\t' => "\\t".into(),
+        0x20..0x7f => (byte as char).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    }
+}
+
+fn quote(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::json(r#"{"a":1}"#.as_bytes(), r#"'{"a":1}'"#)]
+    #[case::quote(b"it's", r"'it'\''s'")]
+    #[case::beyond_ascii("é😀".as_bytes(), "'é😀'")]
+    #[case::newline(b"{}\n", r"$'{}\n'")]
+    #[case::byte_order_mark("\u{feff}{}".as_bytes(), r"$'\xef\xbb\xbf{}'")]
+    #[case::not_utf8(b"\xff'\\", r"$'\xff\'\\'")]
+    #[case::nul(b"a\0", r"@<(printf '\141\000')")]
+    #[case::like_a_file(b"@etc", r"@<(printf '\100\145\164\143')")]
+    fn bodies_survive_the_shell(#[case] body: &[u8], #[case] expected: &str) {
+        assert_eq!(data(body), expected);
+        assert_eq!(visible(expected), expected);
+    }
+}

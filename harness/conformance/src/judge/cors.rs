@@ -1,0 +1,180 @@
+//! The Fetch algorithm, from the side of a browser. Credentials are never included: no hop of the interface
+//! sends cookies from the page.
+
+use edgeproof_reports::Level;
+
+use super::Check;
+use super::answer::values;
+use edgeproof_http::{Answer, NoAnswer};
+
+type Reply = Result<Answer, NoAnswer>;
+
+/// A page of `origin` can read the answer (Fetch: CORS check).
+pub fn readable(origin: &str, reply: &Reply) -> Check {
+    let expected = format!("Access-Control-Allow-Origin: {origin}");
+    match reply {
+        Ok(answer) => {
+            let grant = values(answer, "access-control-allow-origin");
+            let ok = grants(grant.as_deref(), origin);
+            Check::new(
+                "readable by the page",
+                expected,
+                grant
+                    .map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")),
+                ok,
+            )
+            .hint("without it the page's fetch fails with a TypeError and the page never learns the status")
+        }
+        Err(why) => Check::new("readable by the page", expected, why.to_string(), false),
+    }
+}
+
+/// A page of `origin` cannot read the answer.
+pub fn no_grant(origin: &str, reply: &Reply) -> Check {
+    let expected = format!("no grant to {origin}");
+    match reply {
+        Ok(answer) => {
+            let grant = values(answer, "access-control-allow-origin");
+            let ok = !grants(grant.as_deref(), origin);
+            Check::new("grant to another origin", expected, grant.map_or("no Access-Control-Allow-Origin".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")), ok)
+                .hint("compare Origin with ALLOWED_ORIGIN as whole strings; neither `*` nor the request's own Origin is an answer")
+        }
+        // Who gets no answer gets no grant either.
+        Err(why) => Check::new("grant to another origin", expected, why.to_string(), true),
+    }
+}
+
+/// A preflight for `POST` with the header `content-type` passes (Fetch: CORS-preflight fetch).
+pub fn preflight_passes(origin: &str, reply: &Reply) -> Vec<Check> {
+    let answer = match reply {
+        Ok(answer) => answer,
+        Err(why) => {
+            return vec![Check::new(
+                "answer",
+                "an answer that passes as a preflight",
+                why.to_string(),
+                false,
+            )];
+        }
+    };
+    let ok_status = (200..300).contains(&answer.status);
+    let status = Check::new("status", "200 to 299", answer.status.to_string(), ok_status)
+        .hint("a browser takes no other status for a preflight, not even a redirect");
+    vec![status, readable(origin, reply), allows_method(answer), allows_content_type(answer)]
+}
+
+/// `Vary` names `Origin`, needed only when `Access-Control-Allow-Origin` depends on the request.
+pub fn vary(allowed: &Reply, other: &Reply) -> Check {
+    let expected = "Vary: Origin, or the same Access-Control-Allow-Origin for every origin";
+    let (Ok(allowed), Ok(other)) = (allowed, other) else {
+        return Check::new("header vary", expected, "no answer", false).at(Level::Should);
+    };
+    let grant = |answer: &Answer| values(answer, "access-control-allow-origin");
+    if grant(allowed) == grant(other) {
+        return Check::new("header vary", expected, "the same Access-Control-Allow-Origin", true)
+            .at(Level::Should);
+    }
+    let vary = values(allowed, "vary");
+    let ok = vary.as_deref().is_some_and(|vary| lists(vary, "origin") || lists(vary, "*"));
+    let actual = vary
+        .map_or("no Vary, and another Access-Control-Allow-Origin".into(), |vary| format!("Vary: {vary}"));
+    Check::new("header vary", expected, actual, ok)
+        .at(Level::Should)
+        .hint("a cache between could give one origin's answer to another")
+}
+
+fn grants(grant: Option<&str>, origin: &str) -> bool {
+    grant.is_some_and(|grant| grant == "*" || grant == origin)
+}
+
+/// `POST` is safelisted: a browser asks for it, yet an answer that does not list methods passes.
+fn allows_method(answer: &Answer) -> Check {
+    let methods = values(answer, "access-control-allow-methods");
+    let well_formed =
+        methods.as_deref().is_none_or(|methods| methods.split(',').all(|method| is_token(method.trim())));
+    let actual = methods.map_or("no Access-Control-Allow-Methods".into(), |methods| {
+        format!("Access-Control-Allow-Methods: {methods}")
+    });
+    Check::new(
+        "method POST allowed",
+        "a list of methods, or none (POST needs no listing)",
+        actual,
+        well_formed,
+    )
+}
+
+fn allows_content_type(answer: &Answer) -> Check {
+    let headers = values(answer, "access-control-allow-headers");
+    let ok = headers.as_deref().is_some_and(|headers| lists(headers, "content-type") || lists(headers, "*"));
+    let actual =
+        headers.map_or("no such header".into(), |headers| format!("Access-Control-Allow-Headers: {headers}"));
+    Check::new("header content-type allowed", "Access-Control-Allow-Headers with content-type", actual, ok)
+        .hint("a page that posts application/json asks for it; without it the POST is never sent")
+}
+
+fn lists(header: &str, word: &str) -> bool {
+    header.split(',').any(|item| item.trim().eq_ignore_ascii_case(word))
+}
+
+fn is_token(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, HeaderName, HeaderValue, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    const PAGE: &str = "https://page.example";
+
+    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
+    fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> Reply {
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect();
+        Ok(Answer { status, version: Version::HTTP_11, headers, body: Bytes::new(), complete: true })
+    }
+
+    #[rstest]
+    #[case::exact(&[("access-control-allow-origin", PAGE)], true)]
+    #[case::any(&[("access-control-allow-origin", "*")], true)]
+    #[case::none(&[], false)]
+    #[case::slash(&[("access-control-allow-origin", "https://page.example/")], false)]
+    #[case::capitals(&[("access-control-allow-origin", "https://Page.example")], false)]
+    #[case::list(&[("access-control-allow-origin", "https://page.example, https://other.example")], false)]
+    fn reads_as_a_browser(#[case] headers: &[(&'static str, &'static str)], #[case] expected: bool) {
+        assert_eq!(readable(PAGE, &reply(200, headers)).ok, expected);
+        assert_eq!(no_grant(PAGE, &reply(200, headers)).ok, !expected);
+    }
+
+    #[rstest]
+    #[case::full(204, &[("access-control-allow-origin", PAGE), ("access-control-allow-methods", "POST, OPTIONS"), ("access-control-allow-headers", "Content-Type")], true)]
+    #[case::any_header(200, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "*")], true)]
+    #[case::no_content_type(204, &[("access-control-allow-origin", PAGE)], false)]
+    #[case::redirect(302, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type")], false)]
+    #[case::broken_methods(204, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type"), ("access-control-allow-methods", "POST OPTIONS")], false)]
+    fn preflights(
+        #[case] status: u16,
+        #[case] headers: &[(&'static str, &'static str)],
+        #[case] expected: bool,
+    ) {
+        let checks = preflight_passes(PAGE, &reply(status, headers));
+        assert_eq!(checks.iter().all(|check| check.ok), expected, "{checks:#?}");
+    }
+
+    #[rstest]
+    #[case::constant(&[("access-control-allow-origin", PAGE)], &[("access-control-allow-origin", PAGE)], true)]
+    #[case::varies(&[("access-control-allow-origin", PAGE)], &[], false)]
+    #[case::says_so(&[("access-control-allow-origin", PAGE), ("vary", "Accept, origin")], &[], true)]
+    fn varies(
+        #[case] allowed: &[(&'static str, &'static str)],
+        #[case] other: &[(&'static str, &'static str)],
+        #[case] expected: bool,
+    ) {
+        assert_eq!(vary(&reply(200, allowed), &reply(200, other)).ok, expected);
+    }
+}

@@ -1,0 +1,306 @@
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
+use edgeproof_fixtures::spec::{Profile, Spec};
+use futures_util::future::join_all;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
+
+use crate::cases::Scene;
+use crate::target::{RunningEdge, Setup, StartError, Target};
+use edgeproof_launch::HeldPort;
+use edgeproof_mock::{MockService, ReplyShape, ServiceOptions};
+
+/// All edges of a run, each with a mock service of its own behind it, started when a case first needs them.
+pub struct Fleet {
+    props: Arc<Props>,
+    pools: Mutex<HashMap<Setup, Arc<Pool>>>,
+    elsewhere: Arc<MockService>,
+    /// The one service behind an edge that others started.
+    listening: Option<Arc<MockService>>,
+}
+
+/// What a fleet is made from.
+pub struct Props {
+    /// The interface.
+    pub spec: Arc<Spec>,
+    /// How the mock service behaves at open points.
+    pub profile: Profile,
+    /// How the mock service words a refusal.
+    pub shape: ReplyShape,
+    /// The credentials of the run.
+    pub credentials: Arc<Credentials>,
+    /// The same as files.
+    pub files: CredentialFiles,
+    /// Where edges come from.
+    pub target: Target,
+    /// What stands behind them.
+    pub behind: Behind,
+    /// Knows all secrets of the run.
+    pub redactor: Arc<Redactor>,
+    /// Edges with the same settings that are used one case at a time, at most.
+    pub spare: usize,
+}
+
+/// What stands behind the edges.
+#[derive(Debug, Clone)]
+pub enum Behind {
+    /// A mock service for each edge, on a port that the system gives.
+    Each,
+    /// One mock service on this address, for an edge that was started with these settings.
+    Listening(SocketAddr, EdgeSettings),
+    /// Nothing of ours; the origin that the edge allows, where it is known. And whether that is wanted so.
+    Nothing(Option<String>, bool),
+}
+
+/// A place on an edge that may not have been started yet.
+pub struct Place {
+    pool: Arc<Pool>,
+    hold: Hold,
+}
+
+/// An edge that a case may use until it is dropped.
+pub struct Lease {
+    /// The edge with its service.
+    pub slot: Arc<Slot>,
+    pool: Arc<Pool>,
+    hold: Hold,
+}
+
+/// One edge and what stands behind it.
+pub struct Slot {
+    /// The edge.
+    pub edge: RunningEdge,
+    /// What it was started with; nothing is known of one that others started.
+    pub settings: Option<EdgeSettings>,
+    /// What cases see of it.
+    pub scene: Arc<Scene>,
+    // Its port stays taken as long as the edge is told that the service is there.
+    _held: Option<HeldPort>,
+}
+
+/// Edges with the same settings.
+struct Pool {
+    setup: Setup,
+    /// The one that cases share; or why there is none.
+    shared: tokio::sync::Mutex<Option<Result<Arc<Slot>, Arc<StartError>>>>,
+    /// Those that are used one case at a time.
+    spare: Mutex<Vec<Arc<Slot>>>,
+    places: Arc<Semaphore>,
+    /// For an edge that exists only once.
+    only: Arc<RwLock<()>>,
+}
+
+#[expect(dead_code, reason = "held for what their drop gives back")]
+enum Hold {
+    Shared,
+    Spare(OwnedSemaphorePermit),
+    OnlyShared(OwnedRwLockReadGuard<()>),
+    OnlyAlone(OwnedRwLockWriteGuard<()>),
+}
+
+/// Why a case gets no edge.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LeaseError {
+    /// The edge did not start.
+    #[error(transparent)]
+    Start(#[from] Arc<StartError>),
+    /// The mock service did not start; what the system said.
+    #[error("start the mock service: {0}")]
+    Service(String),
+}
+
+impl miette::Diagnostic for LeaseError {
+    /// What the edge wrote last, and what to do.
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        match self {
+            Self::Start(why) => why.help(),
+            Self::Service(_) => None,
+        }
+    }
+}
+
+impl Fleet {
+    /// A fleet without edges yet. Fails where the mock service cannot listen.
+    pub async fn new(props: Props) -> Result<Self, LeaseError> {
+        let props = Arc::new(props);
+        let elsewhere = Arc::new(props.service(None).await?);
+        // A port that is in use is found before anything runs.
+        let listening = match &props.behind {
+            Behind::Listening(address, _) => Some(Arc::new(props.service(Some(*address)).await?)),
+            Behind::Each | Behind::Nothing(..) => None,
+        };
+        Ok(Self { props, pools: Mutex::default(), elsewhere, listening })
+    }
+
+    /// Whether edges can be started with other settings.
+    pub fn starts_edges(&self) -> bool {
+        matches!(self.props.behind, Behind::Each)
+    }
+
+    /// What the fleet is made from.
+    pub fn props(&self) -> &Props {
+        &self.props
+    }
+
+    /// A place on an edge: one that is shared with others, or one for itself. Waits for it.
+    pub async fn reserve(&self, setup: Setup, alone: bool) -> Place {
+        let pool = self.pool(setup);
+        let hold = match (self.starts_edges(), alone) {
+            (true, false) => Hold::Shared,
+            (true, true) => Hold::Spare(
+                Arc::clone(&pool.places).acquire_owned().await.expect("the semaphore is never closed"),
+            ),
+            (false, false) => Hold::OnlyShared(Arc::clone(&pool.only).read_owned().await),
+            (false, true) => Hold::OnlyAlone(Arc::clone(&pool.only).write_owned().await),
+        };
+        Place { pool, hold }
+    }
+
+    /// The edge of a place, started if need be.
+    pub async fn lease(&self, place: Place) -> Result<Lease, LeaseError> {
+        let Place { pool, hold } = place;
+        let slot = match hold {
+            Hold::Spare(_) => self.spare(&pool).await?,
+            _ => self.shared(&pool).await?,
+        };
+        Ok(Lease { slot, pool, hold })
+    }
+
+    /// Ends all edges and services, those with much to do side by side.
+    pub async fn stop(self) {
+        let pools = self.pools.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = Vec::new();
+        for pool in pools.into_values() {
+            slots.append(&mut pool.spare());
+            slots.extend(pool.shared.lock().await.take().and_then(Result::ok));
+        }
+        let stops = slots.into_iter().filter_map(Arc::into_inner).map(|slot| async move {
+            slot.edge.stop().await;
+        });
+        join_all(stops).await;
+    }
+
+    async fn spare(&self, pool: &Pool) -> Result<Arc<Slot>, LeaseError> {
+        let waiting = pool.spare().pop();
+        match waiting {
+            Some(slot) if slot.edge.exited().is_none() => Ok(slot),
+            _ => Ok(Arc::new(self.start(pool.setup).await?)),
+        }
+    }
+
+    async fn shared(&self, pool: &Pool) -> Result<Arc<Slot>, LeaseError> {
+        let mut shared = pool.shared.lock().await;
+        match shared.as_ref() {
+            Some(Ok(slot)) if slot.edge.exited().is_none() => return Ok(Arc::clone(slot)),
+            // One that did not start once does not start for the next case either.
+            Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
+            _ => {}
+        }
+        match self.start(pool.setup).await {
+            Ok(slot) => {
+                let slot = Arc::new(slot);
+                *shared = Some(Ok(Arc::clone(&slot)));
+                Ok(slot)
+            }
+            Err(LeaseError::Start(why)) => {
+                *shared = Some(Err(Arc::clone(&why)));
+                Err(LeaseError::Start(why))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    async fn start(&self, setup: Setup) -> Result<Slot, LeaseError> {
+        let props = &self.props;
+        let (service, settings, held) = match &props.behind {
+            Behind::Each => {
+                let service = props.service(None).await?;
+                let held = (setup == Setup::PortClosed)
+                    .then(HeldPort::bind)
+                    .transpose()
+                    .map_err(|why| LeaseError::Service(why.to_string()))?;
+                let url = held
+                    .as_ref()
+                    .map_or(service.url(), |held| format!("https://localhost:{}", held.addr().port()));
+                let settings = setup.settings(&props.credentials, &props.files, &url);
+                (Some(Arc::new(service)), Some(settings), held)
+            }
+            Behind::Listening(_, settings) => (self.listening.clone(), Some(settings.clone()), None),
+            Behind::Nothing(..) => (None, None, None),
+        };
+        let given = settings.clone().unwrap_or_default();
+        let edge = props.target.start(&given).await.map_err(|why| LeaseError::Start(Arc::new(why)))?;
+        let origin = match &props.behind {
+            Behind::Nothing(origin, _) => origin.clone(),
+            _ => given.allowed_origin.clone(),
+        };
+        let scene = Scene {
+            kept: Mutex::default(),
+            endpoint: edge.endpoint().clone(),
+            service,
+            elsewhere: Some(Arc::clone(&self.elsewhere)),
+            log: edge.log().cloned(),
+            credentials: Arc::clone(&props.credentials),
+            redactor: Arc::clone(&props.redactor),
+            license: given.license.as_ref().map(|license| license.expose().to_owned()),
+            origin,
+        };
+        Ok(Slot { edge, settings, scene: Arc::new(scene), _held: held })
+    }
+
+    fn pool(&self, setup: Setup) -> Arc<Pool> {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = pools.entry(setup).or_insert_with(|| {
+            Arc::new(Pool {
+                setup,
+                shared: tokio::sync::Mutex::default(),
+                spare: Mutex::default(),
+                places: Arc::new(Semaphore::new(self.props.spare.max(1))),
+                only: Arc::default(),
+            })
+        });
+        Arc::clone(pool)
+    }
+}
+
+impl Lease {
+    /// Gives the edge back. `sound`: it works as it did; otherwise the next case gets another one, where there can be one.
+    pub fn give_back(self, sound: bool) {
+        if matches!(self.hold, Hold::Spare(_)) && sound {
+            self.pool.spare().push(self.slot);
+        }
+    }
+
+    /// Ends the edge, so that it writes all that it has to write; where it is not ours to end, or others use it, it
+    /// lives on.
+    pub async fn end(self) {
+        if let Some(slot) = Arc::into_inner(self.slot) {
+            slot.edge.stop().await;
+        }
+    }
+
+    /// Whether nobody else uses the edge.
+    pub fn is_alone(&self) -> bool {
+        matches!(self.hold, Hold::Spare(_) | Hold::OnlyAlone(_))
+    }
+}
+
+impl Pool {
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Slot>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Props {
+    async fn service(&self, address: Option<SocketAddr>) -> Result<MockService, LeaseError> {
+        let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
+        options.profile = self.profile.clone();
+        options.reply_shape = self.shape.clone();
+        if let Some(address) = address {
+            options.listener = address.into();
+        }
+        MockService::start(options).await.map_err(|why| LeaseError::Service(why.to_string()))
+    }
+}

@@ -1,0 +1,100 @@
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_launch::LogTail;
+use url::Url;
+
+use super::running::Runs;
+use super::{RunningEdge, StartError};
+use edgeproof_edge::style::Style;
+use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
+use edgeproof_http::Endpoint;
+
+/// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
+/// 127.0.0.1.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    spec: Arc<Spec>,
+    profile: Profile,
+    https: Option<Https>,
+    style: Style,
+    twist: Option<Twist>,
+}
+
+/// Changes what an edge is started with: how deviations get into it.
+#[derive(Clone)]
+pub struct Twist(Arc<dyn Fn(&mut EdgeOptions) + Send + Sync>);
+
+#[derive(Debug, Clone)]
+struct Https {
+    tls: EdgeTls,
+    authority: PathBuf,
+}
+
+impl Embedded {
+    /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
+    pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
+        Self { spec, profile, https: None, style: Style::default(), twist: None }
+    }
+
+    /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
+    #[must_use]
+    pub fn https(self, credentials: &Credentials, files: &CredentialFiles) -> Self {
+        let certificate = credentials.certificate(Role::EdgeServer);
+        let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
+        Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
+    }
+
+    /// The same in another style.
+    #[must_use]
+    pub fn style(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
+    /// The same, each started with options that were changed.
+    #[must_use]
+    pub fn twisted(self, twist: Twist) -> Self {
+        Self { twist: Some(twist), ..self }
+    }
+
+    /// Starts one.
+    pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
+        let log = LogTail::default();
+        let mut options = EdgeOptions {
+            profile: self.profile.clone(),
+            tls: self.https.as_ref().map(|https| https.tls.clone()),
+            style: self.style,
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
+        };
+        if let Some(Twist(twist)) = &self.twist {
+            twist(&mut options);
+        }
+        let edge = Edge::start(options).await?;
+        let url =
+            Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
+        let authority = self.https.as_ref().map(|https| https.authority.as_path());
+        let endpoint = Endpoint::resolve(&url, authority).await?;
+        Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
+    }
+
+    fn sink(&self, log: LogTail) -> LogSink {
+        let stream = self.style.stream();
+        LogSink::new(move |line| log.push(stream, line))
+    }
+}
+
+impl Twist {
+    /// Calls `change` at each start of an edge.
+    pub fn new(change: impl Fn(&mut EdgeOptions) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(change))
+    }
+}
+
+impl fmt::Debug for Twist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Twist")
+    }
+}

@@ -1,0 +1,188 @@
+//! An edge that is broken on purpose: this very executable, told by a variable what is wrong with it. In front of the
+//! reference edge stands what breaks its answers, or treats requests with `PUT` badly; all others it serves well.
+
+use std::env;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_edge::{Edge, EdgeOptions, LogSink};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Spec, Version};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Says what is wrong; without it, the entry point below does nothing.
+const FAULT: &str = "EDGE_FAULT";
+/// Says whom to call when a `PUT` arrives, as an address. The connection tells by its end that the program has ended.
+const CALL: &str = "EDGE_CALL";
+
+/// The command that launches the program with this fault.
+pub(crate) fn command(fault: &str) -> String {
+    command_with(fault, "")
+}
+
+/// The same with words such as `NAME=value` put into its environment.
+pub(crate) fn command_with(fault: &str, variables: &str) -> String {
+    let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
+    let words = [&program, "--exact", "program::edge_program", "--ignored", "--nocapture", "--quiet"];
+    format!("env {FAULT}={fault} {variables} {}", shell_words::join(words))
+}
+
+#[test]
+#[ignore = "a program for other tests to start"]
+fn edge_program() {
+    let Ok(fault) = env::var(FAULT) else { return };
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(serve(&fault));
+}
+
+async fn serve(fault: &str) {
+    let settings = EdgeSettings::from_env(|name| env::var(name).ok());
+    if fault == "leaks" {
+        // As a program does that prints its settings when it starts.
+        say(&format!("settings: {:?}", settings.env()));
+        let key = settings.client_key_file.as_ref().map(|file| std::fs::read_to_string(file).unwrap());
+        say(&format!("key: {}", key.unwrap_or_default()));
+    }
+    let license = settings.license.clone().map(|license| license.expose().to_owned()).unwrap_or_default();
+    let license = Arc::new(license);
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(|line| say(&line)))).await.unwrap();
+    let port = env::var("PORT").map_or(0, |port| port.parse().unwrap());
+    let front = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    say(&format!("listening on {}", front.local_addr().unwrap()));
+    loop {
+        let (client, _) = front.accept().await.unwrap();
+        tokio::spawn(connection(client, edge.addr(), fault.to_owned(), Arc::clone(&license)));
+    }
+}
+
+/// One connection. What breaks is the end of it, and nobody's business.
+async fn connection(mut client: TcpStream, edge: SocketAddr, fault: String, license: Arc<String>) {
+    let Some(head) = head(&mut client).await else { return };
+    if head.starts_with(b"PUT ") {
+        treat_badly(&mut client, &fault).await;
+    }
+    let mut inner = TcpStream::connect(edge).await.unwrap();
+    let _ = match fault.as_str() {
+        "hands-on" | "as-502" | "no-allow" | "leaks" => {
+            rewrite(&mut client, &mut inner, &head, |answer| broken(&fault, answer, &license)).await
+        }
+        _ => match inner.write_all(&head).await {
+            Ok(()) => copy_bidirectional(&mut client, &mut inner).await.map(drop),
+            Err(why) => Err(why),
+        },
+    };
+}
+
+/// What was read up to the end of the request's head, and perhaps beyond.
+async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        if client.read_buf(&mut head).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(head)
+}
+
+async fn treat_badly(client: &mut TcpStream, fault: &str) {
+    if let Ok(address) = env::var(CALL) {
+        let mut caller = TcpStream::connect(address).await.unwrap();
+        caller.write_all(b"called\n").await.unwrap();
+        // Open until the program ends.
+        std::mem::forget(caller);
+    }
+    let piece = "x".repeat(1000);
+    match fault {
+        "silent" => std::future::pending().await,
+        "endless" => {
+            let _ = client.write_all(b"HTTP/1.1 405 \r\nTransfer-Encoding: chunked\r\n\r\n").await;
+            while client.write_all(format!("3e8\r\n{piece}\r\n").as_bytes()).await.is_ok() {}
+        }
+        "flood" => {
+            let _ = client.write_all(b"HTTP/1.1 405 \r\n").await;
+            while client.write_all(format!("X-Flood: {piece}\r\n").as_bytes()).await.is_ok() {}
+        }
+        "garbage" => {
+            let _ = client.write_all(b"\x16\x03\x01SSH-2.0-\xff\xfe\r\n\r\n").await;
+            let _ = client.shutdown().await;
+        }
+        "dies" => {
+            say("dying of a request");
+            exit(7);
+        }
+        _ => {}
+    }
+}
+
+/// Hands the request on, and the answer back after a change.
+async fn rewrite(
+    client: &mut TcpStream,
+    inner: &mut TcpStream,
+    head: &[u8],
+    change: impl Fn(String) -> String,
+) -> std::io::Result<()> {
+    // So the answer ends where the connection does.
+    let line = head.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let head = [&head[..line], b"Connection: close\r\n", &head[line..]].concat();
+    inner.write_all(&head).await?;
+    let (mut from_client, mut to_client) = client.split();
+    let (mut from_inner, mut to_inner) = inner.split();
+    let upload = async {
+        tokio::io::copy(&mut from_client, &mut to_inner).await?;
+        to_inner.shutdown().await
+    };
+    let mut answer = Vec::new();
+    let download = tokio::time::timeout(Duration::from_secs(20), from_inner.read_to_end(&mut answer));
+    tokio::pin!(download);
+    tokio::select! {
+        done = &mut download => done.unwrap_or(Ok(0))?,
+        // The page has sent all it had; the answer is still to come.
+        _ = upload => download.await.unwrap_or(Ok(0))?,
+    };
+    to_client.write_all(change(String::from_utf8_lossy(&answer).into_owned()).as_bytes()).await?;
+    to_client.shutdown().await
+}
+
+fn broken(fault: &str, answer: String, license: &str) -> String {
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else { return answer };
+    let without = |name: &str| -> String {
+        head.split("\r\n")
+            .filter(|line| !line.to_lowercase().starts_with(name))
+            .collect::<Vec<_>>()
+            .join("\r\n")
+    };
+    let refusal = serde_json::from_str::<Value>(body).ok().filter(|body| body["error"] == "service_rejected");
+    match (fault, refusal) {
+        ("no-allow", _) => format!("{}\r\n\r\n{body}", without("allow:")),
+        ("leaks", _) => format!("{head}\r\nX-License: {license}\r\n\r\n{body}"),
+        // What the mock service answers to an edge.
+        ("hands-on", Some(refusal)) => {
+            let body = json!({"error": refusal["reason"], "reason": refusal["reason"]}).to_string();
+            format!("{}\r\nContent-Length: {}\r\n\r\n{body}", without("content-length:"), body.len())
+        }
+        ("as-502", Some(_)) => {
+            let body = json!({"error": "service_unreachable"}).to_string();
+            let head = without("content-length:").replacen(
+                head.split("\r\n").next().unwrap(),
+                "HTTP/1.1 502 Bad Gateway",
+                1,
+            );
+            format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+        }
+        _ => answer,
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).unwrap();
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the edge that dies, not edgeproof")]
+fn exit(code: i32) -> ! {
+    std::process::exit(code)
+}

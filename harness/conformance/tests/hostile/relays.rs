@@ -1,0 +1,180 @@
+//! A hostile service behind the reference edge, which runs as a program.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout};
+use std::time::Duration;
+
+use edgeproof_http::{Answer, Body, Draft, Endpoint, send};
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+use crate::front::Front;
+use crate::hostility::head;
+use crate::watched::{self, MOST, high_water};
+
+const LIMIT: Duration = Duration::from_secs(60);
+/// How long the edge waits for a service that does not answer; for one that does, time is not to be what ends it.
+const IMPATIENT: &str = "1000";
+const PATIENT: &str = "60000";
+/// Collections that the edge gets at the same time.
+const MANY: usize = 8;
+
+/// Bytes of a line of its log, at least.
+const SHORTEST_LINE: usize = 20;
+
+const UNREACHABLE: (u16, &str) = (502, r#"{"error":"service_unreachable"}"#);
+const ACCEPTED: (u16, &str) = (200, r#"{"ok":true}"#);
+const REFUSED: (u16, &str) = (409, r#"{"error":"service_rejected","reason":"unknown","status":409}"#);
+
+/// The edge; ended with the test, whatever becomes of it.
+struct EdgeProgram {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    endpoint: Endpoint,
+}
+
+impl EdgeProgram {
+    async fn start(service: &str, patience: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = folder.path().join("profile.toml");
+        fs::write(&profile, format!("relay.timeout-ms = {patience}\n")).unwrap();
+        let args = ["edge", "--listen", "127.0.0.1:0", "--profile", profile.to_str().unwrap()];
+        let mut command = watched::command(folder.path(), &args);
+        for name in ["SERVICE_CA_FILE", "EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE"] {
+            command.env_remove(name);
+        }
+        command.env("SERVICE_URL", service).env("LICENSE", "a-license");
+        let mut child = command.env("ALLOWED_ORIGIN", "https://shop.example").spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("edge listening on ").unwrap().parse().unwrap();
+        Self { child, out, endpoint: Endpoint::resolve(&url, None).await.unwrap() }
+    }
+
+    async fn post(&self) -> Answer {
+        let body = Body::Sized(r#"{"v":1}"#.into());
+        let draft = Draft::new("POST", "/v1/signals").header("content-type", "application/json").body(body);
+        send(&self.endpoint, &draft, LIMIT).await.reply.unwrap()
+    }
+
+    /// Ends it as a container runtime does; yields what it logged.
+    fn end(mut self) -> String {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let mut log = String::new();
+        self.out.read_to_string(&mut log).unwrap();
+        log
+    }
+}
+
+impl Drop for EdgeProgram {
+    fn drop(&mut self) {
+        // Where it has ended already, there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[rstest]
+#[case("endless-headers", UNREACHABLE)]
+#[case("endless-header", UNREACHABLE)]
+#[case("endless-interim", UNREACHABLE)]
+#[case("drips", UNREACHABLE)]
+#[case("mute", UNREACHABLE)]
+#[case("deaf-mute", UNREACHABLE)]
+#[case("garbage", UNREACHABLE)]
+#[case("invalid-utf8", UNREACHABLE)]
+// The status says it all.
+#[case("endless-chunks", ACCEPTED)]
+#[case("endless-trailers", ACCEPTED)]
+#[case("gigabyte", ACCEPTED)]
+#[case("announces-gigabyte", ACCEPTED)]
+#[case("chunk-past-2-64", ACCEPTED)]
+#[case("endless-refusal", REFUSED)]
+#[case("invalid-utf8-body", REFUSED)]
+#[case("deep", REFUSED)]
+#[case("many-members", REFUSED)]
+#[case("markup", REFUSED)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_edge_answers_as_the_interface_says(
+    #[case] hostility: &'static str,
+    #[case] (status, body): (u16, &str),
+) {
+    let service = Front::start(([127, 0, 0, 1], 9).into(), 0, hostility).await;
+    let patience = if status == UNREACHABLE.0 { IMPATIENT } else { PATIENT };
+    let edge = EdgeProgram::start(service.url().as_str(), patience).await;
+    let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
+    for answer in answers {
+        assert_eq!((answer.status, String::from_utf8_lossy(&answer.body).as_ref()), (status, body));
+        let evil =
+            answer.headers.values().any(|value| value.as_bytes().windows(6).any(|part| part == b"script"));
+        assert!(!evil, "{:?}", answer.headers);
+    }
+    assert!(service.turned() >= MANY);
+    if !hostility.contains("mute") && status != ACCEPTED.0 {
+        // Nothing goes on behind what was answered. What follows an acceptance may come as long as the edge is patient.
+        timeout(LIMIT, service.nobody_is_left()).await.unwrap();
+    }
+    let healthy = send(&edge.endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap();
+    assert_eq!(healthy.status, 200);
+    let peak = high_water(edge.child.id()).unwrap();
+    watched::tell(&format!("service {hostility} behind the edge"), None, peak);
+    assert!(peak < MOST, "{peak} MiB");
+    let log = edge.end();
+    assert!(!log.contains(|c: char| c.is_control() && c != '\n') && !log.contains("alert"), "{log}");
+}
+
+/// An answer that ends early, at every byte: refused or not reached, and never accepted because of a part.
+#[tokio::test]
+async fn a_part_of_the_services_answer_is_no_answer() {
+    let body = r#"{"error":"revoked","reason":"revoked"}"#;
+    let start = format!("HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\n\r\n", body.len());
+    let whole = format!("{start}{body}");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let edge = EdgeProgram::start(&format!("http://{}", listener.local_addr().unwrap()), PATIENT).await;
+    for at in 0..=whole.len() {
+        let serve = async {
+            let (mut client, _) = listener.accept().await.unwrap();
+            head(&mut client).await.unwrap();
+            client.write_all(&whole.as_bytes()[..at]).await.unwrap();
+            client.shutdown().await.unwrap();
+            // What is left of the request is read, so that the end is no reset.
+            let _ = tokio::io::copy(&mut client, &mut tokio::io::sink()).await;
+        };
+        let (answer, ()) = tokio::join!(edge.post(), serve);
+        let reason = match at {
+            _ if at < start.len() => None,
+            _ if at < whole.len() => Some("unknown"),
+            _ => Some("revoked"),
+        };
+        let expected = match reason {
+            None => (UNREACHABLE.0, UNREACHABLE.1.to_owned()),
+            Some(reason) => {
+                (401, format!(r#"{{"error":"service_rejected","reason":"{reason}","status":401}}"#))
+            }
+        };
+        assert_eq!((answer.status, String::from_utf8_lossy(&answer.body).into_owned()), expected, "{at}");
+    }
+    edge.end();
+}
+
+/// Nobody reads what it logs: the pipe is full after a few lines.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edge_whose_log_nobody_reads_works_on() {
+    let service = Front::start(([127, 0, 0, 1], 9).into(), 0, "markup").await;
+    let edge = EdgeProgram::start(service.url().as_str(), PATIENT).await;
+    let size = rustix::pipe::fcntl_setpipe_size(edge.out.get_ref(), 4096).unwrap();
+    for _ in 0..=(size / MANY / SHORTEST_LINE) {
+        let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
+        assert!(answers.iter().all(|answer| answer.status == REFUSED.0));
+    }
+    let log = edge.end();
+    // All lines are as long, so that what was not written would not have fitted.
+    let line = log.lines().next().unwrap().len() + 1;
+    assert!(line >= SHORTEST_LINE && log.len() >= size - line, "{} of {size} bytes, {line} each", log.len());
+}

@@ -1,0 +1,274 @@
+//! `edgeproof mock`, as a program: what it prints works as printed, and nothing is left behind.
+#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_mock::magic::Magic;
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+static README: LazyLock<String> = LazyLock::new(|| {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
+        .expect("the repository has a README")
+});
+
+/// A mock service in a process of its own; ended with the test, whatever becomes of it.
+struct Mock {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    temporary: TempDir,
+}
+
+impl Mock {
+    fn start(args: &[&str]) -> Self {
+        let temporary = TempDir::new().unwrap();
+        let mut child = edgeproof(&["mock"])
+            .args(args)
+            .env("TMPDIR", temporary.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Self { child, out, temporary }
+    }
+
+    /// What it prints, up to and with the line that begins so.
+    fn printed(&mut self, last: &str) -> String {
+        let mut text = String::new();
+        while !text.lines().last().is_some_and(|line| line.starts_with(last)) {
+            assert!(self.out.read_line(&mut text).unwrap() > 0, "it ended: {text}");
+        }
+        text
+    }
+
+    fn ready(&mut self) -> Value {
+        serde_json::from_str(&self.printed("{")).unwrap()
+    }
+
+    /// Ends it as a container runtime does; yields its log.
+    fn end(mut self) -> String {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{log}");
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "", "nothing follows what it prints when it is ready");
+        assert_eq!(fs::read_dir(self.temporary.path()).unwrap().count(), 0, "nothing is left behind");
+        log
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        // Where it has ended already, there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn edgeproof(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    command.args(args).env("NO_COLOR", "1");
+    command
+}
+
+/// Runs lines in a shell where `edgeproof` is found.
+fn shell(lines: &str, folder: &Path) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap();
+    let paths = std::iter::once(program).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(paths).unwrap();
+    Command::new("sh").args(["-euc", lines]).current_dir(folder).env("PATH", path).output().unwrap()
+}
+
+fn succeeds(lines: &str, folder: &Path) -> String {
+    let output = shell(lines, folder);
+    assert!(output.status.success(), "{lines}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn path(value: &Value) -> PathBuf {
+    value.as_str().unwrap().into()
+}
+
+#[rstest]
+#[case::with_tls(&[])]
+#[case::without(&["--plain", "127.0.0.1:0"])]
+fn the_first_curl_works_as_printed(#[case] more: &[&str]) {
+    let mut mock = Mock::start(&[&["--listen", "127.0.0.1:0"], more].concat());
+    let block = mock.printed("curl ");
+    let curl = block.lines().last().unwrap();
+    let verdict = succeeds(&format!("{curl} --silent --show-error"), Path::new("/"));
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
+    // The whole block is shell, too.
+    let license =
+        succeeds(&format!("{} >&2 2>/dev/null\necho \"$LICENSE\"", block.trim_end()), Path::new("/"));
+    assert_eq!((&verdict["ref"], &verdict["decision"]), (&"magic.verdict-ready".into(), &"allow".into()));
+    let token = block.lines().find_map(|line| line.strip_prefix("export READ_TOKEN=")).unwrap().to_owned();
+    let settings =
+        block.lines().find_map(|line| line.strip_prefix("#   settings ")).unwrap().trim().to_owned();
+    assert_eq!(
+        Path::new(&settings).parent().unwrap().metadata().unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+
+    let log = mock.end();
+    let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["endpoint"], &line["status"]), (&"verdict".into(), &200.into()));
+    assert_eq!(line["target"], "/v1/verdict/magic.verdict-ready");
+    assert!(!log.contains(&token[30..60]) && !log.contains(&license[30..60]), "{log}");
+    assert!(!Path::new(&settings).exists());
+}
+
+#[test]
+fn one_line_tells_scripts_everything() {
+    let all = [
+        "--listen",
+        "127.0.0.1:0",
+        "--plain",
+        "127.0.0.1:0",
+        "--edge",
+        "127.0.0.1:0",
+        "--admin",
+        "127.0.0.1:0",
+    ];
+    let mut mock =
+        Mock::start(&[&all[..], &["--json", "--seed", "42", "--service-host", "mock.test"]].concat());
+    let ready = mock.ready();
+    assert_eq!((&ready["schema"], &ready["seed"]), (&"edgeproof.mock/1".into(), &42.into()));
+    assert!(ready["service_url"].as_str().unwrap().starts_with("https://mock.test:"));
+    for file in ["env_file", "service_ca_file", "client_cert_file", "client_key_file"] {
+        assert_eq!(path(&ready[file]).metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file}");
+    }
+    let at = |name: &str| ready[name].as_str().unwrap().to_owned();
+    let healthy = format!(
+        "for url in {} {} {}; do curl -fsS $url/health; done; curl -fsS --cacert {} {}/health",
+        at("plain"),
+        at("edge"),
+        at("admin"),
+        at("service_ca_file"),
+        at("service")
+    );
+    let healths = succeeds(&healthy, Path::new("/"));
+    assert_eq!(healths.matches(r#"{"ok":true}"#).count(), 4, "{healths}");
+    // The certificate is for the name, too.
+    let named = format!(
+        "curl -fsS --cacert {} --connect-to mock.test::localhost: {}/health",
+        at("service_ca_file"),
+        at("service_url")
+    );
+    assert_eq!(succeeds(&named, Path::new("/")), r#"{"ok":true}"#);
+    mock.end();
+}
+
+#[test]
+fn the_walk_of_the_readme_works_line_by_line() {
+    let blocks: Vec<_> =
+        README.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let walk = blocks.into_iter().find(|block| block.contains("mint collection --mock")).unwrap();
+    let folder = TempDir::new().unwrap();
+    // Where a line fails, the mock service ends all the same.
+    let lines = format!("trap 'kill $! 2>/dev/null || true' EXIT\n{walk}\nwait");
+    let printed = succeeds(&lines, folder.path());
+    let (edge, claims) = printed.split_once('\n').map_or((printed.as_str(), ""), |(edge, rest)| (edge, rest));
+    let (edge, claims) = match edge.strip_prefix(r#"{"ok":true}"#) {
+        Some(rest) => (r#"{"ok":true}"#, format!("{rest}{claims}")),
+        None => (edge, claims.to_owned()),
+    };
+    assert_eq!(edge, r#"{"ok":true}"#, "{printed}");
+    let claims: Value = serde_json::from_str(claims.trim().strip_prefix("true ").unwrap()).unwrap();
+    assert_eq!(claims["sub"], "order 4711");
+    let log = fs::read_to_string(folder.path().join("mock.log")).unwrap();
+    let endpoints: Vec<_> =
+        log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["endpoint"].clone()).collect();
+    assert_eq!(endpoints, ["relay", "verdict", "keys"]);
+}
+
+#[test]
+fn minted_settings_are_used_and_stay() {
+    let folder = TempDir::new().unwrap();
+    let settings = folder.path().join("settings");
+    let dir = settings.to_str().unwrap();
+    let minted = edgeproof(&["mint", "edge-settings", "--out", dir]).output().unwrap();
+    assert!(minted.status.success());
+    let before = fs::read_to_string(settings.join("edge/edge.env")).unwrap();
+    let mut mock =
+        Mock::start(&["--settings", dir, "--listen", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--json"]);
+    let ready = mock.ready();
+    assert_eq!(path(&ready["settings"]), settings.canonicalize().unwrap());
+    assert!(before.contains(&format!("LICENSE={}\n", ready["license"].as_str().unwrap())));
+    let lines = format!(
+        "edgeproof mint collection --settings {dir} --session-ref s --form incomplete > body.json\n\
+         curl -sS {}/v1/signals --data-binary @body.json",
+        ready["edge"].as_str().unwrap()
+    );
+    let refused: Value = serde_json::from_str(&succeeds(&lines, folder.path())).unwrap();
+    assert_eq!(refused["reason"], "missing_fields");
+    let log = mock.end();
+    assert!(log.contains(r#""row":"relay.400.missing-fields""#), "{log}");
+    assert!(log.contains(r#""endpoint":"edge""#), "{log}");
+    assert_eq!(fs::read_to_string(settings.join("edge/edge.env")).unwrap(), before);
+}
+
+#[test]
+fn magic_values_are_printed_and_nothing_is_served() {
+    let magic = Magic::of(&Spec::builtin(Version::Current));
+    let output = edgeproof(&["mock", "--magic", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let table: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let values: Vec<_> =
+        table["magic"].as_array().unwrap().iter().map(|pair| pair["value"].as_str().unwrap()).collect();
+    assert_eq!(values, magic.pairs().iter().map(|pair| pair.value.as_str()).collect::<Vec<_>>());
+
+    let output = edgeproof(&["mock", "--magic"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for pair in magic.pairs() {
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(&pair.value)).unwrap();
+        assert!(line.contains(&pair.status.to_string()) && line.ends_with(pair.cause.name()), "{line}");
+    }
+    for value in README.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+        if value.contains("magic.") {
+            let value = value.split('~').next().unwrap();
+            assert!(values.contains(&value), "README has {value}");
+        }
+    }
+}
+
+#[rstest]
+#[case::open_admin(&["--admin", "0.0.0.0:0"], "other machines could reach it")]
+#[case::open_plain(&["--plain", "0.0.0.0:0"], "other machines could reach it")]
+#[case::host(&["--listen", "127.0.0.1:0", "--service-host", "https://x"], "give --service-host a name")]
+#[case::settings(&["--settings", "/nowhere"], "there is no service/")]
+#[case::both(&["--settings", ".", "--service-host", "x"], "cannot be used with")]
+#[case::profile(&["--profile", "/nowhere"], "/nowhere")]
+#[case::admin_host(&["--admin-host", "x"], "--admin")]
+fn mistakes_are_told_before_anything_runs(#[case] args: &[&str], #[case] why: &str) {
+    let output = edgeproof(&["mock"]).args(args).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap().replace('│', " ");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(output.stdout.is_empty() && told.contains(why), "{told}");
+}
+
+#[test]
+fn a_port_in_use_is_told() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    for flag in ["--listen", "--plain", "--edge", "--admin"] {
+        let args = if flag == "--listen" { vec![] } else { vec!["--listen", "127.0.0.1:0"] };
+        let output = edgeproof(&["mock"]).args(args).args([flag, &addr]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flag}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(flag) && told.contains("in use"), "{told}");
+    }
+}

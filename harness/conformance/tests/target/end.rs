@@ -1,0 +1,195 @@
+//! Whatever ends an edge, nothing of it is left.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use edgeproof_cli::signals;
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_launch::{Launch, LogTail, RunningProgram};
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncBufReadExt;
+use tokio::net::TcpListener;
+
+use crate::program::{command, entry, is_gone, launch};
+
+/// Longest wait for what must come.
+const LIMIT: Duration = Duration::from_secs(20);
+
+async fn start(line: &str) -> RunningProgram {
+    launch(line).start(&EdgeSettings::default()).await.unwrap()
+}
+
+/// The number after a word in the output.
+async fn number(log: &LogTail, word: &str) -> u32 {
+    let find = |text: &str| text.strip_prefix(word)?.trim().parse().ok();
+    let lines = log.wait(0, LIMIT, |lines| lines.iter().any(|line| find(&line.text).is_some())).await;
+    lines.iter().find_map(|line| find(&line.text)).unwrap()
+}
+
+/// A program that starts `child` in the background, says its number, and then is an edge.
+fn with_child(child: &str) -> String {
+    let edge = command("serve", "");
+    format!("sh -c {}", shell_words::quote(&format!("{child} & echo child $!; exec {edge}")))
+}
+
+/// How an edge may end.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Stop,
+    Drop,
+    Panic,
+}
+
+async fn end(edge: RunningProgram, end: End) {
+    match end {
+        End::Stop => edge.stop().await,
+        End::Drop => drop(edge),
+        End::Panic => {
+            let task = tokio::spawn(async move {
+                let _edge = edge;
+                panic!("a case went wrong");
+            });
+            assert!(task.await.unwrap_err().is_panic());
+        }
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn the_program_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
+    let edge = start(&command("serve", "")).await;
+    let pid = edge.pid();
+    assert!(!is_gone(pid));
+    end(edge, how).await;
+    assert!(is_gone(pid));
+}
+
+#[rstest]
+#[case::in_its_group("sleep 600")]
+#[case::that_ignores_sigterm("sh -c 'trap \"\" TERM; sleep 600; sleep 600'")]
+#[cfg_attr(target_os = "linux", case::in_a_session_of_its_own("setsid sleep 600"))]
+#[cfg_attr(target_os = "linux", case::that_holds_no_pipe("setsid sleep 600 >/dev/null 2>&1"))]
+#[tokio::test]
+async fn its_child_is_gone(#[case] child: &str, #[values(End::Stop, End::Drop, End::Panic)] how: End) {
+    let launch = Launch { grace: Duration::from_millis(200), ..launch(&with_child(child)) };
+    let edge = launch.start(&EdgeSettings::default()).await.unwrap();
+    let pid = number(edge.log(), "child ").await;
+    assert!(!is_gone(pid));
+    end(edge, how).await;
+    assert!(is_gone(pid));
+}
+
+#[cfg(target_os = "linux")]
+#[rstest]
+#[tokio::test]
+async fn a_daemon_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
+    // The child ends at once, and its own child belongs to nobody who could be asked.
+    let daemon = "setsid sh -c 'sleep 600 >/dev/null 2>&1 & echo daemon $!'";
+    let edge = start(&with_child(daemon)).await;
+    let pid = number(edge.log(), "daemon ").await;
+    assert!(!is_gone(pid));
+    end(edge, how).await;
+    assert!(is_gone(pid));
+}
+
+#[tokio::test]
+async fn a_program_that_ignores_sigterm_is_killed_after_its_grace() {
+    let line =
+        format!("sh -c {}", shell_words::quote(&format!("trap '' TERM; exec {}", command("serve", ""))));
+    let launch = Launch { grace: Duration::from_millis(200), ..launch(&line) };
+    let edge = launch.start(&EdgeSettings::default()).await.unwrap();
+    let pid = edge.pid();
+    edge.stop().await;
+    assert!(is_gone(pid));
+}
+
+#[tokio::test]
+async fn the_last_words_are_heard() {
+    // The program that was launched ends first; the one that it started still has something to say then.
+    let edge = command("serve", "");
+    let state = if cfg!(target_os = "linux") { "cat /proc/$PPID/stat" } else { "ps -o stat= -p $PPID" };
+    let last = format!("kill $edge; until {state} | grep -q Z; do :; done; echo last words; exit");
+    let inner = format!("trap '{last}' TERM; {edge} & edge=$!; wait");
+    let outer = format!("sh -c {} & wait", shell_words::quote(&inner));
+    let edge = start(&format!("sh -c {}", shell_words::quote(&outer))).await;
+    let log = edge.log().clone();
+    edge.stop().await;
+    let lines = log.since(0);
+    assert!(lines.iter().any(|line| line.text == "last words"), "{lines:?}");
+    // It has ended: waiting for more returns at once.
+    log.wait(log.mark(), Duration::MAX, |_| false).await;
+}
+
+#[tokio::test]
+async fn a_program_is_gone_when_its_start_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let launch = launch(&command("call", &format!("CALL={}", listener.local_addr().unwrap())));
+    let called = async {
+        let (stream, _) = listener.accept().await.unwrap();
+        tokio::io::BufReader::new(stream).lines().next_line().await.unwrap().unwrap()
+    };
+    let settings = EdgeSettings::default();
+    let pid = tokio::select! {
+        edge = launch.start(&settings) => panic!("it never listens: {edge:?}"),
+        pid = called => pid.parse().unwrap(),
+    };
+    assert!(is_gone(pid));
+}
+
+#[test]
+fn a_program_is_gone_when_the_runtime_is() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    runtime.spawn(async move {
+        let edge = start(&command("serve", "")).await;
+        sender.send(edge.pid()).unwrap();
+        edge.died().await;
+    });
+    let pid = receiver.recv_timeout(LIMIT).unwrap();
+    assert!(!is_gone(pid));
+    drop(runtime);
+    assert!(is_gone(pid));
+}
+
+#[rstest]
+#[case(Signal::INT, 130)]
+#[case(Signal::TERM, 143)]
+#[case(Signal::HUP, 129)]
+#[case(Signal::QUIT, 131)]
+fn a_program_is_gone_when_the_run_is_interrupted(#[case] signal: Signal, #[case] code: u8) {
+    let words = entry("end::run_until_interrupted");
+    let mut run = Command::new(&words[0])
+        .args(&words[1..])
+        .env("RUN_UNTIL_INTERRUPTED", "yes")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(run.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let edge = lines.find_map(|line| line.strip_prefix("edge ")?.parse().ok()).unwrap();
+    assert!(!is_gone(edge));
+    kill_process(Pid::from_child(&run), signal).unwrap();
+    let told: Vec<String> = lines.collect();
+    assert!(run.wait().unwrap().success());
+    assert!(told.contains(&format!("exit code {code}")), "{told:?}");
+    assert!(is_gone(edge));
+}
+
+#[tokio::test]
+#[ignore = "a program for other tests to start"]
+async fn run_until_interrupted() {
+    if std::env::var("RUN_UNTIL_INTERRUPTED").is_err() {
+        return;
+    }
+    let interrupted = signals::interrupted().unwrap();
+    let run = async {
+        let edge = start(&command("serve", "")).await;
+        println!("edge {}", edge.pid());
+        edge.died().await
+    };
+    tokio::select! {
+        end = run => panic!("{end}"),
+        signal = interrupted => println!("exit code {}", signal.exit_code()),
+    }
+}

@@ -1,0 +1,67 @@
+//! Cases, played on the reference edge.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof::cases::{self, Case, Catalog};
+use edgeproof::run::{
+    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+};
+use edgeproof::target::{Embedded, Target};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::{CaseReport, Event};
+
+/// All cases for an edge, as they come from the tables.
+pub(crate) fn catalog(spec: &Spec) -> Vec<Case> {
+    cases::edge(Catalog::new(spec, &ReplyShape::from_profile(spec.profile()), false))
+}
+
+/// The reports of these cases, in their order.
+pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> {
+    let everything = Circumstances {
+        starts_edges: true,
+        service: true,
+        origin: true,
+        log: true,
+        https: false,
+        loopback_clients: cfg!(target_os = "linux"),
+    };
+    let plan = Plan::new(cases, &Selection::default(), &everything).unwrap();
+    let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
+    let profile = spec.profile().clone();
+    let fleet = Fleet::new(Props {
+        spec: Arc::clone(spec),
+        shape: ReplyShape::from_profile(&profile),
+        files: CredentialFiles::write(&credentials).unwrap(),
+        redactor: Arc::new(Redactor::new(&credentials)),
+        target: Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), profile.clone()))),
+        behind: Behind::Each,
+        spare: 4,
+        profile,
+        credentials,
+    });
+    let fleet = Arc::new(fleet.await.unwrap());
+    let options = Options {
+        jobs: 8,
+        case_timeout: Duration::from_secs(30),
+        repeat: 1,
+        shuffle: None,
+        hold: None,
+        pins: Pins::default(),
+        sounds: true,
+        latency: false,
+    };
+    let mut reports = Vec::new();
+    let mut tell = |event| {
+        if let Event::Ended(case) = event {
+            reports.push(*case);
+        }
+    };
+    let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
+    run(&plan, &fleet, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
+    assert_eq!(tally.finish(&verdict, &mut tell), 0);
+    Arc::into_inner(fleet).unwrap().stop().await;
+    reports
+}

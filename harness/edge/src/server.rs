@@ -1,0 +1,279 @@
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_http::{ClientAuth, Front, Limits, Peer, Server, server_config};
+use http::header::EXPECT;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+use super::inbound::Inbound;
+use super::payload::Payload;
+use super::quirk::{Asked, NoQuirk, Quirk, Said};
+use super::relay::Relay;
+use super::rules::Rules;
+use super::style::{HeaderCase, Redirect, Style};
+use super::{EdgeError, inbound, service, websocket};
+use edgeproof_launch::{LogTail, Stream};
+
+/// Longest time without a byte while a body is read.
+const BODY_IDLE: Duration = Duration::from_secs(30);
+
+/// Bytes beyond what the service takes that are still kept in memory; longer bodies are relayed as they come.
+const KEPT_BEYOND_LIMIT: usize = 64 * 1024;
+
+/// Beyond the time for the service: for the answer to the page.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What an edge is started with.
+#[derive(Clone)]
+pub struct EdgeOptions {
+    /// The tables that its answers come from.
+    pub spec: Arc<Spec>,
+    /// What it does at open points.
+    pub profile: Profile,
+    /// Its settings; the files are read at the start.
+    pub settings: EdgeSettings,
+    /// Where it listens; port 0 for one that is free.
+    pub listen: SocketAddr,
+    /// Certificate and key to serve HTTPS with, in HTTP/1.1 and HTTP/2; none for HTTP.
+    pub tls: Option<EdgeTls>,
+    /// Where its log lines go.
+    pub log: LogSink,
+    /// How long it waits for the service before it calls it unreachable.
+    pub service_timeout: Duration,
+    /// What it does where the interface leaves a choice.
+    pub style: Style,
+    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
+    pub quirk: Arc<dyn Quirk>,
+}
+
+/// With what an edge serves HTTPS.
+#[derive(Debug)]
+pub struct EdgeTls {
+    /// Its certificate first, then its issuers.
+    pub chain: Vec<CertificateDer<'static>>,
+    /// The key.
+    pub key: PrivateKeyDer<'static>,
+}
+
+/// Takes log lines, without line ends. Called from request handlers: must not block.
+#[derive(Clone)]
+pub struct LogSink(Arc<dyn Fn(String) + Send + Sync>);
+
+/// The reference edge, listening. Dropping it ends everything at once.
+pub struct Edge {
+    server: Server,
+    https: bool,
+    stopping: watch::Sender<bool>,
+    grace: Duration,
+}
+
+struct Context {
+    rules: Rules,
+    relay: Relay,
+    kept: usize,
+    style: Style,
+    log: LogSink,
+    quirk: Arc<dyn Quirk>,
+    stopping: watch::Receiver<bool>,
+}
+
+impl EdgeOptions {
+    /// An edge on a free port of this machine, without HTTPS, that waits for the service as long as the profile says.
+    pub fn new(spec: Arc<Spec>, settings: EdgeSettings, log: LogSink) -> Self {
+        let profile = spec.profile().clone();
+        let service_timeout = profile.relay_timeout;
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let (style, quirk) = (Style::default(), Arc::new(NoQuirk));
+        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style, quirk }
+    }
+}
+
+impl Clone for EdgeTls {
+    fn clone(&self) -> Self {
+        Self { chain: self.chain.clone(), key: self.key.clone_key() }
+    }
+}
+
+impl LogSink {
+    /// Hands each line to `write`.
+    pub fn new(write: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(write))
+    }
+
+    /// Writes a line.
+    pub fn write(&self, line: impl Into<String>) {
+        (self.0)(line.into());
+    }
+}
+
+impl From<LogTail> for LogSink {
+    fn from(tail: LogTail) -> Self {
+        Self::new(move |line| tail.push(Stream::Out, line))
+    }
+}
+
+impl Edge {
+    /// Reads the files that the settings name, and listens. Needs a tokio runtime.
+    pub async fn start(options: EdgeOptions) -> Result<Self, EdgeError> {
+        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style, quirk } =
+            options;
+        let mut rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
+        rules.reason = style.reason;
+        let relay = service::relay(&settings, &profile, service_timeout, style, quirk.habits())?;
+        let https = tls.is_some();
+        let front =
+            match tls {
+                None => Front::Plain,
+                Some(EdgeTls { chain, key }) => {
+                    let config = server_config(chain, key, ClientAuth::None).map_err(|why| {
+                        EdgeError::Pair { cert: "--cert", key: "--key", why: why.to_string() }
+                    })?;
+                    Front::Tls(config)
+                }
+            };
+        if let Some(line) = service::half_a_pair(&settings) {
+            log.write(line);
+        }
+        let (stopping, stopped) = watch::channel(false);
+        let kept = profile.max_body.saturating_add(KEPT_BEYOND_LIMIT);
+        let context = Arc::new(Context { rules, relay, kept, style, log, quirk, stopping: stopped });
+        let listener =
+            TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
+        let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
+        let server = Server::start(listener, front, limits, move |request, peer| {
+            handle(Arc::clone(&context), request, peer)
+        })
+        .map_err(|source| EdgeError::Io { what: "learn the port that the edge listens on", source })?;
+        Ok(Self { server, https, stopping, grace: service_timeout + GRACE })
+    }
+
+    /// The address it listens on.
+    pub fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// Its origin, such as `http://127.0.0.1:49152`.
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.https { "https" } else { "http" }, self.addr())
+    }
+
+    /// Stops listening, finishes the requests that are under way, and closes all connections.
+    pub async fn stop(self) {
+        self.stopping.send_replace(true);
+        self.server.stop(self.grace).await;
+    }
+}
+
+impl fmt::Debug for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Edge({})", self.url())
+    }
+}
+
+/// The connection is closed without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("answer: the connection is closed on purpose")]
+struct Unanswered;
+
+async fn handle(
+    context: Arc<Context>,
+    request: Request<Incoming>,
+    peer: Arc<Peer>,
+) -> Result<Response<Payload>, Unanswered> {
+    let opening = websocket::handshake(&request);
+    let facts = Facts::of(&request, opening.is_some());
+    let (head, body) = request.into_parts();
+    let mut asked = Asked {
+        facts: &facts,
+        headers: &head.headers,
+        version: head.version,
+        peer: peer.addr,
+        connection: peer.connection,
+        body: None,
+    };
+    let (relayed, answer) = match context.quirk.decide(&asked, decide(&context.rules, &facts)) {
+        Decision::Relay => match context.relay(&mut asked, body).await {
+            Ok(relayed) => {
+                let answer = conclude(&context.rules, &facts, &relayed);
+                (Some(relayed), answer)
+            }
+            Err(answer) => (None, *answer),
+        },
+        Decision::Measure => {
+            let request = Request::from_parts(head, body);
+            peer.spawn(websocket::echo(request, context.stopping.clone()));
+            return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
+        }
+        Decision::Answer(answer) => {
+            // Not where the client waits for a word before it sends: it gets its answer instead.
+            if !body.is_end_stream() && !head.headers.contains_key(EXPECT) {
+                peer.spawn(inbound::discard(body, context.kept, BODY_IDLE));
+            }
+            (None, answer)
+        }
+    };
+    let answer = match context.quirk.conclude(&asked, relayed.as_ref(), answer) {
+        Said::Answer(answer) => answer,
+        Said::Nothing => return Err(Unanswered),
+        Said::Silence => std::future::pending().await,
+    };
+    let answer = context.style.answer(&context.rules, &facts, answer);
+    for line in answer.log.iter().flat_map(|lines| lines.lines()) {
+        context.log.write(line);
+    }
+    Ok(respond(answer, context.style))
+}
+
+impl Context {
+    /// Reads the body and relays it; the error is an answer in place of that.
+    async fn relay(&self, asked: &mut Asked<'_>, body: Incoming) -> Result<Relayed, Box<Answer>> {
+        let body = match inbound::read(body, self.kept, BODY_IDLE).await {
+            Ok(Inbound::Whole(body)) => body,
+            Ok(longer) => return Ok(self.seen(self.relay.relay(longer, asked.headers, BODY_IDLE).await)),
+            Err(part) if self.quirk.habits().relays_partial => part,
+            Err(_) => return Ok(Relayed::BodyBroken),
+        };
+        asked.body = Some(body.clone());
+        let body = self.quirk.body(asked, body)?;
+        if let Some(before) = self.quirk.before(&body) {
+            self.relay.relay(Inbound::Whole(before), asked.headers, BODY_IDLE).await;
+        }
+        let mut times = 0;
+        loop {
+            let relayed = self.relay.relay(Inbound::Whole(body.clone()), asked.headers, BODY_IDLE).await;
+            let relayed = self.seen(relayed);
+            times += 1;
+            if !self.quirk.again(times, &relayed) {
+                return Ok(relayed);
+            }
+        }
+    }
+
+    /// What came of relaying, as this style sees it.
+    fn seen(&self, relayed: Relayed) -> Relayed {
+        match relayed {
+            Relayed::Answered { status, .. }
+                if status.is_redirection() && self.style.redirect == Redirect::NoAnswer =>
+            {
+                Relayed::NoAnswer
+            }
+            other => other,
+        }
+    }
+}
+
+fn respond(answer: Answer, style: Style) -> Response<Payload> {
+    let mut response = Response::new(Payload::new(answer.body, style.framing));
+    *response.status_mut() = answer.status;
+    *response.headers_mut() = answer.headers;
+    response
+}

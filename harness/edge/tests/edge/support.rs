@@ -1,0 +1,146 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_edge::{Edge, EdgeOptions};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Secret};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_http::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_launch::LogTail;
+use edgeproof_mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
+use url::Url;
+
+/// Nothing in here takes that long unless it is broken.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const SIGNALS: &str = "/v1/signals";
+pub(crate) const ORIGIN: &str = "https://shop.example";
+
+/// An edge with the mock service behind it.
+pub(crate) struct World {
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) files: CredentialFiles,
+    pub(crate) service: MockService,
+    pub(crate) edge: Edge,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) log: LogTail,
+}
+
+impl World {
+    /// Everything as it should be.
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// With other settings.
+    pub(crate) async fn with(change: impl FnOnce(&mut EdgeSettings)) -> Self {
+        Self::with_options(|options| change(&mut options.settings)).await
+    }
+
+    /// With other options.
+    pub(crate) async fn with_options(change: impl FnOnce(&mut EdgeOptions)) -> Self {
+        let spec = Arc::new(Spec::builtin(Version::Current));
+        let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
+        let files = CredentialFiles::write(&credentials).unwrap();
+        let service = ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials));
+        let service = MockService::start(service).await.unwrap();
+        let log = LogTail::default();
+        let settings = files.settings(&credentials, &service.url(), ORIGIN);
+        let mut options = EdgeOptions::new(Arc::clone(&spec), settings, log.clone().into());
+        change(&mut options);
+        let edge = Edge::start(options).await.unwrap();
+        let endpoint = endpoint(&edge).await;
+        Self { spec, credentials, files, service, edge, endpoint, log }
+    }
+
+    /// The mock service does this with every request.
+    pub(crate) fn script(&self, action: Action) -> Scripted {
+        self.service.script(Match::Everything, script(action))
+    }
+
+    /// The mock service answers this to every request.
+    pub(crate) fn scripted(&self, status: u16, body: &str) -> Scripted {
+        self.script(answer(status, body))
+    }
+
+    pub(crate) async fn post(&self, body: impl Into<Bytes>) -> Answer {
+        exchange(&self.endpoint, &post(body)).await
+    }
+
+    pub(crate) async fn send(&self, draft: &Draft) -> Answer {
+        exchange(&self.endpoint, draft).await
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.log.since(0).into_iter().map(|line| line.text).collect()
+    }
+}
+
+/// An edge without a mock service.
+pub(crate) async fn edge(settings: EdgeSettings) -> (Edge, Endpoint, LogTail) {
+    let log = LogTail::default();
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let edge = Edge::start(EdgeOptions::new(spec, settings, log.clone().into())).await.unwrap();
+    let endpoint = endpoint(&edge).await;
+    (edge, endpoint, log)
+}
+
+/// Settings for a service without TLS.
+pub(crate) fn plain_settings(service_url: &str) -> EdgeSettings {
+    EdgeSettings {
+        license: Some(Secret::new("a-license")),
+        service_url: Some(service_url.to_owned()),
+        allowed_origin: Some(ORIGIN.to_owned()),
+        ..EdgeSettings::default()
+    }
+}
+
+pub(crate) async fn endpoint(edge: &Edge) -> Endpoint {
+    Endpoint::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap()
+}
+
+pub(crate) async fn exchange(endpoint: &Endpoint, draft: &Draft) -> Answer {
+    let answer = send(endpoint, draft, LIMIT).await.reply.unwrap_or_else(|why| panic!("{draft:?}: {why}"));
+    assert!(answer.complete, "{draft:?}: {answer:?}");
+    answer
+}
+
+pub(crate) fn draft(method: &str, path: &str) -> Draft {
+    Draft::new(method, path).header("origin", ORIGIN)
+}
+
+pub(crate) fn post(body: impl Into<Bytes>) -> Draft {
+    draft("POST", SIGNALS).header("content-type", "application/json").body(Body::Sized(body.into()))
+}
+
+pub(crate) fn script(action: Action) -> Script {
+    Script { replies: vec![reply(action)] }
+}
+
+pub(crate) fn reply(action: Action) -> Reply {
+    Reply { delay: Duration::ZERO, when: When::AfterBody, action }
+}
+
+pub(crate) fn answer(status: u16, body: &str) -> Action {
+    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    Action::Answer { status, headers, body: Bytes::from(body.to_owned()) }
+}
+
+pub(crate) fn text(answer: &Answer) -> &str {
+    std::str::from_utf8(&answer.body).unwrap()
+}
+
+pub(crate) fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+    answer.headers.get(name).map(|value| value.to_str().unwrap())
+}
+
+/// Status and body at once.
+#[track_caller]
+pub(crate) fn check(answer: &Answer, status: u16, body: &str) {
+    assert_eq!((answer.status, text(answer)), (status, body));
+    assert_eq!(header(answer, "access-control-allow-origin"), Some(ORIGIN));
+}
+
+pub(crate) const OK: &str = r#"{"ok":true}"#;
+pub(crate) const UNREACHABLE: &str = r#"{"error":"service_unreachable"}"#;
+pub(crate) const READ_FAILED: &str = r#"{"error":"read_failed"}"#;

@@ -1,0 +1,204 @@
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ProtocolVersion;
+use rustls_pki_types::CertificateDer;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::either::Either;
+
+use super::limits::Limits;
+use super::listener_protocol::Front;
+use super::tap::{Tap, TapStream};
+
+/// The other end of a connection.
+#[derive(Debug)]
+pub struct Peer {
+    /// Its address.
+    pub addr: SocketAddr,
+    /// The certificates that it presented, its own first; none without client authentication.
+    pub certificates: Arc<[CertificateDer<'static>]>,
+    /// What the TLS handshake came to; none without TLS.
+    pub tls: Option<TlsFacts>,
+    /// Number of the connection on its listener, counted from 0.
+    pub connection: u64,
+    /// The byte stream below hyper.
+    pub tap: Tap,
+    tasks: Tasks,
+}
+
+/// What a TLS handshake came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TlsFacts {
+    /// Version of TLS.
+    pub version: ProtocolVersion,
+    /// ALPN agreed on `h2`.
+    pub http2: bool,
+}
+
+impl Peer {
+    /// Runs a task that ends with the connection at the latest. The connection counts as open until the task ends:
+    /// for upgraded streams, and for what is read after the answer.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve<H, F, B, E>(
+    tcp: TcpStream,
+    addr: SocketAddr,
+    connection: u64,
+    front: Front,
+    limits: Limits,
+    handler: H,
+    drain: watch::Receiver<bool>,
+) where
+    H: Fn(Request<Incoming>, Arc<Peer>) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Response<B>, E>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static,
+{
+    // Small answers must not wait for the acknowledgement of the one before.
+    let _ = tcp.set_nodelay(true);
+    let (io, certificates, tls) = match front {
+        Front::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
+        Front::Closes => return blurt(tcp, b"", limits.handshake).await,
+        Front::Plain => (Either::Left(tcp), Arc::default(), None),
+        Front::Tls(config) => {
+            let handshake = TlsAcceptor::from(config).accept(tcp);
+            // Whoever does not finish the handshake is told by rustls, and learns no more.
+            let Ok(Ok(stream)) = tokio::time::timeout(limits.handshake, handshake).await else { return };
+            let session = stream.get_ref().1;
+            let certificates = session.peer_certificates().unwrap_or_default();
+            let certificates = certificates.iter().map(|der| der.clone().into_owned()).collect();
+            let facts = TlsFacts {
+                version: session.protocol_version().unwrap_or(ProtocolVersion::Unknown(0)),
+                http2: session.alpn_protocol() == Some(b"h2"),
+            };
+            (Either::Right(Box::new(stream)), certificates, Some(facts))
+        }
+    };
+    let (stream, tap) = TapStream::new(io);
+    let tasks = Tasks::default();
+    let ended = EndTasks(tasks.clone());
+    let peer = Arc::new(Peer { addr, certificates, tls, connection, tap, tasks: tasks.clone() });
+    let service = service_fn(move |request| handler(request, Arc::clone(&peer)));
+    let io = TokioIo::new(stream);
+    // The version is known before the first byte, so nothing has to look for the HTTP/2 preface.
+    if tls.is_some_and(|tls| tls.http2) {
+        let served = http2::Builder::new(tasks.clone())
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(limits.streams)
+            .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
+            .serve_connection(io, service);
+        drive(served, http2::Connection::graceful_shutdown, drain).await;
+    } else {
+        let served = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.head)
+            .max_buf_size(limits.head_bytes)
+            .half_close(true)
+            .title_case_headers(limits.title_case)
+            .serve_connection(io, service)
+            .with_upgrades();
+        drive(served, http1::UpgradeableConnection::graceful_shutdown, drain).await;
+    }
+    tasks.finished().await;
+    drop(ended);
+}
+
+/// Bytes that no client can take for TLS or for HTTP.
+const GARBAGE: &[u8] = b"\x00\xff\xfe<<< neither TLS nor HTTP >>>\r\n\x00\x01\x02\r\n\r\n";
+
+/// Runs a connection; when the server stops, lets it finish what it has begun.
+async fn drive<C, T, E>(connection: C, finish: impl FnOnce(Pin<&mut C>), mut drain: watch::Receiver<bool>)
+where
+    C: Future<Output = Result<T, E>>,
+{
+    let mut connection = pin!(connection);
+    tokio::select! {
+        biased;
+        // How a connection ended is the client's to judge.
+        _ = connection.as_mut() => return,
+        _ = drain.wait_for(|drain| *drain) => {}
+    }
+    finish(connection.as_mut());
+    let _ = connection.await;
+}
+
+/// Waits for the client's first bytes, answers with `bytes`, ends the stream, and waits for the client to do so too,
+/// because a connection that is closed before its input was read is reset instead.
+async fn blurt(mut tcp: TcpStream, bytes: &[u8], limit: Duration) {
+    let mut scratch = vec![0; 4096];
+    let conversation = async {
+        if !bytes.is_empty() && tcp.read(&mut scratch).await? == 0 {
+            return Ok(());
+        }
+        tcp.write_all(bytes).await?;
+        tcp.shutdown().await?;
+        while tcp.read(&mut scratch).await? > 0 {}
+        io::Result::Ok(())
+    };
+    // A client that does not hang up within the limit is hung up on.
+    let _ = tokio::time::timeout(limit, conversation).await;
+}
+
+/// The tasks of one connection: HTTP/2 requests, and what handlers spawn.
+#[derive(Debug, Clone, Default)]
+struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl Tasks {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.lock();
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    async fn finished(&self) {
+        loop {
+            let mut tasks = std::mem::take(&mut *self.lock());
+            if tasks.is_empty() {
+                return;
+            }
+            while tasks.join_next().await.is_some() {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<F> hyper::rt::Executor<F> for Tasks
+where
+    F: Future + Send + 'static,
+{
+    fn execute(&self, task: F) {
+        self.spawn(async {
+            task.await;
+        });
+    }
+}
+
+/// Ends the tasks of a connection that is dropped.
+struct EndTasks(Tasks);
+
+impl Drop for EndTasks {
+    fn drop(&mut self) {
+        self.0.lock().abort_all();
+    }
+}

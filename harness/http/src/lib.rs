@@ -1,0 +1,52 @@
+//! What goes over connections: messages as they were seen, and the client that sends them.
+//!
+//! The client writes HTTP/1.1 itself, since a conformance case must be able to send what no library would;
+//! HTTP/2 goes through hyper.
+
+mod answer_reader;
+mod client;
+mod connection;
+mod draft;
+mod endpoint;
+mod limits;
+mod listener;
+mod listener_protocol;
+mod message;
+mod tap;
+mod tls;
+
+pub use answer_reader::{AnswerReader, Progress};
+pub use client::{send, send_http2, send_in_turn};
+pub use connection::{Peer, TlsFacts};
+pub use draft::{Body, Draft};
+pub use endpoint::{ClientIdentity, Connection, Endpoint, EndpointError};
+pub use limits::Limits;
+pub use listener::Server;
+pub use listener_protocol::Front;
+pub use message::{Answer, NoAnswer, Request, Sent};
+pub use tap::{Flushed, Tap};
+pub use tls::{ClientAuth, server_config};
+
+/// Entry for fuzz targets: the parser of answers, without a connection.
+#[doc(hidden)]
+pub mod fuzzing {
+    use super::Answer;
+    use super::answer_reader::{AnswerReader, Progress};
+
+    /// Reads pieces of an answer to a request with this method until one makes it whole or breaks it; then, at the end of
+    /// the stream, what there is. None: not even a head. The error says what is wrong.
+    pub fn read_answer<'b>(
+        method: &str,
+        pieces: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<Option<Answer>, String> {
+        let mut reader = AnswerReader::new(method);
+        for piece in pieces {
+            match reader.push(piece) {
+                Progress::More => {}
+                Progress::Done(answer) => return Ok(Some(answer)),
+                Progress::Broken(why) => return Err(why),
+            }
+        }
+        Ok(reader.end())
+    }
+}

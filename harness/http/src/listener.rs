@@ -1,0 +1,149 @@
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::connection::{self, Peer};
+use super::limits::Limits;
+use super::listener_protocol::Front;
+
+/// A server on one TCP listener: HTTP/1.1 and HTTP/2, with or without TLS. Dropping it ends everything at once.
+#[derive(Debug)]
+pub struct Server {
+    addr: SocketAddr,
+    orders: mpsc::Sender<Order>,
+    accepted: Arc<AtomicU64>,
+    accepting: AbortHandle,
+}
+
+enum Order {
+    Close(oneshot::Sender<()>),
+    Front(Front, oneshot::Sender<()>),
+    Stop(Duration),
+}
+
+impl Server {
+    /// Serves `listener`: every request goes to `handler`. An error in place of an answer ends an HTTP/1.1
+    /// connection, or an HTTP/2 stream. Needs a tokio runtime.
+    pub fn start<H, F, B, E>(
+        listener: TcpListener,
+        front: Front,
+        limits: Limits,
+        handler: H,
+    ) -> io::Result<Self>
+    where
+        H: Fn(Request<Incoming>, Arc<Peer>) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<Response<B>, E>> + Send + 'static,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+        E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static,
+    {
+        let addr = listener.local_addr()?;
+        let (orders, received) = mpsc::channel(1);
+        let accepted = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&accepted);
+        let open = move |tcp, addr, front, drain| {
+            let number = counter.fetch_add(1, Ordering::Relaxed);
+            connection::serve(tcp, addr, number, front, limits, handler.clone(), drain)
+        };
+        let accepting = tokio::spawn(accept(listener, front, limits, received, open)).abort_handle();
+        Ok(Self { addr, orders, accepted, accepting })
+    }
+
+    /// The address it listens on.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// How many connections it has accepted, with or without a request on them.
+    pub fn connections_accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// Ends all connections, idle or not, and goes on listening. They are closed when this returns.
+    pub async fn close_connections(&self) {
+        let (done, closed) = oneshot::channel();
+        self.order(Order::Close(done), closed).await;
+    }
+
+    /// Ends all connections; those that come from here on meet another front.
+    pub async fn set_front(&self, front: Front) {
+        let (done, closed) = oneshot::channel();
+        self.order(Order::Front(front, done), closed).await;
+    }
+
+    /// Stops listening, lets requests in flight finish for as long as `grace`, then ends what is left.
+    pub async fn stop(self, grace: Duration) {
+        if self.orders.send(Order::Stop(grace)).await.is_ok() {
+            // The task drops its end when nothing is left.
+            self.orders.closed().await;
+        }
+    }
+
+    async fn order(&self, order: Order, done: oneshot::Receiver<()>) {
+        // The task ends before the server only if the runtime ends.
+        if self.orders.send(order).await.is_ok() {
+            let _ = done.await;
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn accept<O, F>(
+    listener: TcpListener,
+    mut front: Front,
+    limits: Limits,
+    mut orders: mpsc::Receiver<Order>,
+    open: O,
+) where
+    O: Fn(TcpStream, SocketAddr, Front, watch::Receiver<bool>) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut connections = JoinSet::new();
+    let (drain, draining) = watch::channel(false);
+    let grace = loop {
+        tokio::select! {
+            order = orders.recv() => match order {
+                Some(Order::Close(done)) => {
+                    connections.shutdown().await;
+                    let _ = done.send(());
+                }
+                Some(Order::Front(other, done)) => {
+                    connections.shutdown().await;
+                    front = other;
+                    let _ = done.send(());
+                }
+                Some(Order::Stop(grace)) => break grace,
+                None => return,
+            },
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept(), if connections.len() < limits.connections => match accepted {
+                Ok((tcp, addr)) => {
+                    connections.spawn(open(tcp, addr, front.clone(), draining.clone()));
+                }
+                // Out of file descriptors, or gone before it was accepted: the next one may do better.
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            },
+        }
+    };
+    drop(listener);
+    drain.send_replace(true);
+    let finished = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(grace, finished).await.is_err() {
+        connections.shutdown().await;
+    }
+    // `orders` goes out of scope last: whoever waits in `stop` knows that all is gone.
+}

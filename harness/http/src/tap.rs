@@ -1,0 +1,312 @@
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+
+/// A handle into the byte stream below hyper. With it a handler puts something else on the wire than hyper would:
+/// on HTTP/1.1 in place of its own answer, on HTTP/2 to the harm of the whole connection.
+#[derive(Clone)]
+pub struct Tap(Arc<Mutex<Inner>>);
+
+/// The stream that hyper reads and writes. Dropping it closes the connection, whoever still holds a [`Tap`].
+pub(super) struct TapStream {
+    inner: Arc<Mutex<Inner>>,
+    vectored: bool,
+}
+
+/// What is below: a TCP connection, without or with TLS.
+pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
+struct Inner {
+    io: Option<Io>,
+    /// What was read ahead of hyper.
+    ahead: Vec<u8>,
+    /// The end was read, by whomever.
+    ended: bool,
+    output: Output,
+    reader: Option<Waker>,
+    written: u64,
+    flushed: u64,
+    flush_watchers: Vec<Waker>,
+}
+
+/// Waits until so much more went out than at its making, or until the connection ended.
+pub struct Flushed {
+    inner: Arc<Mutex<Inner>>,
+    until: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Output {
+    /// As hyper writes it.
+    Through,
+    /// So many bytes more, then the end of the stream.
+    Cut(usize),
+    /// Not at all: the tap has written what there is to write.
+    Swallowed,
+}
+
+impl Tap {
+    /// Writes these bytes in place of all that hyper would write from here on, then ends the stream: TLS
+    /// `close_notify` and TCP FIN. Reading goes on. A handler that is done returns an error afterwards, which ends
+    /// the connection.
+    pub async fn end_with(&self, bytes: Bytes) -> io::Result<()> {
+        // What hyper still holds of an answer before goes out first.
+        tokio::task::yield_now().await;
+        lock(&self.0).output = Output::Swallowed;
+        let mut rest = &bytes[..];
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            let mut io = inner.io()?;
+            while !rest.is_empty() {
+                let written = ready!(io.as_mut().poll_write(cx, rest))?;
+                if written == 0 {
+                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                }
+                rest = &rest[written..];
+            }
+            ready!(io.as_mut().poll_flush(cx))?;
+            io.poll_shutdown(cx)
+        })
+        .await
+    }
+
+    /// Lets hyper write so many bytes more, head included, then ends the stream.
+    pub fn cut_after(&self, bytes: usize) {
+        lock(&self.0).output = Output::Cut(bytes);
+    }
+
+    /// Resets the TCP connection, at once and without TLS `close_notify`.
+    pub fn reset(&self) {
+        let mut inner = lock(&self.0);
+        if let Some(io) = inner.io.take() {
+            // Where the system refuses, the connection is closed instead, which a test would show.
+            let _ = tcp(&io).set_zero_linger();
+        }
+        if let Some(reader) = inner.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// A future that is ready when hyper has written and flushed so many bytes more.
+    pub fn flushed(&self, bytes: usize) -> Flushed {
+        let until = lock(&self.0).written + bytes as u64;
+        Flushed { inner: Arc::clone(&self.0), until }
+    }
+
+    /// Waits until the peer ends its half of the stream, and drops what it sends until then. For HTTP/1.1
+    /// handlers that have read their request.
+    pub async fn peer_closed(&self) {
+        let mut scratch = [0; 4096];
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            loop {
+                let Ok(io) = inner.io() else { return Poll::Ready(()) };
+                let mut buffer = ReadBuf::new(&mut scratch);
+                match ready!(io.poll_read(cx, &mut buffer)) {
+                    Ok(()) if !buffer.filled().is_empty() => {}
+                    _ => return Poll::Ready(()),
+                }
+            }
+        })
+        .await;
+    }
+}
+
+impl Tap {
+    /// Waits until the peer ends its half of the stream, without taking anything from hyper, which will read later what
+    /// comes until then. For HTTP/1.1 handlers that have read their request. Where the peer sends more than
+    /// a little ahead, this never ends.
+    pub async fn left(&self) {
+        poll_fn(|cx| {
+            let mut inner = lock(&self.0);
+            let mut scratch = [0; 512];
+            loop {
+                if inner.ended {
+                    return Poll::Ready(());
+                }
+                if inner.ahead.len() >= AHEAD {
+                    return Poll::Pending;
+                }
+                let Ok(io) = inner.io() else { return Poll::Ready(()) };
+                let mut buffer = ReadBuf::new(&mut scratch);
+                match ready!(io.poll_read(cx, &mut buffer)) {
+                    Ok(()) if !buffer.filled().is_empty() => inner.ahead.extend_from_slice(buffer.filled()),
+                    _ => inner.ended = true,
+                }
+            }
+        })
+        .await;
+    }
+}
+
+/// Bytes that are read ahead of hyper at most, and some more.
+const AHEAD: usize = 4096;
+
+impl std::fmt::Debug for Tap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tap")
+    }
+}
+
+impl TapStream {
+    pub(super) fn new(io: Io) -> (Self, Tap) {
+        let vectored = io.is_write_vectored();
+        let inner = Arc::new(Mutex::new(Inner {
+            io: Some(io),
+            ahead: Vec::new(),
+            ended: false,
+            output: Output::Through,
+            reader: None,
+            written: 0,
+            flushed: 0,
+            flush_watchers: Vec::new(),
+        }));
+        (Self { inner: Arc::clone(&inner), vectored }, Tap(inner))
+    }
+}
+
+impl Drop for TapStream {
+    fn drop(&mut self) {
+        let mut inner = lock(&self.inner);
+        inner.io = None;
+        inner.wake_flush_watchers();
+    }
+}
+
+impl Future for Flushed {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut inner = lock(&self.inner);
+        if inner.io.is_none() || inner.flushed >= self.until {
+            return Poll::Ready(());
+        }
+        inner.flush_watchers.push(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl AsyncRead for TapStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        if !inner.ahead.is_empty() {
+            let count = inner.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&inner.ahead[..count]);
+            inner.ahead.drain(..count);
+            return Poll::Ready(Ok(()));
+        }
+        if inner.ended {
+            return Poll::Ready(Ok(()));
+        }
+        let polled = inner.io()?.poll_read(cx, buffer);
+        if polled.is_pending() && !inner.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker())) {
+            inner.reader = Some(cx.waker().clone());
+        }
+        polled
+    }
+}
+
+impl AsyncWrite for TapStream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Through => {
+                let polled = inner.io()?.poll_write(cx, bytes);
+                inner.count(polled)
+            }
+            Output::Cut(0) | Output::Swallowed => Poll::Ready(Ok(bytes.len())),
+            Output::Cut(left) => {
+                let written = ready!(inner.io()?.poll_write(cx, &bytes[..left.min(bytes.len())]))?;
+                inner.output = Output::Cut(left - written);
+                Poll::Ready(Ok(written))
+            }
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let mut inner = lock(&self.inner);
+        if let Output::Through = inner.output {
+            let polled = inner.io()?.poll_write_vectored(cx, slices);
+            return inner.count(polled);
+        }
+        drop(inner);
+        let first = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
+        self.poll_write(cx, first)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.vectored
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Through | Output::Cut(1..) => {
+                ready!(inner.io()?.poll_flush(cx))?;
+                inner.flushed = inner.written;
+                inner.wake_flush_watchers();
+                Poll::Ready(Ok(()))
+            }
+            Output::Cut(0) => {
+                ready!(inner.io()?.poll_flush(cx))?;
+                ready!(inner.io()?.poll_shutdown(cx))?;
+                inner.output = Output::Swallowed;
+                Poll::Ready(Ok(()))
+            }
+            Output::Swallowed => Poll::Ready(Ok(())),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut inner = lock(&self.inner);
+        match inner.output {
+            Output::Swallowed => Poll::Ready(Ok(())),
+            _ => inner.io()?.poll_shutdown(cx),
+        }
+    }
+}
+
+impl Inner {
+    fn count(&mut self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(written)) = polled {
+            self.written += written as u64;
+        }
+        polled
+    }
+
+    fn wake_flush_watchers(&mut self) {
+        self.flush_watchers.drain(..).for_each(Waker::wake);
+    }
+
+    fn io(&mut self) -> io::Result<Pin<&mut Io>> {
+        self.io.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+fn tcp(io: &Io) -> &TcpStream {
+    match io {
+        Either::Left(tcp) => tcp,
+        Either::Right(tls) => tls.get_ref().0,
+    }
+}
+
+/// A panic elsewhere leaves nothing half done in here.
+fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}

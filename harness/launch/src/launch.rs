@@ -1,0 +1,316 @@
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::{EdgeSettings, Redactor};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use super::descendants::MARK;
+use super::port::{HOST, free_port, is_taken};
+use super::process::{Process, Start};
+use super::running::LAST;
+use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
+use edgeproof_http::{Draft, Endpoint, NoAnswer, send};
+
+/// How often a port that somebody else took in the meantime is replaced by another one.
+const ATTEMPTS: usize = 3;
+/// Longest wait for the answer to one probe.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
+/// Pause after the first probe that got no answer; each is a quarter longer, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+/// Characters of a line of output that are shown.
+const LONGEST_SHOWN: usize = 500;
+/// Longest pause between probes.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts at the same time: a program's time to get ready must not go by while all the others get ready as well.
+static STARTS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(available_parallelism().map_or(2, |cores| cores.get().max(2))));
+
+/// An edge that is a program: how it is started, and when it is ready.
+///
+/// The program gets the interface's settings in its environment, and no other value for any of them: one that is left out
+/// is not there at all. The variable of [`PortName`] and `HOST` say where to listen. All other variables are inherited.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The command.
+    pub command: CommandLine,
+    /// The variable that tells the program its port.
+    pub port_name: PortName,
+    /// What it speaks.
+    pub scheme: Scheme,
+    /// File with the authorities that may have issued its certificate, for `https`; without one, those of the system.
+    /// A program whose certificate does not verify is not ready: every case would fail on it, and this says why.
+    pub ca: Option<PathBuf>,
+    /// How long it may take until it answers.
+    pub ready_timeout: Duration,
+    /// How long it may take to end after it was asked to.
+    pub grace: Duration,
+}
+
+/// What an edge speaks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scheme {
+    /// HTTP, at `http://127.0.0.1`.
+    #[default]
+    Http,
+    /// HTTP over TLS, at `https://localhost`, since few certificates name an address.
+    Https,
+}
+
+/// Name of the variable that tells a program its port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortName(String);
+
+/// A name that cannot hold the port.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+#[error("hand the port over in the variable {name:?}: {why}")]
+#[diagnostic(help(
+    "--port-env takes the name of the variable in which the program looks for its port, such as PORT"
+))]
+pub struct PortNameError {
+    name: String,
+    why: &'static str,
+}
+
+impl Launch {
+    /// With `PORT`, `http`, 10 s to get ready, 2 s to end.
+    pub fn new(command: CommandLine) -> Self {
+        Self {
+            command,
+            port_name: PortName::default(),
+            scheme: Scheme::default(),
+            ca: None,
+            ready_timeout: Duration::from_secs(10),
+            grace: Duration::from_secs(2),
+        }
+    }
+
+    /// Starts the program and waits until it answers HTTP, whatever the answer is.
+    ///
+    /// Dropped before it is done, it ends the program.
+    pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningProgram, LaunchError> {
+        self.start_on(settings, free_port).await
+    }
+
+    /// The port is given back just before the program takes it; where somebody else is faster, it is tried again.
+    async fn start_on(
+        &self,
+        settings: &EdgeSettings,
+        mut ports: impl FnMut() -> io::Result<u16>,
+    ) -> Result<RunningProgram, LaunchError> {
+        let _start = STARTS.acquire().await.expect("the semaphore is never closed");
+        let mut attempt = 1;
+        loop {
+            let port = ports().map_err(LaunchError::NoPort)?;
+            match self.attempt(settings, port).await {
+                Err(LaunchError::ExitedEarly { last, .. })
+                    if attempt < ATTEMPTS && (is_taken(port) || tells_of_a_taken_port(&last)) =>
+                {
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    async fn attempt(&self, settings: &EdgeSettings, port: u16) -> Result<RunningProgram, LaunchError> {
+        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
+        let words = self.command.fill(&HOST.to_string(), port);
+        let environment = self.environment(settings, port);
+        let process = Process::spawn(&Start { words, environment })
+            .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
+        let probed = tokio::select! {
+            answered = self.answers(&endpoint) => answered.map_err(Failure::NotReady),
+            status = process.exit() => Err(Failure::Exited(status)),
+        };
+        let Err(failure) = probed else {
+            return Ok(RunningProgram { endpoint, process, grace: self.grace });
+        };
+        let listens_on = listeners::of(process.mark());
+        let log = process.stop(self.grace).await;
+        let (command, last) = (self.command.as_str().to_owned(), last_lines(&log, settings));
+        Err(match failure {
+            Failure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
+            Failure::NotReady(saw) => LaunchError::NotReady {
+                command,
+                url: endpoint.url().clone(),
+                port_name: self.port_name.0.clone(),
+                after: self.ready_timeout,
+                saw,
+                listens_on,
+                last,
+            },
+        })
+    }
+
+    /// Probes until there is an answer or the time is up; then, what the last probe saw.
+    async fn answers(&self, endpoint: &Endpoint) -> Result<(), NoAnswer> {
+        let deadline = Instant::now() + self.ready_timeout;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Err(saw) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
+                return Ok(());
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(saw);
+            }
+            sleep(pause.min(left)).await;
+            pause = (pause * 5 / 4).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn url(&self, port: u16) -> Url {
+        let text = match self.scheme {
+            Scheme::Http => format!("http://{HOST}:{port}/"),
+            Scheme::Https => format!("https://localhost:{port}/"),
+        };
+        Url::parse(&text).expect("a scheme, a host and a number make a URL")
+    }
+
+    fn environment(&self, settings: &EdgeSettings, port: u16) -> Vec<(String, Option<OsString>)> {
+        let mut environment: Vec<(String, Option<OsString>)> = Vec::new();
+        for name in EdgeSettings::NAMES {
+            environment.push((name.to_owned(), None));
+        }
+        for (name, value) in settings.env() {
+            environment.push((name.to_owned(), Some(value)));
+        }
+        environment.push(("HOST".into(), Some(HOST.to_string().into())));
+        environment.push((self.port_name.0.clone(), Some(port.to_string().into())));
+        environment
+    }
+}
+
+/// One request for the health check, which every edge has. Whatever answers HTTP is ready.
+pub async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), NoAnswer> {
+    send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
+}
+
+/// Whoever took the port may have given it back by the time it is looked at: a connection that somebody opened from it
+/// lasts for milliseconds. The words are the system's, as runtimes pass them on.
+fn tells_of_a_taken_port(last: &[String]) -> bool {
+    last.iter()
+        .any(|line| line.to_lowercase().contains("address already in use") || line.contains("EADDRINUSE"))
+}
+
+/// Never zero, and fit to be read.
+fn in_milliseconds(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1))
+}
+
+impl Default for PortName {
+    fn default() -> Self {
+        Self("PORT".into())
+    }
+}
+
+impl FromStr for PortName {
+    type Err = PortNameError;
+
+    fn from_str(name: &str) -> Result<Self, PortNameError> {
+        let refuse = |why| Err(PortNameError { name: name.to_owned(), why });
+        if name.is_empty() {
+            return refuse("it is empty");
+        }
+        if name.contains(['=', '\0']) || name.contains(char::is_whitespace) {
+            return refuse("it is not the name of a variable");
+        }
+        if ["HOST", MARK].contains(&name) || EdgeSettings::NAMES.contains(&name) {
+            return refuse("edgeproof sets it to something else");
+        }
+        Ok(Self(name.to_owned()))
+    }
+}
+
+/// The last lines of the output, without the secrets that the program was given.
+fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
+    let mut secrets = Redactor::empty();
+    if let Some(license) = &settings.license {
+        secrets.add("license", license.expose());
+    }
+    // A key that cannot be read is none that the program could have shown.
+    if let Some(key) = settings.client_key_file.as_ref().and_then(|file| fs::read_to_string(file).ok()) {
+        secrets.add("client key", &key);
+    }
+    log.last(LAST)
+        .iter()
+        .map(|line| secrets.redact(&shortened(&line.text)).escape_debug().to_string())
+        .collect()
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+enum Failure {
+    Exited(ExitStatus),
+    NotReady(NoAnswer),
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::super::HeldPort;
+    use super::*;
+
+    async fn ports_asked_for(taken: &[u16], command: &str) -> (usize, Result<RunningProgram, LaunchError>) {
+        let launch = Launch::new(CommandLine::parse(command).unwrap());
+        let mut asked = 0;
+        let ports = || {
+            asked += 1;
+            taken.get(asked - 1).map_or_else(free_port, |port| Ok(*port))
+        };
+        let result = launch.start_on(&EdgeSettings::default(), ports).await;
+        (asked, result)
+    }
+
+    #[tokio::test]
+    async fn a_port_that_somebody_else_took_is_replaced() {
+        let held = HeldPort::bind().unwrap();
+        let taken = held.addr().port();
+        for (taken, expected) in [(&[][..], 1), (&[taken], 2), (&[taken, taken], 3), (&[taken; 5], 3)] {
+            let (asked, result) = ports_asked_for(taken, "sh -c 'exit 1'").await;
+            assert_eq!(asked, expected);
+            assert!(matches!(result, Err(LaunchError::ExitedEarly { .. })), "{result:?}");
+        }
+    }
+
+    #[rstest]
+    #[case("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080", 3)]
+    #[case("OSError: [Errno 98] Address already in use", 3)]
+    #[case("LICENSE is not set", 1)]
+    #[tokio::test]
+    async fn a_port_that_was_taken_for_a_moment_is_replaced(#[case] last: &str, #[case] expected: usize) {
+        let command = format!("sh -c {}", shell_words::quote(&format!("echo '{last}' >&2; exit 1")));
+        assert_eq!(ports_asked_for(&[], &command).await.0, expected);
+    }
+
+    #[rstest]
+    #[case("PORT", true)]
+    #[case("EDGE_PORT", true)]
+    #[case("npm_config_port", true)]
+    #[case("", false)]
+    #[case("A=B", false)]
+    #[case("A B", false)]
+    #[case("HOST", false)]
+    #[case("LICENSE", false)]
+    #[case("EDGEPROOF_LAUNCH", false)]
+    fn names_of_the_variable_for_the_port(#[case] name: &str, #[case] good: bool) {
+        assert_eq!(name.parse::<PortName>().is_ok(), good);
+    }
+}

@@ -1,0 +1,23 @@
+//! Child processes for tests: how they are started, when they are ready, what they log, and that none is left.
+
+mod base_url;
+mod command;
+mod descendants;
+mod error;
+mod exit;
+mod launch;
+mod listeners;
+mod log;
+mod port;
+mod process;
+mod pump;
+mod running;
+
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use command::{CommandError, CommandLine};
+pub use error::LaunchError;
+pub use exit::ExitInfo;
+pub use launch::{Launch, PortName, PortNameError, Scheme, probe};
+pub use log::{LogLine, LogTail, Stream};
+pub use port::HeldPort;
+pub use running::RunningProgram;

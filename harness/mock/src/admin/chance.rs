@@ -1,0 +1,33 @@
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use crate::{Action, Reply};
+
+/// Requests that a script with a chance is for; after them it is over.
+pub(super) const DRAWN: usize = 10_000;
+
+/// For each request the reply, or the usual answer, as the seed has it: the same seed and chance give the same replies.
+pub(super) fn draw(reply: &Reply, chance: f64, seed: u64, count: usize) -> Vec<Reply> {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut one = || if rng.random_bool(chance) { reply.clone() } else { Reply::now(Action::Decide) };
+    (0..count).map(|_| one()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_says_which() {
+        let reply = Reply::now(Action::Close);
+        let hits = |chance, seed| {
+            let drawn = draw(&reply, chance, seed, 1000);
+            drawn.iter().map(|drawn| *drawn == reply).collect::<Vec<_>>()
+        };
+        assert_eq!(hits(0.25, 7), hits(0.25, 7));
+        assert_ne!(hits(0.25, 7), hits(0.25, 8));
+        let count = hits(0.25, 7).into_iter().filter(|hit| *hit).count();
+        assert!((200..300).contains(&count), "{count}");
+        assert!(hits(1.0, 7).into_iter().all(|hit| hit));
+    }
+}

@@ -1,0 +1,182 @@
+use std::time::{Duration, SystemTime};
+
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
+use http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use super::{Hide, Refusal};
+use crate::{Arrival, Endpoint, Given, MockService};
+
+/// Entries of an answer at most, and without a limit.
+const MOST: usize = 1000;
+/// Bytes of a body that are shown.
+const SHOWN: usize = 64 * 1024;
+
+/// What a query asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    since: u64,
+    limit: usize,
+}
+
+impl Part {
+    pub(super) fn parse(query: Option<&str>) -> Result<Self, Refusal> {
+        let mut part = Self { since: 0, limit: MOST };
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let number = |value: &str| {
+                value.parse::<u64>().map_err(|_| Refusal::bad(format!("{pair:?}: a whole number is needed")))
+            };
+            match pair.split_once('=') {
+                Some(("since", value)) => part.since = number(value)?,
+                Some(("limit", value)) => {
+                    part.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
+                }
+                _ => return Err(Refusal::bad(format!("{pair:?}: there is ?since=NUMBER and ?limit=COUNT"))),
+            }
+        }
+        Ok(part)
+    }
+}
+
+/// The arrivals of a part. `next` is where the next part begins.
+pub(super) fn view(service: &MockService, hide: &Hide, part: Part) -> Value {
+    let mut next = service.mark();
+    let mut arrivals = service.arrivals_since(part.since);
+    // What arrived in between belongs to the next part.
+    arrivals.retain(|arrival| arrival.number < next);
+    if arrivals.len() > part.limit {
+        next = arrivals[part.limit].number;
+        arrivals.truncate(part.limit);
+    }
+    let entries: Vec<_> = arrivals.iter().map(|arrival| entry(arrival, service.spec(), hide)).collect();
+    json!({ "entries": entries, "next": next })
+}
+
+/// One line for a request that is finished: what a log can hold.
+pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
+    let cut = |text: String| {
+        if text.len() > 512 { text.chars().take(500).chain("…".chars()).collect() } else { text }
+    };
+    json!({
+        "time": time(arrival),
+        "number": arrival.number,
+        "endpoint": endpoint(arrival.endpoint),
+        "method": cut(arrival.request.method.clone()),
+        "target": cut(hide.text(&arrival.request.target)),
+        "status": arrival.answer.as_ref().and_then(Given::status),
+        "given": arrival.answer.as_ref().and_then(other),
+        "cause": arrival.cause.map(Stimulus::name),
+        "row": row(arrival, spec),
+        "scripted": arrival.claimed,
+        "body_bytes": arrival.body_length,
+        "complete": arrival.request.complete,
+        "took_ms": took(arrival),
+        "connection": arrival.connection,
+    })
+}
+
+fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
+    let mut entry = line(arrival, spec, hide);
+    let request = &arrival.request;
+    let (body, shortened) = body(&request.body, hide);
+    let more = json!({
+        "method": request.method,
+        "target": hide.text(&request.target),
+        "version": format!("{:?}", request.version),
+        "headers": headers(&request.headers, hide),
+        "body": body,
+        "body_shortened": shortened || arrival.body_length > request.body.len() as u64,
+        "client_certificate": !arrival.client_certificates.is_empty(),
+        "finished": arrival.finished,
+        "answer": arrival.answer.as_ref().map(|given| match given {
+            Given::Answer { headers: fields, body: bytes, .. } => {
+                json!({ "headers": headers(fields, hide), "body": self::body(bytes, hide).0 })
+            }
+            Given::Other(_) => Value::Null,
+        }),
+    });
+    if let (Value::Object(entry), Value::Object(more)) = (&mut entry, more) {
+        entry.extend(more);
+    }
+    entry
+}
+
+fn headers(fields: &HeaderMap, hide: &Hide) -> Value {
+    let mut shown = Map::new();
+    for name in fields.keys() {
+        let values = fields.get_all(name).iter().map(|value| hide.header(value)).collect::<Vec<_>>();
+        shown.insert(name.to_string(), json!(values));
+    }
+    Value::Object(shown)
+}
+
+/// A body as text, as far as it is shown; null where it is none.
+fn body(bytes: &[u8], hide: &Hide) -> (Value, bool) {
+    // Hidden before it is cut, for half a token could not be told any more.
+    let Ok(text) = std::str::from_utf8(bytes) else { return (Value::Null, !bytes.is_empty()) };
+    let mut text = hide.text(text);
+    let shortened = text.len() > SHOWN;
+    if shortened {
+        let end = (0..=SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
+    }
+    (Value::String(text), shortened)
+}
+
+fn time(arrival: &Arrival) -> String {
+    let time = SystemTime::now().checked_sub(arrival.at.elapsed()).unwrap_or(SystemTime::UNIX_EPOCH);
+    humantime::format_rfc3339_millis(time).to_string()
+}
+
+fn took(arrival: &Arrival) -> Option<f64> {
+    let took: Duration = arrival.answered?.duration_since(arrival.at);
+    Some((took.as_secs_f64() * 1e6).round() / 1e3)
+}
+
+fn other(given: &Given) -> Option<&'static str> {
+    match given {
+        Given::Other(what) => Some(what),
+        Given::Answer { .. } => None,
+    }
+}
+
+fn row<'s>(arrival: &Arrival, spec: &'s Spec) -> Option<&'s str> {
+    let table = match arrival.endpoint {
+        Endpoint::Relay => Table::Relay,
+        Endpoint::Verdict => Table::Verdict,
+        Endpoint::KeySet | Endpoint::Nothing => return None,
+    };
+    spec.by_stimulus(table, arrival.cause?).map(|row| row.id.as_str())
+}
+
+fn endpoint(endpoint: Endpoint) -> &'static str {
+    match endpoint {
+        Endpoint::Relay => "relay",
+        Endpoint::Verdict => "verdict",
+        Endpoint::KeySet => "keys",
+        Endpoint::Nothing => "none",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(None, 0, MOST)]
+    #[case(Some("since=7&limit=2"), 7, 2)]
+    #[case(Some("limit=99999"), 0, MOST)]
+    fn a_part_is_asked_for(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
+        assert_eq!(Part::parse(query), Ok(Part { since, limit }));
+    }
+
+    #[rstest]
+    #[case("since=x")]
+    #[case("limit=-1")]
+    #[case("from=1")]
+    fn what_is_no_part_is_told(#[case] query: &str) {
+        assert!(Part::parse(Some(query)).is_err());
+    }
+}

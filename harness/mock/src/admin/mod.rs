@@ -1,0 +1,25 @@
+//! The admin port of a mock service: everything that its typed API does, for tests in other languages. JSON in and out,
+//! over HTTP without TLS. `README.md` beside this file has a `curl` line for each endpoint.
+//!
+//! It obeys whoever can reach it, and is therefore for this machine unless told otherwise. A page in a browser of this
+//! machine can reach it as well: requests with an `Origin` or a `Host` of somebody else are refused.
+
+mod chance;
+mod clock;
+mod error;
+mod faults;
+mod guard;
+mod hide;
+mod journal;
+mod route;
+mod script;
+mod server;
+mod session;
+mod state;
+
+pub use error::Refusal;
+pub use guard::Guard;
+pub use hide::Hide;
+pub use journal::line as log_line;
+pub use route::ENDPOINTS;
+pub use server::{Admin, AdminOptions};

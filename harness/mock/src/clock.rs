@@ -1,0 +1,196 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+
+/// The time by which a mock service judges validity, windows and ages. It runs as the machine's clock does until it is
+/// moved or stopped. Clones are handles of the same clock.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use crate::Clock;
+///
+/// let clock = Clock::default();
+/// clock.advance(Duration::from_secs(120));
+/// assert!(clock.now() >= SystemTime::now() + Duration::from_secs(119));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Clock(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    setting: Mutex<Setting>,
+    moved: watch::Sender<()>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Setting {
+    /// So many nanoseconds ahead of the machine's; they reach 292 years.
+    Running(i64),
+    /// Shows the same until it is moved.
+    Stopped(SystemTime),
+}
+
+impl Clock {
+    /// What it shows.
+    pub fn now(&self) -> SystemTime {
+        self.setting().now()
+    }
+
+    /// Puts it forward.
+    pub fn advance(&self, by: Duration) {
+        self.shift(nanos(by));
+    }
+
+    /// Puts it back.
+    pub fn rewind(&self, by: Duration) {
+        self.shift(-nanos(by));
+    }
+
+    /// How far it is ahead of the machine's clock, in milliseconds; behind, where this is negative.
+    pub fn offset(&self) -> i64 {
+        match self.setting() {
+            Setting::Running(offset) => offset / MILLI,
+            Setting::Stopped(time) => between(SystemTime::now(), time) / MILLI,
+        }
+    }
+
+    /// Lets it run so many milliseconds ahead of the machine's clock; behind, where this is negative. 0 undoes all
+    /// that was done to it.
+    pub fn set_offset(&self, millis: i64) {
+        self.change(|_| Setting::Running(millis.saturating_mul(MILLI)));
+    }
+
+    /// Shows this time from now on; goes on running, or goes on standing.
+    pub fn set(&self, time: SystemTime) {
+        self.change(|setting| match setting {
+            Setting::Running(_) => Setting::Running(between(SystemTime::now(), time)),
+            Setting::Stopped(_) => Setting::Stopped(time),
+        });
+    }
+
+    /// Stops it, for tests at the very edge of a limit. [`Self::advance`] and the like still move it.
+    pub fn stop(&self) {
+        self.change(|setting| Setting::Stopped(setting.now()));
+    }
+
+    /// Told whenever somebody moves it.
+    pub(super) fn watch(&self) -> watch::Receiver<()> {
+        self.0.moved.subscribe()
+    }
+
+    /// How long until it shows `time` if nobody moves it; none if it stands still before that.
+    pub(super) fn until(&self, time: SystemTime) -> Option<Duration> {
+        let setting = self.setting();
+        match time.duration_since(setting.now()) {
+            Ok(left) if !left.is_zero() => matches!(setting, Setting::Running(_)).then_some(left),
+            Ok(_) | Err(_) => Some(Duration::ZERO),
+        }
+    }
+
+    fn shift(&self, nanos: i64) {
+        self.change(|setting| match setting {
+            Setting::Running(offset) => Setting::Running(offset.saturating_add(nanos)),
+            Setting::Stopped(time) => Setting::Stopped(moved(time, nanos)),
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(Setting) -> Setting) {
+        let mut setting = self.0.setting.lock().unwrap_or_else(PoisonError::into_inner);
+        *setting = change(*setting);
+        drop(setting);
+        self.0.moved.send_replace(());
+    }
+
+    fn setting(&self) -> Setting {
+        *self.0.setting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Clock {
+    /// One that shows the machine's time.
+    fn default() -> Self {
+        Self(Arc::new(Inner { setting: Mutex::new(Setting::Running(0)), moved: watch::Sender::new(()) }))
+    }
+}
+
+impl Setting {
+    fn now(self) -> SystemTime {
+        match self {
+            Self::Running(offset) => moved(SystemTime::now(), offset),
+            Self::Stopped(time) => time,
+        }
+    }
+}
+
+/// Nanoseconds in a millisecond.
+const MILLI: i64 = 1_000_000;
+
+fn nanos(span: Duration) -> i64 {
+    i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// From one time to another.
+fn between(from: SystemTime, to: SystemTime) -> i64 {
+    to.duration_since(from).map_or_else(|behind| -nanos(behind.duration()), nanos)
+}
+
+/// Where a system cannot say such a time, the time as it was.
+fn moved(time: SystemTime, nanos: i64) -> SystemTime {
+    let span = Duration::from_nanos(nanos.unsigned_abs());
+    let moved = if nanos < 0 { time.checked_sub(span) } else { time.checked_add(span) };
+    moved.unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn near(left: SystemTime, right: SystemTime) -> bool {
+        between(left, right).unsigned_abs() < Duration::from_secs(30).as_nanos() as u64
+    }
+
+    #[test]
+    fn it_moves_and_comes_back() {
+        let clock = Clock::default();
+        assert!(near(clock.now(), SystemTime::now()));
+        clock.advance(HOUR);
+        clock.clone().advance(HOUR);
+        clock.rewind(HOUR);
+        assert!(near(clock.now(), SystemTime::now() + HOUR));
+        assert_eq!(clock.offset(), 3_600_000);
+        clock.set_offset(-3_600_000);
+        assert!(near(clock.now(), SystemTime::now() - HOUR));
+        clock.set(SystemTime::UNIX_EPOCH);
+        assert!(near(clock.now(), SystemTime::UNIX_EPOCH));
+        clock.set_offset(0);
+        assert!(near(clock.now(), SystemTime::now()));
+    }
+
+    #[test]
+    fn it_stands_where_it_was_stopped() {
+        let clock = Clock::default();
+        clock.stop();
+        let now = clock.now();
+        assert_eq!((clock.until(now), clock.until(now + HOUR)), (Some(Duration::ZERO), None));
+        clock.advance(HOUR);
+        assert_eq!(clock.now(), now + HOUR);
+        clock.set(now);
+        assert_eq!(clock.now(), now);
+        clock.set_offset(0);
+        assert!(clock.until(SystemTime::now() + HOUR).is_some());
+    }
+
+    #[test]
+    fn no_span_is_too_long() {
+        let clock = Clock::default();
+        clock.advance(Duration::MAX);
+        clock.advance(Duration::MAX);
+        assert!(clock.now() > SystemTime::now());
+        clock.rewind(Duration::MAX);
+        clock.set_offset(i64::MIN);
+        assert!(clock.now() < SystemTime::now());
+    }
+}

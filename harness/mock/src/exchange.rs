@@ -1,0 +1,331 @@
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http_body::Body;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+use super::arrival::Given;
+use super::decision::Decision;
+use super::journal::Recording;
+use super::key_set::decide_key_set;
+use super::quirk::{self, Saying};
+use super::registry::{Prepared, Registration};
+use super::respond::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
+use super::route::Route;
+use super::script::{Action, When};
+use super::shared::Shared;
+use super::{poll, relay};
+use edgeproof_http::Peer;
+
+/// Records a request, and answers it as a script says or as the mock service decides.
+pub(super) async fn handle(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    peer: Arc<Peer>,
+) -> Result<Response<Payload>, Ended> {
+    let (parts, body) = request.into_parts();
+    let route = shared.paths.route(&parts.method, parts.uri.path());
+    let recording = shared.journal.open(parts, route.endpoint(), &peer);
+    let mut exchange = Exchange { recording, route, body, peer };
+    match exchange.read(&shared).await {
+        Read::Early(script) => exchange.scripted(&shared, script, false).await,
+        Read::Whole => {
+            exchange.recording.whole();
+            match exchange.script(&shared) {
+                Some(script) => exchange.scripted(&shared, script, true).await,
+                None => exchange.decide(&shared).await,
+            }
+        }
+        Read::BrokenOff => {
+            if let Some(script) = exchange.script(&shared) {
+                script.note(&exchange.recording);
+            }
+            exchange.recording.give(Arc::new(Given::Other("nothing, its body broke off")), None);
+            exchange.recording.finish(false);
+            Err(Ended)
+        }
+        Read::TooSlow => {
+            let decision = Decision::of_http(StatusCode::REQUEST_TIMEOUT);
+            Ok(exchange.answer(decision, false))
+        }
+    }
+}
+
+struct Exchange {
+    recording: Recording,
+    route: Route,
+    body: Incoming,
+    peer: Arc<Peer>,
+}
+
+/// How far a body was read.
+enum Read {
+    /// As far as a script that doesn't wait for its end needs it.
+    Early(Arc<Registration>),
+    /// To its end.
+    Whole,
+    /// To where it broke off.
+    BrokenOff,
+    /// As far as it came in the time for a body.
+    TooSlow,
+}
+
+impl Exchange {
+    async fn read(&mut self, shared: &Shared) -> Read {
+        if self.body.is_end_stream() {
+            return Read::Whole;
+        }
+        let mut reading = pin!(self.read_unbounded(shared));
+        // Most bodies have come with their head, and need no timer.
+        if let Some(read) = reading.as_mut().now_or_never() {
+            return read;
+        }
+        tokio::time::timeout(shared.limits.body, reading).await.unwrap_or(Read::TooSlow)
+    }
+
+    async fn read_unbounded(&mut self, shared: &Shared) -> Read {
+        // Once a script is found that waits for the end, no other is looked for before it.
+        let mut looking = true;
+        while let Some(frame) = self.body.frame().await {
+            let Ok(frame) = frame else { return Read::BrokenOff };
+            let Some(chunk) = frame.data_ref().filter(|chunk| !chunk.is_empty()) else { continue };
+            let searched = self.recording.body().len();
+            self.recording.push(chunk);
+            if !looking {
+                continue;
+            }
+            let scripts = shared.registry.scripts();
+            if !scripts.iter().any(|script| script.is_early()) {
+                continue;
+            }
+            if let Some(script) =
+                scripts.iter().find(|script| script.matches(&self.route, self.recording.body(), searched))
+            {
+                if script.is_early() {
+                    return Read::Early(Arc::clone(script));
+                }
+                looking = false;
+            }
+        }
+        Read::Whole
+    }
+
+    /// Reads what is left, and says whether it came to its end.
+    async fn read_rest(&mut self, shared: &Shared) -> bool {
+        let reading = async {
+            while let Some(frame) = self.body.frame().await {
+                let Ok(frame) = frame else { return false };
+                if let Some(chunk) = frame.data_ref() {
+                    self.recording.push(chunk);
+                }
+            }
+            true
+        };
+        tokio::time::timeout(shared.limits.body, reading).await.unwrap_or(false)
+    }
+
+    /// The script that is for it.
+    fn script(&self, shared: &Shared) -> Option<Arc<Registration>> {
+        let scripts = shared.registry.scripts();
+        let script = scripts.iter().find(|script| script.matches(&self.route, self.recording.body(), 0));
+        script.map(Arc::clone)
+    }
+
+    async fn scripted(
+        self,
+        shared: &Arc<Shared>,
+        script: Arc<Registration>,
+        read: bool,
+    ) -> Result<Response<Payload>, Ended> {
+        let prepared = script.claim(&self.recording);
+        match &prepared.reply.action {
+            // The usual one, without a detour.
+            Action::Answer { status, body, .. } if read && prepared.reply.delay.is_zero() => {
+                let (status, headers, body) = (*status, prepared.headers.clone(), body.clone());
+                self.recording.give_prepared(prepared);
+                self.recording.finish(true);
+                Ok(answer(status, headers, body))
+            }
+            _ => Box::pin(self.reply(shared, prepared, read)).await,
+        }
+    }
+
+    async fn reply(
+        mut self,
+        shared: &Arc<Shared>,
+        prepared: &Prepared,
+        read: bool,
+    ) -> Result<Response<Payload>, Ended> {
+        let Prepared { reply, headers, .. } = prepared;
+        debug_assert!(read || reply.when == When::BeforeBodyEnds, "only such replies come before the end");
+        if !reply.delay.is_zero() {
+            tokio::time::sleep(reply.delay).await;
+        }
+        self.recording.give_prepared(prepared);
+        let version = self.recording.entry().version();
+        let http2 = version == Version::HTTP_2;
+        match &reply.action {
+            Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
+                if !read && !self.read_rest(shared).await {
+                    return Err(Ended);
+                }
+                if let Action::CutDecision { after } = &reply.action {
+                    self.peer.tap.cut_after(*after);
+                }
+                self.decide(shared).await
+            }
+            Action::Answer { status, body, .. } => {
+                self.finish(shared, read);
+                Ok(answer(*status, headers.clone(), body.clone()))
+            }
+            Action::CutBody { status, body, after } if http2 => {
+                let response = cut_stream(*status, body, *after, &self.peer.tap);
+                self.finish(shared, read);
+                Ok(response)
+            }
+            Action::CutBody { status, body, after } => {
+                self.end_with(shared, cut_body(*status, body, *after), read).await
+            }
+            Action::Raw(bytes) => self.end_with(shared, bytes.clone(), read).await,
+            Action::CutHead => self.end_with(shared, cut_head(version), read).await,
+            Action::Close => self.end_with(shared, Bytes::new(), read).await,
+            Action::Reset => {
+                self.recording.finish(read);
+                self.peer.tap.reset();
+                Err(Ended)
+            }
+            Action::Silence => {
+                let complete = read || self.read_rest(shared).await;
+                self.recording.finish(complete);
+                if http2 {
+                    // The end of the stream, or of the connection, ends this.
+                    return std::future::pending().await;
+                }
+                self.peer.tap.peer_closed().await;
+                Err(Ended)
+            }
+        }
+    }
+
+    async fn decide(self, shared: &Shared) -> Result<Response<Payload>, Ended> {
+        let entry = self.recording.entry();
+        if let Some(decision) = shared.quirk.at_once(&self.request()) {
+            return Ok(self.answer(decision, true));
+        }
+        let mut heard = true;
+        let decision = match &self.route {
+            Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
+            Route::Verdict(reference) => {
+                let tap = (entry.version() != Version::HTTP_2).then_some(&self.peer.tap);
+                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), tap).await;
+                heard = answered.heard;
+                answered.decision
+            }
+            Route::KeySet => {
+                let published = shared.keys.published(shared.clock.now());
+                decide_key_set(&shared.profile, shared.key_set_lasts, &published, entry.headers())
+            }
+            Route::Health => {
+                Decision::json(shared.profile.health_status, shared.profile.health_body.to_string(), None)
+            }
+            Route::NotFound => Decision::of_http(StatusCode::NOT_FOUND),
+            Route::MethodNotAllowed => Decision::method_not_allowed(),
+        };
+        match shared.quirk.conclude(&self.request(), decision) {
+            Saying::At(late, decision) => {
+                if !late.is_zero() {
+                    tokio::time::sleep(late).await;
+                }
+                if heard {
+                    return Ok(self.answer(decision, true));
+                }
+                let given = Given::Other("no verdict, to a client that sends no more");
+                Ok(self.answer_as(given, Decision { cause: None, ..decision }, true))
+            }
+            Saying::Nothing => {
+                self.recording.finish(true);
+                Err(Ended)
+            }
+        }
+    }
+
+    /// As a quirk sees it.
+    fn request(&self) -> quirk::Request<'_> {
+        let entry = self.recording.entry();
+        let reference = match &self.route {
+            Route::Verdict(reference) => Some(reference.text.as_str()),
+            _ => None,
+        };
+        quirk::Request {
+            endpoint: self.route.endpoint(),
+            target: entry.target(),
+            reference,
+            method: entry.method(),
+            headers: entry.headers(),
+            connection: entry.connection(),
+        }
+    }
+
+    /// Answers; `complete`: the request came to its end.
+    fn answer(self, decision: Decision, complete: bool) -> Response<Payload> {
+        let Decision { status, headers, body, .. } = decision.clone();
+        self.answer_as(Given::Answer { status, headers, body }, decision, complete)
+    }
+
+    /// The same, noted as something else.
+    fn answer_as(self, given: Given, decision: Decision, complete: bool) -> Response<Payload> {
+        let Decision { status, mut headers, mut body, cause } = decision;
+        self.recording.give(Arc::new(given), cause);
+        if self.recording.entry().method() == Method::HEAD && status != 304 {
+            // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+            body = Bytes::new();
+        }
+        self.recording.finish(complete);
+        answer(status, headers, body)
+    }
+
+    /// Ends the entry, at once or when the rest of the body is read.
+    fn finish(mut self, shared: &Arc<Shared>, read: bool) {
+        if read {
+            return self.recording.finish(true);
+        }
+        let (peer, shared) = (Arc::clone(&self.peer), Arc::clone(shared));
+        peer.spawn(async move {
+            let complete = self.read_rest(&shared).await;
+            self.recording.finish(complete);
+        });
+    }
+
+    async fn end_with(
+        mut self,
+        shared: &Shared,
+        bytes: Bytes,
+        read: bool,
+    ) -> Result<Response<Payload>, Ended> {
+        if read {
+            self.recording.finish(true);
+            // Where it can't be written, the client has gone already.
+            let _ = self.peer.tap.end_with(bytes).await;
+        } else {
+            let _ = self.peer.tap.end_with(bytes).await;
+            let complete = self.read_rest(shared).await;
+            self.recording.finish(complete);
+        }
+        Err(Ended)
+    }
+}
+
+impl Recording {
+    /// Notes what a script gives, as far as that is known before.
+    fn give_prepared(&self, prepared: &Prepared) {
+        if let Some(given) = &prepared.given {
+            self.give(Arc::clone(given), None);
+        }
+    }
+}

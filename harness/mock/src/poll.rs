@@ -1,0 +1,178 @@
+use std::future::pending;
+use std::time::{Duration, SystemTime};
+
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::verdict::Grounds;
+use http::HeaderMap;
+use tokio::time::Instant;
+
+use super::decide_verdict::decide_verdict;
+use super::decision::Decision;
+use super::magic_answers::{self as magic, Forced};
+use super::route::Reference;
+use super::sessions::{Found, Issue};
+use super::shared::Shared;
+use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts, read_token};
+use super::wait::wait_ms;
+use edgeproof_http::Tap;
+
+/// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
+/// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
+/// client on the other end of `tap` sends no more: it may have gone, and if it has not, an early answer does no harm.
+pub(super) async fn answer(
+    shared: &Shared,
+    reference: &Reference,
+    query: Option<&str>,
+    headers: &HeaderMap,
+    tap: Option<&Tap>,
+) -> Answered {
+    let now = shared.clock.now();
+    let token = read_token(headers, &shared.credentials, shared.quirk.as_ref(), now);
+    let (token, forced) = match magic::by_verdict(shared, headers, &reference.text, token, now) {
+        Forced::Answer(decision) => return Answered { decision, heard: true },
+        Forced::Session(token, state) => (token, Some(state)),
+        Forced::Nothing(token) => (token, None),
+    };
+    let tap = tap.filter(|_| !shared.quirk.waits_for_nobody());
+    let reader = Reader { shared, token, reference, forced };
+    let (mut session, _) = reader.look(now);
+    let longest = wait_ms(query, shared.profile.wait_max);
+    let mut heard = true;
+    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {
+        let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
+        let mut moved = shared.clock.watch();
+        let waiter = shared.sessions.wait(&reference.text);
+        loop {
+            let changed = waiter.changed();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            moved.mark_unchanged();
+            let now = shared.clock.now();
+            let next;
+            (session, next) = reader.look(now);
+            let over = deadline.is_over(now) || shared.sessions.is_closed();
+            if matches!(session, SessionFact::Ready(_)) || over {
+                break;
+            }
+            tokio::select! {
+                () = changed => {}
+                // The clock lives as long as the service.
+                _ = moved.changed() => {}
+                () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
+                () = left(tap) => {
+                    heard = false;
+                    break;
+                }
+            }
+        }
+    }
+    Answered { decision: reader.decide(session), heard }
+}
+
+/// An answer to a request for a verdict.
+pub(super) struct Answered {
+    pub(super) decision: Decision,
+    /// The client is there still, as far as can be seen: it did not end its half of the connection.
+    pub(super) heard: bool,
+}
+
+/// Who asks for what.
+struct Reader<'a> {
+    shared: &'a Shared,
+    token: Result<ReadClaims, ReadTokenFault>,
+    reference: &'a Reference,
+    /// What there is, by magic.
+    forced: Option<Stimulus>,
+}
+
+/// When waiting ends.
+struct Deadline {
+    real: Instant,
+    clock: Option<SystemTime>,
+}
+
+impl Reader<'_> {
+    /// Whether there is a verdict, and when there will be one as far as that is known.
+    fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
+        let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };
+        if !self.reference.possible {
+            return (SessionFact::Unknown, None);
+        }
+        if let Some(state) = self.forced {
+            return (self.state(state, license_id, now), None);
+        }
+        match self.shared.sessions.look(&self.reference.text, license_id, now) {
+            Found::Ready(issue) => (SessionFact::Ready(self.sign(&issue, license_id)), None),
+            Found::Pending(next) => (SessionFact::Pending, next),
+            Found::TooOld => (SessionFact::TooOld, None),
+            Found::Unknown => (SessionFact::Unknown, None),
+            Found::OtherLicense => (SessionFact::OtherLicense, None),
+        }
+    }
+
+    /// A session in the state that a cause of a row describes; each verdict is one of its own time.
+    fn state(&self, state: Stimulus, license_id: &str, now: SystemTime) -> SessionFact {
+        match state {
+            Stimulus::VerdictReady => SessionFact::Ready(self.sign(&Issue::at(now), license_id)),
+            Stimulus::VerdictPending => SessionFact::Pending,
+            Stimulus::VerdictTooOld => SessionFact::TooOld,
+            Stimulus::ReferenceOtherLicense => SessionFact::OtherLicense,
+            _ => SessionFact::Unknown,
+        }
+    }
+
+    fn sign(&self, issue: &Issue, license_id: &str) -> bytes::Bytes {
+        let sign = || {
+            self.shared.keys.issue(Grounds {
+                license_id,
+                session_ref: &self.reference.text,
+                judgement: issue.judgement,
+                issued_at: issue.at,
+                lifetime: self.shared.verdict_lasts,
+            })
+        };
+        issue.body.get_or_init(sign).clone()
+    }
+
+    /// What keeps the token from being checked; by magic, nothing does.
+    fn outage(&self) -> Option<ReadOutage> {
+        self.shared.quirk.outage(self.shared.faults().read_outage.filter(|_| self.forced.is_none()))
+    }
+
+    /// Who may not read is told at once.
+    fn may_wait(&self) -> bool {
+        self.token.is_ok() && self.outage().is_none()
+    }
+
+    fn decide(&self, session: SessionFact) -> Decision {
+        let facts = VerdictFacts {
+            token: &self.token,
+            outage: self.outage(),
+            reference: &self.reference.text,
+            session: self.shared.quirk.session(&self.reference.text, session),
+        };
+        decide_verdict(&self.shared.spec, &self.shared.profile, &facts)
+    }
+}
+
+impl Deadline {
+    fn is_over(&self, now: SystemTime) -> bool {
+        Instant::now() >= self.real || self.clock.is_some_and(|clock| now >= clock)
+    }
+
+    /// When to look again, at the latest.
+    fn or(&self, sooner: Option<Duration>) -> Instant {
+        let sooner = sooner.and_then(|span| Instant::now().checked_add(span));
+        sooner.map_or(self.real, |sooner| sooner.min(self.real))
+    }
+}
+
+async fn left(tap: Option<&Tap>) {
+    match tap {
+        Some(tap) => tap.left().await,
+        // The end of an HTTP/2 stream ends what answers it.
+        None => pending().await,
+    }
+}

@@ -1,0 +1,93 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::SystemTime;
+
+use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
+use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::verdict::Judgement;
+use http::StatusCode;
+
+use super::decide::decide;
+use super::decision::Decision;
+use super::facts::{Facts, Seen};
+use super::journal::Recording;
+use super::magic_answers as magic;
+use super::replay::{Admission, EdgeId};
+use super::session::{NewSession, Ready};
+use super::shared::Shared;
+use edgeproof_http::Peer;
+
+/// Decides on a relayed collection, and remembers the one that is accepted: as no copy from then on, and as a session.
+pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> Decision {
+    if recording.is_shortened() {
+        // What the service could not keep it cannot judge.
+        return Decision::of_http(StatusCode::SERVICE_UNAVAILABLE);
+    }
+    let entry = recording.entry();
+    if let Some(decision) = magic::by_license(shared, entry.target(), entry.headers()) {
+        return decision;
+    }
+    let (now, faults) = (shared.clock.now(), shared.faults());
+    let opened = look(shared, recording.body());
+    let seen = Seen {
+        target: entry.target(),
+        headers: entry.headers(),
+        client_certificates: entry.client_certificates(),
+        body_length: recording.length(),
+    };
+    let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
+    let mut facts = Facts::of(seen, &shared.credentials, collection, faults.outage, now);
+    let edge = edge_id(&facts, peer);
+    // The profile may want copies to be looked for before anything is opened.
+    let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));
+    if let Some(id) = &id {
+        facts.replay = shared.replays.seen(id, edge, now);
+    }
+    let judge = |facts: &Facts| decide(&shared.spec, &shared.profile, &shared.reply_shape, facts);
+    let decision = judge(&facts);
+    let (None, Ok((contents, id)), Ok(license)) = (decision.cause, opened, &facts.license) else {
+        return decision;
+    };
+    let ready = match magic::by_collection(shared, &contents.session_ref) {
+        Some(Err(refusal)) => return refusal,
+        Some(Ok(ready)) => ready,
+        None => Ready::After(faults.verdict_delay),
+    };
+    match shared.replays.admit(id, edge, now) {
+        Admission::Admitted => {
+            accept(shared, contents, &license.license_id, ready, now);
+            decision
+        }
+        Admission::Refused(copy) => {
+            facts.replay = copy;
+            judge(&facts)
+        }
+        Admission::Full => {
+            let status = StatusCode::SERVICE_UNAVAILABLE.as_u16();
+            let body = shared.reply_shape.render(status, &shared.profile.replay_full);
+            Decision::json(status, body.to_string(), None)
+        }
+    }
+}
+
+/// Before there were seals, a collection is what is inside of one today.
+fn look(shared: &Shared, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
+    match shared.spec.version() {
+        Version::Current => open(body, &shared.keys.seal()).map(|opened| (opened.contents, opened.replay_id)),
+        Version::PreSeal => read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id)),
+    }
+}
+
+fn accept(shared: &Shared, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {
+    let judgement = Judgement::of(&contents.measurements);
+    let session = NewSession::new(contents.session_ref).judgement(judgement).ready(ready);
+    shared.sessions.add(session, license_id, now);
+}
+
+/// Edges differ by address, by license, or by certificate; those that share all three are one.
+fn edge_id(facts: &Facts, peer: &Peer) -> EdgeId {
+    let mut hasher = DefaultHasher::new();
+    peer.addr.ip().hash(&mut hasher);
+    peer.certificates.first().map(AsRef::<[u8]>::as_ref).hash(&mut hasher);
+    facts.license.as_ref().ok().map(|license| &license.license_id).hash(&mut hasher);
+    EdgeId(hasher.finish())
+}

@@ -1,0 +1,115 @@
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
+use hyper::body::{Body, Frame, SizeHint};
+
+use edgeproof_http::{Flushed, Tap};
+
+/// Body of the mock service's answers.
+pub(super) enum Payload {
+    /// All of it.
+    Whole(Option<Bytes>),
+    /// Part of it; when that is on the wire, it breaks off.
+    Cut { part: Option<Bytes>, tap: Tap, flushed: Option<Flushed> },
+}
+
+/// Why there is no answer: the connection was ended on purpose.
+#[derive(Debug, thiserror::Error)]
+#[error("answer: the connection was ended on purpose")]
+pub(super) struct Ended;
+
+/// An answer of these parts.
+pub(super) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<Payload> {
+    let body = allowed_body(status, body);
+    response(status, headers, Payload::Whole((!body.is_empty()).then_some(body)))
+}
+
+/// The body as far as the status allows one (RFC 9110, 6.4.1): over HTTP/2 hyper would send it all the same.
+pub(super) fn allowed_body(status: u16, body: Bytes) -> Bytes {
+    if matches!(status, 204 | 304) { Bytes::new() } else { body }
+}
+
+/// What is on the wire, up to HTTP/1.1, of an answer whose body is cut off.
+pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
+    let status = status_code(status);
+    let head = format!(
+        "HTTP/1.1 {} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        status.as_str(),
+        status.canonical_reason().unwrap_or_default(),
+        body.len()
+    );
+    [head.as_bytes(), &body[..after.min(body.len())]].concat().into()
+}
+
+/// The same for HTTP/2, where only the stream breaks off.
+pub(super) fn cut_stream(status: u16, body: &Bytes, after: usize, tap: &Tap) -> Response<Payload> {
+    let headers = HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CONTENT_LENGTH, HeaderValue::from(body.len())),
+    ]);
+    let part = Some(body.slice(..after.min(body.len())));
+    response(status, headers, Payload::Cut { part, tap: tap.clone(), flushed: None })
+}
+
+/// The head of an answer, cut off in its middle.
+pub(super) fn cut_head(version: Version) -> Bytes {
+    if version == Version::HTTP_2 {
+        // A HEADERS frame on stream 1 that promises 64 bytes and holds the status 200.
+        Bytes::from_static(b"\x00\x00\x40\x01\x04\x00\x00\x00\x01\x88")
+    } else {
+        Bytes::from_static(b"HTTP/1.1 200 OK\r\ncontent-type: applic")
+    }
+}
+
+impl Body for Payload {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        match self.get_mut() {
+            Self::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Self::Cut { part, tap, flushed } => {
+                if let Some(part) = part.take() {
+                    *flushed = Some(tap.flushed(part.len()));
+                    if !part.is_empty() {
+                        return Poll::Ready(Some(Ok(Frame::data(part))));
+                    }
+                }
+                // An error overtakes what was not sent yet.
+                if let Some(flushed) = flushed {
+                    ready!(Pin::new(flushed).poll(cx));
+                }
+                Poll::Ready(Some(Err(io::ErrorKind::BrokenPipe.into())))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Self::Cut { .. } => SizeHint::default(),
+        }
+    }
+}
+
+fn response(status: u16, headers: HeaderMap, body: Payload) -> Response<Payload> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status_code(status);
+    *response.headers_mut() = headers;
+    response
+}
+
+fn status_code(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).expect("rows and scripts are checked to hold status codes")
+}

@@ -1,0 +1,180 @@
+//! A service with credentials, and clients of it that share nothing with the harness's own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::{Credentials, LicenseForm, MintOptions, ReadTokenForm, Role};
+use edgeproof_fixtures::seal::Collection;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_mock::{Action, MockService, Reply, Script, ServiceOptions, When};
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::ServerName;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// More than anything here takes.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+/// A mock service and the credentials that it knows.
+pub(crate) struct Bench {
+    pub(crate) service: MockService,
+    pub(crate) credentials: Arc<Credentials>,
+}
+
+impl Bench {
+    pub(crate) async fn start() -> Self {
+        Self::with(Version::Current, |_| {}).await
+    }
+
+    pub(crate) async fn with(version: Version, adjust: impl FnOnce(&mut ServiceOptions)) -> Self {
+        let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
+        let mut options = ServiceOptions::new(Arc::new(Spec::builtin(version)), Arc::clone(&credentials));
+        adjust(&mut options);
+        Self { service: MockService::start(options).await.unwrap(), credentials }
+    }
+
+    /// How a client with this certificate speaks TLS.
+    pub(crate) fn tls(&self, client: Option<Role>, protocol: &str) -> Arc<ClientConfig> {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.credentials.certificate(Role::ServiceAuthority).der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        let mut config = match client.map(|role| self.credentials.certificate(role)) {
+            None => builder.with_no_client_auth(),
+            Some(client) => builder.with_client_auth_cert(client.chain_der(), client.key_der()).unwrap(),
+        };
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        Arc::new(config)
+    }
+
+    /// A TLS connection with the license's certificate.
+    pub(crate) async fn connect(&self, protocol: &str) -> TlsStream<TcpStream> {
+        let tls = self.tls(Some(Role::ClientForLicense), protocol);
+        connect(self.service.addr(), tls).await.unwrap()
+    }
+
+    /// A request that a valid edge sends.
+    pub(crate) fn request(&self, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+        Request::post(format!("https://localhost:{}/v1/relay", self.service.addr().port()))
+            .header("host", "localhost")
+            .header("authorization", format!("Bearer {}", self.credentials.license(LicenseForm::Valid)))
+            .header("content-type", "application/json")
+            .body(Full::new(body.into()))
+            .unwrap()
+    }
+
+    /// A sealed collection, another one each time.
+    pub(crate) fn sealed(&self, reference: &str) -> Vec<u8> {
+        Collection::generated(reference, 7, SystemTime::now()).seal(&self.service.seal_key())
+    }
+
+    /// A request for a verdict, with the valid read token.
+    pub(crate) fn poll(&self, path_and_query: &str) -> Request<Full<Bytes>> {
+        self.poll_as(ReadTokenForm::Valid, path_and_query)
+    }
+
+    pub(crate) fn poll_as(&self, form: ReadTokenForm, path_and_query: &str) -> Request<Full<Bytes>> {
+        let mut request =
+            Request::get(self.uri(&format!("/v1/verdict/{path_and_query}"))).header("host", "localhost");
+        if let Some(authorization) = self.credentials.authorization(form) {
+            request = request.header("authorization", authorization);
+        }
+        request.body(Full::default()).unwrap()
+    }
+
+    pub(crate) fn uri(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.service.addr().port())
+    }
+
+    /// The answer over HTTP/1.1, on a connection of its own.
+    pub(crate) async fn get(&self, path: &str) -> Response<Bytes> {
+        self.send(Request::get(self.uri(path)).header("host", "localhost").body(Full::default()).unwrap())
+            .await
+    }
+
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+        let mut client = http1(self.connect("http/1.1").await).await;
+        let (head, body) = client.send_request(request).await.unwrap().into_parts();
+        Response::from_parts(head, body.collect().await.unwrap().to_bytes())
+    }
+
+    /// Status and body of a request for a verdict.
+    pub(crate) async fn verdict(&self, path_and_query: &str) -> (u16, Bytes) {
+        let answer = self.send(self.poll(path_and_query)).await;
+        (answer.status().as_u16(), answer.into_body())
+    }
+
+    /// The answer over HTTP/1.1, on a connection of its own.
+    pub(crate) async fn post(&self, body: impl Into<Bytes>) -> (u16, Bytes) {
+        let mut client = http1(self.connect("http/1.1").await).await;
+        read(client.send_request(self.request(body)).await.unwrap()).await.unwrap()
+    }
+}
+
+pub(crate) async fn connect(
+    addr: SocketAddr,
+    tls: Arc<ClientConfig>,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let tcp = TcpStream::connect(addr).await?;
+    let name = ServerName::try_from("localhost").unwrap();
+    TlsConnector::from(tls).connect(name, tcp).await
+}
+
+pub(crate) type Http1 = hyper::client::conn::http1::SendRequest<Full<Bytes>>;
+pub(crate) type Http2 = hyper::client::conn::http2::SendRequest<Full<Bytes>>;
+
+pub(crate) async fn http1<S>(stream: S) -> Http1
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+{
+    let (client, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+pub(crate) async fn http2(stream: TlsStream<TcpStream>) -> Http2 {
+    let io = TokioIo::new(stream);
+    let (client, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), io).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Status and body, if the body comes to its end.
+pub(crate) async fn read(response: Response<Incoming>) -> Result<(u16, Bytes), hyper::Error> {
+    let status = response.status().as_u16();
+    Ok((status, response.into_body().collect().await?.to_bytes()))
+}
+
+/// Writes these bytes, and reads to the end of the stream, within [`LONG`].
+pub(crate) async fn converse<S>(stream: &mut S, bytes: &[u8]) -> (Vec<u8>, std::io::Result<()>)
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+{
+    stream.write_all(bytes).await.unwrap();
+    stream.flush().await.unwrap();
+    let mut read = Vec::new();
+    let ended = tokio::time::timeout(LONG, stream.read_to_end(&mut read)).await.expect("the stream ends");
+    (read, ended.map(drop))
+}
+
+/// A script of one reply, or of several in turn.
+pub(crate) fn script(actions: impl IntoIterator<Item = Action>) -> Script {
+    let reply = |action| Reply { delay: Duration::ZERO, when: When::AfterBody, action };
+    Script { replies: actions.into_iter().map(reply).collect() }
+}
+
+/// An answer without header fields of its own.
+pub(crate) fn answer(status: u16, body: &str) -> Action {
+    Action::Answer { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) }
+}

@@ -1,0 +1,124 @@
+//! Every stimulus of every row of 7.4, and the key set, asked for real.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
+use edgeproof_mock::{NewSession, ReadOutage, Ready};
+use insta::{assert_snapshot, with_settings};
+
+use super::support::{Bench, converse};
+use super::wire::shown;
+
+const PATH: &str = "/v1/verdict/caf%C3%A9%201%2F2";
+const REFERENCE: &str = "café 1/2";
+
+/// Brings a cause about, and says with which read token it is met.
+fn bring_about(bench: &Bench, stimulus: Stimulus) -> ReadTokenForm {
+    let ready = NewSession::new(REFERENCE);
+    bench.service.reset();
+    if let Some(form) = ReadTokenForm::for_stimulus(stimulus) {
+        // What there is does not matter to who may not read.
+        bench.service.add_session(ready);
+        return form;
+    }
+    if let Some(outage) = ReadOutage::for_stimulus(stimulus) {
+        bench.service.add_session(ready);
+        bench.service.set_read_outage(Some(outage));
+        return ReadTokenForm::Valid;
+    }
+    match stimulus {
+        Stimulus::VerdictReady => bench.service.add_session(ready),
+        Stimulus::VerdictPending => bench.service.add_session(ready.ready(Ready::Never)),
+        Stimulus::VerdictTooOld => {
+            bench.service.add_session(ready);
+            bench.service.clock().advance(Duration::from_secs(121));
+        }
+        Stimulus::ReferenceUnknown => bench.service.add_session(NewSession::new("another")),
+        Stimulus::ReferenceOtherLicense => {
+            bench.service.add_session(ready.license_id(bench.credentials.other_license_id()));
+        }
+        other => panic!("no way is known to bring {other} about at the verdict endpoint"),
+    }
+    ReadTokenForm::Valid
+}
+
+/// A row without a snapshot fails: it has a stimulus, each stimulus is met here, and each has this row's answer.
+#[tokio::test]
+async fn every_row_is_answered_when_its_cause_happens() {
+    let bench = Bench::start().await;
+    let spec = Spec::builtin(Version::Current);
+    for row in spec.table(Table::Verdict) {
+        let mut wire = String::new();
+        for &stimulus in &row.stimuli {
+            let form = bring_about(&bench, stimulus);
+            let (request, answer) = ask(&bench, form, PATH).await;
+            check(&bench, row, stimulus, &answer);
+            let token = bench.credentials.authorization(form).unwrap_or("(none)".to_owned());
+            let label = format!("[read token {}]", form.label());
+            let text = shown(&request, &answer, &[(&token, &label)]);
+            assert!(!text.contains(&bench.credentials.read_token(ReadTokenForm::Valid)));
+            _ = writeln!(wire, "# {stimulus}\n{text}");
+        }
+        assert!(!wire.is_empty(), "{} has no stimulus", row.id);
+        with_settings!({ snapshot_suffix => &row.id, omit_expression => true }, {
+            assert_snapshot!("verdict", wire);
+        });
+    }
+}
+
+fn check(bench: &Bench, row: &Row, stimulus: Stimulus, answer: &str) {
+    assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{stimulus}: {answer}");
+    let text = answer.split_once("\r\n\r\n").unwrap().1;
+    let body: serde_json::Value = serde_json::from_str(text).unwrap();
+    if let Some(expected) = row.body_with(&[("<session_ref>", REFERENCE.into())]) {
+        assert_eq!(text, expected.to_string(), "{stimulus}");
+    } else if let Some(code) = row.code() {
+        let told = body["error"].as_str().unwrap();
+        assert_eq!(told.split_once(':').map_or(told, |(code, _)| code), code, "{stimulus}");
+    } else {
+        assert_eq!(body["ref"], REFERENCE);
+    }
+    let arrival = bench.service.journal().pop().unwrap();
+    assert_eq!(arrival.cause, Some(stimulus));
+}
+
+/// The request and its answer.
+async fn ask(bench: &Bench, form: ReadTokenForm, path: &str) -> (String, String) {
+    let authorization = bench.credentials.authorization(form);
+    let authorization = authorization.map_or(String::new(), |value| format!("Authorization: {value}\r\n"));
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Connection: close\r\n\r\n");
+    let (answer, ended) = converse(&mut bench.connect("http/1.1").await, request.as_bytes()).await;
+    ended.unwrap();
+    (request, String::from_utf8(answer).unwrap())
+}
+
+#[tokio::test]
+async fn every_row_of_the_key_set_with_a_stimulus_is_answered() {
+    let bench = Bench::start().await;
+    let spec = Spec::builtin(Version::Current);
+    for row in spec.table(Table::Keys) {
+        for &stimulus in &row.stimuli {
+            assert_eq!(stimulus, Stimulus::KeySetFetched, "no way is known to bring it about");
+            let path = "/.well-known/browser-verdict-jwks.json";
+            let (request, answer) = ask(&bench, ReadTokenForm::Missing, path).await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{answer}");
+            with_settings!({ snapshot_suffix => &row.id, omit_expression => true }, {
+                assert_snapshot!("keys", shown(&request, &answer, &[]));
+            });
+        }
+    }
+}
+
+/// `check_read_token` is asked with what is on the wire, so these have their row too.
+#[tokio::test]
+async fn two_bearers_are_none() {
+    let bench = Bench::start().await;
+    let mut request = bench.poll("r");
+    let again = request.headers()["authorization"].clone();
+    request.headers_mut().append("authorization", again);
+    let answer = bench.send(request).await;
+    assert_eq!((answer.status().as_u16(), &answer.body()[..]), (401, &br#"{"error":"unauthorized"}"#[..]));
+}

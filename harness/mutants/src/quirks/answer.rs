@@ -1,0 +1,163 @@
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use http::{Method, StatusCode, Version};
+use serde_json::{Value, json as value};
+
+use super::{Behaving, json};
+use crate::Behaviour;
+use crate::kind::edit;
+use edgeproof_edge::{Answer, Asked, Relayed};
+
+/// A collection is large from here on.
+const LARGE: usize = 256 * 1024;
+
+impl Behaving {
+    /// Answers otherwise, where that is the behaviour.
+    pub(super) fn answer(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Answer {
+        use Behaviour as B;
+        let mut answer = right;
+        let (method, path) = (&asked.facts.method, asked.facts.path.as_str());
+        let (status, reply) = match relayed {
+            Some(Relayed::Answered { status, body }) => (status.as_u16(), body.clone().unwrap_or_default()),
+            Some(_) | None => (0, Bytes::new()),
+        };
+        let refused = status >= 300;
+        let reason = reason(&answer);
+        let health = path == "/health";
+        let unreachable =
+            || Answer { log: None, ..with_headers(&answer, json(502, r#"{"error":"service_unreachable"}"#)) };
+        match self.behaviour {
+            B::Hides5xx if status >= 500 => return unreachable(),
+            B::CallsUnreachable if refused && reason.as_deref() == Some("unknown") => return unreachable(),
+            B::LosesEarly if refused && asked.body.as_ref().is_some_and(|body| body.len() > LARGE) => {
+                return unreachable();
+            }
+            B::RemembersFailure if relayed.is_some() && self.remembers(relayed) => return unreachable(),
+            B::HidesUnlisted if refused && !self.listed.has_status(status) => {
+                answer.status = StatusCode::INTERNAL_SERVER_ERROR;
+            }
+            B::KnowsListed if reason.as_deref().is_some_and(|reason| !self.listed.has_reason(reason)) => {
+                edit(&mut answer.body, |body| drop(body.insert("reason".into(), value!("unknown"))));
+            }
+            B::FirstStatus | B::LastStatus => {
+                let mut statuses = self.listed.statuses(reason.as_deref().unwrap_or_default());
+                let first = self.behaviour == B::FirstStatus;
+                let Some(status) = (if first { statuses.next() } else { statuses.next_back() }) else {
+                    return answer;
+                };
+                answer.status = StatusCode::from_u16(status).unwrap_or_default();
+                edit(&mut answer.body, |body| drop(body.insert("status".into(), value!(status))));
+            }
+            B::PassesBody if refused => answer.body = reply,
+            B::PassesText if refused && reason.as_deref() == Some("unknown") => {
+                let given = member(&reply).filter(Value::is_string);
+                let text = given.unwrap_or_else(|| value!(String::from_utf8_lossy(&reply)));
+                edit(&mut answer.body, |body| drop(body.insert("reason".into(), text)));
+            }
+            B::PassesValues if refused && reason.as_deref() == Some("unknown") => {
+                if let Some(given) = member(&reply).filter(|given| !given.is_string()) {
+                    edit(&mut answer.body, |body| drop(body.insert("reason".into(), given)));
+                }
+            }
+            B::ErrorPages if answer.status.is_client_error() || answer.status.is_server_error() => {
+                answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+                answer.body = Bytes::from_static(b"<html><body><h1>Error</h1></body></html>");
+            }
+            B::StripsSuffix if refused => edit(&mut answer.body, |body| {
+                if let Some(Value::String(reason)) = body.get_mut("reason") {
+                    reason.truncate(reason.find(':').unwrap_or(reason.len()));
+                }
+            }),
+            B::PassesSuccess if (200..300).contains(&status) => {
+                answer.status = StatusCode::from_u16(status).unwrap_or_default();
+            }
+            B::AcceptsAll if relayed.is_some() => {
+                return with_headers(&answer, json(200, r#"{"ok":true}"#));
+            }
+            B::AnswersGet if method == Method::GET && !health => {
+                return with_headers(&answer, json(200, r#"{"ok":true}"#));
+            }
+            B::OptionsIsOther if method == Method::OPTIONS && !self.is_from_page(asked) => {
+                return json(405, r#"{"error":"method_not_allowed"}"#);
+            }
+            B::OptionsWithoutBody if method == Method::OPTIONS && has_body(asked) => {
+                return json(405, r#"{"error":"method_not_allowed"}"#);
+            }
+            B::RelaysPreflight if method == Method::OPTIONS => {
+                answer = Answer { status: StatusCode::NO_CONTENT, body: Bytes::new(), ..answer };
+                answer.headers.insert(
+                    http::header::ACCESS_CONTROL_ALLOW_HEADERS,
+                    HeaderValue::from_static("content-type"),
+                );
+            }
+            B::NoAllow => drop(answer.headers.remove(ALLOW)),
+            B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,
+            B::OtherOverHttp2 if asked.version == Version::HTTP_2 => {
+                edit(&mut answer.body, |body| drop(body.insert("http2".into(), value!(true))));
+            }
+            B::FailsOnShort if relayed == Some(&Relayed::BodyBroken) => {
+                return with_headers(&answer, json(500, r#"{"error":"internal"}"#));
+            }
+            _ => {}
+        }
+        self.leak(asked, relayed, &mut answer);
+        answer
+    }
+
+    /// Shows what nobody should see, where that is the behaviour.
+    fn leak(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, answer: &mut Answer) {
+        use Behaviour as B;
+        let preflight = asked.facts.method == Method::OPTIONS;
+        let health = asked.facts.path == "/health";
+        let in_header = match self.behaviour {
+            B::LeaksInHeader => !preflight && !health,
+            B::LeaksInPreflight => preflight,
+            _ => false,
+        };
+        if let Some(license) = self.license.as_ref().filter(|_| in_header) {
+            answer.headers.insert("x-license", license.clone());
+        }
+        let in_body = match self.behaviour {
+            B::LeaksInError if !answer.status.is_success() => self.license(),
+            B::LeaksInHealth if health => self.license(),
+            B::LeaksKey if relayed == Some(&Relayed::NoAnswer) => &self.key,
+            _ => return,
+        };
+        edit(&mut answer.body, |body| drop(body.insert("debug".into(), value!(in_body))));
+    }
+
+    /// The service could not be reached, now or at some time before.
+    fn remembers(&self, relayed: Option<&Relayed>) -> bool {
+        self.broken.fetch_or(relayed == Some(&Relayed::NoAnswer), Ordering::Relaxed)
+            || relayed == Some(&Relayed::NoAnswer)
+    }
+
+    fn is_from_page(&self, asked: &Asked<'_>) -> bool {
+        asked.facts.origin.as_ref().is_some_and(|origin| origin == self.origin.as_str())
+            && asked.headers.contains_key("access-control-request-method")
+    }
+}
+
+/// The same to the page: only status and body are others.
+fn with_headers(right: &Answer, other: Answer) -> Answer {
+    let mut headers = right.headers.clone();
+    headers.extend(other.headers);
+    Answer { headers, log: right.log.clone(), ..other }
+}
+
+fn reason(answer: &Answer) -> Option<String> {
+    let body: Value = serde_json::from_slice(&answer.body).ok()?;
+    body.get("reason")?.as_str().map(str::to_owned)
+}
+
+/// What stands where a reason belongs.
+fn member(reply: &[u8]) -> Option<Value> {
+    let reply: Value = serde_json::from_slice(reply).ok()?;
+    reply.get("reason").cloned()
+}
+
+fn has_body(asked: &Asked<'_>) -> bool {
+    asked.headers.contains_key("content-length") || asked.headers.contains_key("transfer-encoding")
+}

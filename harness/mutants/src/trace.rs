@@ -1,0 +1,75 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use edgeproof_fixtures::spec::{Row, Spec, Table};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::sockets::{Side, World, WorldError};
+use super::{Twisted, at_row, serving};
+use edgeproof::cases::Case;
+use edgeproof::target::Twist;
+use edgeproof_edge::{Answer, Asked, Quirk, Relayed, Said};
+use edgeproof_mock::{Decision, Request, Saying, ServiceQuirk, ServiceTwist};
+
+/// Which rows' answers each case brings about, found by playing it on what is right: a deviation at a row touches no
+/// other case.
+pub(super) type Traces = BTreeMap<String, BTreeSet<String>>;
+
+/// Plays each case by itself, so many at the same time, and notes the rows.
+pub(super) async fn traces(world: &World, cases: &[(Side, Case)], jobs: usize) -> Result<Traces, WorldError> {
+    let traced = cases.iter().map(|(side, case)| async move {
+        let trace = Arc::new(Trace::new(&world.pure.spec));
+        world.play(*side, std::slice::from_ref(case), Some(&twisted(*side, &trace))).await?;
+        let seen = trace.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok((case.id.clone(), seen))
+    });
+    stream::iter(traced).buffer_unordered(jobs).try_collect().await
+}
+
+fn twisted(side: Side, trace: &Arc<Trace>) -> Twisted {
+    let quirk = Arc::clone(trace);
+    match side {
+        Side::Edge => Twisted::Edges(Twist::new(move |options| {
+            options.quirk = Arc::clone(&quirk) as Arc<dyn Quirk>;
+        })),
+        Side::Service | Side::Keys => {
+            Twisted::Services(ServiceTwist::new(move || Arc::clone(&quirk) as Arc<dyn ServiceQuirk>))
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Trace {
+    rows: Vec<Row>,
+    seen: Mutex<BTreeSet<String>>,
+}
+
+impl Trace {
+    fn new(spec: &Spec) -> Self {
+        let tables = [Table::Edge, Table::Relay, Table::Verdict, Table::Keys];
+        let rows = tables.into_iter().flat_map(|table| spec.table(table)).cloned().collect();
+        Self { rows, seen: Mutex::default() }
+    }
+
+    fn note(&self, shows: impl Fn(&Row) -> bool) {
+        let shown = self.rows.iter().filter(|row| shows(row)).map(|row| row.id.clone());
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(shown);
+    }
+}
+
+impl Quirk for Trace {
+    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Said {
+        self.note(|row| {
+            matches!(row.table, Table::Edge | Table::Relay) && at_row::shows(row, asked, relayed, &right)
+        });
+        Said::Answer(right)
+    }
+}
+
+impl ServiceQuirk for Trace {
+    fn conclude(&self, asked: &Request<'_>, right: Decision) -> Saying {
+        self.note(|row| serving::shows(row, asked.endpoint, &right));
+        Saying::At(Duration::ZERO, right)
+    }
+}

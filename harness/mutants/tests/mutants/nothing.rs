@@ -1,0 +1,83 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use edgeproof::target::Twist;
+use edgeproof_edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
+use edgeproof_mock::{Request, Saying, ServiceQuirk, ServiceTwist};
+use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
+use edgeproof_reports::{Level, Outcome};
+use http::{HeaderMap, StatusCode};
+
+use crate::support::{wait_for, world};
+
+/// An edge that refuses everything fails whatever asks for something. What still passes asks that something is not: no
+/// grant, no secret, no 405, nothing relayed; or only what an answer is labelled as.
+#[test]
+fn an_edge_that_refuses_everything_fails_all_that_asks_for_something() {
+    let world = world();
+    let twist = Deviation::behaviour(&world.pure.spec, Behaviour::RefusesAll).twist();
+    let ran = wait_for(world.play(Side::Edge, &world.cases(Side::Edge), Some(&twist))).unwrap();
+    assert_eq!(ran.exit_code, 1);
+    let passes = ran.reports.iter().filter(|report| report.outcome == Outcome::Pass);
+    let passes: Vec<&str> = passes.map(|report| report.id.as_str()).collect();
+    insta::assert_snapshot!(passes.join("\n"));
+    let judged = ran.reports.iter().filter(|report| report.level != Level::Open);
+    let other =
+        judged.filter(|report| !matches!(report.outcome, Outcome::Pass | Outcome::Fail | Outcome::Warn));
+    assert_eq!(other.map(|report| &report.id).next(), None, "a judged case was neither right nor wrong");
+}
+
+/// One that answers nothing, closing or silent, proves nothing.
+#[test]
+fn an_inert_edge_ends_as_incomplete() {
+    for said in [Said::Nothing, Said::Silence] {
+        let ran = inert(said.clone());
+        assert_eq!(ran.exit_code, 3, "{said:?}");
+        assert!(!ran.findings.is_empty(), "{said:?}");
+        assert!(ran.reports.iter().all(|report| report.outcome == Outcome::NotRun), "{said:?}");
+    }
+}
+
+/// The same at the other side: a service that lets nobody in, and one that answers nothing, prove nothing.
+#[test]
+fn an_inert_service_ends_as_incomplete() {
+    let refuses = Deviation::service_behaviour(&world().pure.spec, ServiceBehaviour::RefusesAll).twist();
+    let silent = Twisted::Services(ServiceTwist::new(|| Arc::new(Mute)));
+    for (side, twist) in [(Side::Service, &refuses), (Side::Service, &silent), (Side::Keys, &silent)] {
+        let world = world();
+        let ran = wait_for(world.play(side, &world.cases(side), Some(twist))).unwrap();
+        assert_eq!(ran.exit_code, 3, "{side:?}");
+        assert!(!ran.findings.is_empty(), "{side:?}");
+        assert!(ran.reports.iter().all(|report| report.outcome == Outcome::NotRun), "{side:?}");
+    }
+}
+
+#[derive(Debug)]
+struct Mute;
+
+impl ServiceQuirk for Mute {
+    fn conclude(&self, _asked: &Request<'_>, _right: edgeproof_mock::Decision) -> Saying {
+        Saying::Nothing
+    }
+}
+
+fn inert(said: Said) -> Ran {
+    let world = world();
+    let twist = Twist::new(move |options| options.quirk = Arc::new(Inert(said.clone())));
+    let cases = world.cases(Side::Edge);
+    wait_for(world.play(Side::Edge, &cases, Some(&Twisted::Edges(twist)))).unwrap()
+}
+
+#[derive(Debug)]
+struct Inert(Said);
+
+impl Quirk for Inert {
+    fn decide(&self, _asked: &Asked<'_>, _right: Decision) -> Decision {
+        let (headers, body) = (HeaderMap::new(), Bytes::new());
+        Decision::Answer(Answer { status: StatusCode::OK, headers, body, log: None })
+    }
+
+    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, _right: Answer) -> Said {
+        self.0.clone()
+    }
+}
