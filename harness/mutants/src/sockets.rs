@@ -11,8 +11,8 @@ use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
-    Arena, Behind, Circumstances, Desk, DeskProps, Fleet, LeaseError, Options, Party, Pins, Plan, PlanError,
-    Props, Selection, Station, Tally, Verdict, run,
+    Arena, Behind, Circumstances, Fleet, LeaseError, Options, Pins, Plan, PlanError, Props, Selection,
+    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict, run,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_mock::ReplyShape;
@@ -137,8 +137,8 @@ impl World {
             }
             match side {
                 Side::Edge => self.at_edges(cases, twisted, https, sounds, &mut ran).await?,
-                Side::Service => self.at_desk(Party::Service, cases, twisted, sounds, &mut ran).await?,
-                Side::Keys => self.at_desk(Party::Keys, cases, twisted, sounds, &mut ran).await?,
+                Side::Service => self.at_desk(ServicePart::Service, cases, twisted, sounds, &mut ran).await?,
+                Side::Keys => self.at_desk(ServicePart::Keys, cases, twisted, sounds, &mut ran).await?,
             }
         }
         Ok(ran)
@@ -188,28 +188,28 @@ impl World {
 
     async fn at_desk(
         &self,
-        party: Party,
+        part: ServicePart,
         cases: Vec<Case>,
         twisted: Option<&Twisted>,
         sounds: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, credentials, .. } = &self.pure;
-        let props = DeskProps {
+        let props = ServiceRunnerOptions {
             spec: Arc::clone(spec),
             profile: spec.profile().clone(),
-            party,
-            station: Station::Mock(Arc::clone(credentials), CredentialFiles::write(credentials)?),
-            given: DeskProps::mock_given(credentials),
+            part,
+            location: ServiceLocation::Mock(Arc::clone(credentials), CredentialFiles::write(credentials)?),
+            given: ServiceRunnerOptions::mock_given(credentials),
             waits: true,
             redactor: Arc::clone(&self.redactor),
         };
         let plan = Plan::new(cases, &Selection::default(), &props)?;
-        let mut desk = Desk::new(props);
+        let mut runner = ServiceRunner::new(props);
         if let Some(Twisted::Services(twist)) = twisted {
-            desk = desk.twisted(twist.clone());
+            runner = runner.twisted(twist.clone());
         }
-        run_all(&plan, desk, sounds, ran).await;
+        run_all(&plan, runner, sounds, ran).await;
         Ok(())
     }
 }

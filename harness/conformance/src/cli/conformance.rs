@@ -6,7 +6,7 @@ use edgeproof_reports::{Event, Github, Observation, Reader, Terminal, TerminalOp
 
 use super::args::{Color, Conformance};
 use super::plan::{Planned, Proven, plan, titles};
-use crate::run::{Desk, Fleet, Pins, Tally, run};
+use crate::run::{Fleet, Pins, ServiceRunner, Tally, run};
 use edgeproof_cli::Failure;
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{error_text, runtime, signals};
@@ -45,7 +45,7 @@ async fn conform(
     }
     let (kind, target) = match &proven {
         Proven::Edges(props) => (props.target.kind(), props.target.name().to_owned()),
-        Proven::Desk(props) => (props.kind(), props.name()),
+        Proven::ServiceRunner(props) => (props.kind(), props.name()),
     };
     let planned = Event::Planned {
         cases: plan.cases.len(),
@@ -78,11 +78,11 @@ async fn conform(
             }
             ended
         }
-        Proven::Desk(props) => {
-            let desk = Arc::new(Desk::new(*props));
+        Proven::ServiceRunner(props) => {
+            let runner = Arc::new(ServiceRunner::new(*props));
             tell(planned);
             tokio::select! {
-                () = run(&plan, &desk, &options, &verdict, &mut tally, &mut tell) => None,
+                () = run(&plan, &runner, &options, &verdict, &mut tally, &mut tell) => None,
                 signal = interrupted => Some(signal.exit_code()),
             }
         }

@@ -14,8 +14,8 @@ mod mock_log;
 mod mock_magic;
 mod mock_ready;
 mod plan;
-mod plan_desk;
 mod plan_edges;
+mod plan_service;
 mod spec;
 
 use std::process::ExitCode;

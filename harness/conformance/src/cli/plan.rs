@@ -9,10 +9,12 @@ use edgeproof_reports::{Format, Outcome, Reader, Report};
 use rand::RngExt;
 
 use super::args::Conformance;
-use super::plan_desk::desk;
 use super::plan_edges::plan_edges;
+use super::plan_service::runner;
 use crate::cases::{self, Catalog};
-use crate::run::{Baseline, DeskProps, Options, Party, Pins, Plan, Props, Selection, Verdict};
+use crate::run::{
+    Baseline, Options, Pins, Plan, Props, Selection, ServicePart, ServiceRunnerOptions, Verdict,
+};
 use edgeproof_cli::Failure;
 use edgeproof_mock::ReplyShape;
 
@@ -34,12 +36,12 @@ pub(super) enum Proven {
     /// Edges.
     Edges(Box<Props>),
     /// A service, or a key set.
-    Desk(Box<DeskProps>),
+    ServiceRunner(Box<ServiceRunnerOptions>),
 }
 
 /// Validates the arguments. Nothing after this reads them again.
 pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
-    let party = party(args)?;
+    let part = part(args)?;
     let spec = Arc::new(Spec::builtin(args.spec));
     let profile = match &args.profile {
         Some(path) => spec.profile().with_file(path)?,
@@ -50,22 +52,22 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
         None => ReplyShape::from_profile(&profile),
     };
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
-    let (plan, proven, redactor) = match party {
+    let (plan, proven, redactor) = match part {
         None => {
             let (plan, props) = plan_edges(args, &spec, profile, shape, seed)?;
             let redactor = Arc::clone(&props.redactor);
             (plan, Proven::Edges(Box::new(props)), redactor)
         }
-        Some(party) => {
-            let props = desk(args, party, &spec, profile)?;
+        Some(part) => {
+            let props = runner(args, part, &spec, profile)?;
             let catalog = Catalog::new(&spec, &shape, args.waits);
-            let cases = match party {
-                Party::Service => cases::service(catalog),
-                Party::Keys => cases::keys(catalog),
+            let cases = match part {
+                ServicePart::Service => cases::service(catalog),
+                ServicePart::Keys => cases::keys(catalog),
             };
             let plan = Plan::new(cases, &selection(args)?, &props)?;
             let redactor = Arc::clone(&props.redactor);
-            (plan, Proven::Desk(Box::new(props)), redactor)
+            (plan, Proven::ServiceRunner(Box::new(props)), redactor)
         }
     };
     check_hold(args, &plan)?;
@@ -92,10 +94,10 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
 }
 
 /// A service or a key set; none: edges.
-fn party(args: &Conformance) -> Result<Option<Party>, Failure> {
-    let party = match args.target.as_deref() {
-        Some("service") => Some(Party::Service),
-        Some("keys") => Some(Party::Keys),
+fn part(args: &Conformance) -> Result<Option<ServicePart>, Failure> {
+    let part = match args.target.as_deref() {
+        Some("service") => Some(ServicePart::Service),
+        Some("keys") => Some(ServicePart::Keys),
         Some("collector") => {
             return Err(Failure::usage(
                 "prove `collector`: this version of edgeproof proves edges, services and key sets",
@@ -104,7 +106,7 @@ fn party(args: &Conformance) -> Result<Option<Party>, Failure> {
         }
         _ => None,
     };
-    Ok(party)
+    Ok(part)
 }
 
 pub(super) fn selection(args: &Conformance) -> Result<Selection, Failure> {

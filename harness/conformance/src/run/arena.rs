@@ -10,7 +10,7 @@ use super::latency;
 use super::play::Player;
 use crate::cases::Case;
 
-/// Where cases are played: the edges of a fleet, or the desk of a service. Plan, tally, pins, baseline and reports do
+/// Where cases are played: the edges of a fleet, or the runner of a service. Plan, tally, pins, baseline and reports do
 /// not know the difference.
 pub trait Arena: Sized + Send + Sync + 'static {
     /// Whether anything can be proven here, found out before any case.

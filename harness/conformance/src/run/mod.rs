@@ -2,7 +2,6 @@
 
 mod arena;
 mod baseline;
-mod desk;
 mod fleet;
 mod ground;
 mod latency;
@@ -10,13 +9,13 @@ mod outcome;
 mod pins;
 mod plan;
 mod play;
+mod service_runner;
 mod sounding;
 mod tally;
 mod transcript;
 
 pub use arena::Arena;
 pub use baseline::{Baseline, BaselineError};
-pub use desk::{Desk, DeskError, DeskProps, Party, Station};
 pub use fleet::{Behind, Fleet, LeaseError, Props};
 pub use ground::{Gap, Ground};
 pub use outcome::ended;
@@ -24,6 +23,9 @@ pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
 pub use plan::{Circumstances, Plan, PlanError, Selection, Surroundings};
 pub use play::{Options, Player};
+pub use service_runner::{
+    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,
+};
 pub use tally::{Tally, Verdict};
 
 use std::sync::Arc;

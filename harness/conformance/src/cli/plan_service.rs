@@ -9,7 +9,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 
 use super::args::Conformance;
 use crate::cases::Given;
-use crate::run::{DeskProps, Party, Station};
+use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use edgeproof_cli::Failure;
 use edgeproof_cli::authority;
 use edgeproof_launch::BaseUrl;
@@ -17,21 +17,21 @@ use edgeproof_launch::BaseUrl;
 /// The variable that holds the read token, so that it need not stand among the arguments.
 const READ_TOKEN: &str = "READ_TOKEN";
 
-/// What a desk for this party is made from.
-pub(super) fn desk(
+/// What a runner for this part is made from.
+pub(super) fn runner(
     args: &Conformance,
-    party: Party,
+    part: ServicePart,
     spec: &Arc<Spec>,
     profile: Profile,
-) -> Result<DeskProps, Failure> {
-    check_options(args, party)?;
+) -> Result<ServiceRunnerOptions, Failure> {
+    check_options(args, part)?;
     let waits = args.waits;
     let spec = Arc::clone(spec);
     let service = args.base_url.as_deref().map(BaseUrl::of_service).transpose()?;
     let keys = args.keys_url.as_deref().map(BaseUrl::of_keys).transpose()?;
-    let ours = match party {
-        Party::Service => service.is_none(),
-        Party::Keys => keys.is_none(),
+    let ours = match part {
+        ServicePart::Service => service.is_none(),
+        ServicePart::Keys => keys.is_none(),
     };
     if ours {
         let credentials = Credentials::mint(&MintOptions::default())
@@ -43,24 +43,24 @@ pub(super) fn desk(
             )
         })?;
         let redactor = Arc::new(Redactor::new(&credentials));
-        let given = DeskProps::mock_given(&credentials);
-        let station = Station::Mock(Arc::new(credentials), files);
-        return Ok(DeskProps { spec, profile, party, station, given, waits, redactor });
+        let given = ServiceRunnerOptions::mock_given(&credentials);
+        let location = ServiceLocation::Mock(Arc::new(credentials), files);
+        return Ok(ServiceRunnerOptions { spec, profile, part, location, given, waits, redactor });
     }
     if let Some(ca) = &args.service_ca {
         authority::check("--service-ca", ca)?;
     }
     let given = given(args, service.is_some())?;
     let redactor = Arc::new(redactor(&given));
-    let station = Station::At { service, keys, ca: args.service_ca.clone() };
-    Ok(DeskProps { spec, profile, party, station, given, waits, redactor })
+    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
+    Ok(ServiceRunnerOptions { spec, profile, part, location, given, waits, redactor })
 }
 
 /// Options that mean nothing here would otherwise be passed over in silence.
-fn check_options(args: &Conformance, party: Party) -> Result<(), Failure> {
-    let word = match party {
-        Party::Service => "service",
-        Party::Keys => "keys",
+fn check_options(args: &Conformance, part: ServicePart) -> Result<(), Failure> {
+    let word = match part {
+        ServicePart::Service => "service",
+        ServicePart::Keys => "keys",
     };
     let of_edges = [
         ("--launch", args.launch.is_some()),
@@ -72,21 +72,21 @@ fn check_options(args: &Conformance, party: Party) -> Result<(), Failure> {
         ("--fuzz", args.fuzz > 0),
     ];
     if let Some((option, _)) = of_edges.iter().find(|(_, given)| *given) {
-        let advice = match party {
-            Party::Service => "it is for edges; the address of a service goes with --base-url",
-            Party::Keys => "it is for edges; the address of a key set goes with --keys-url",
+        let advice = match part {
+            ServicePart::Service => "it is for edges; the address of a service goes with --base-url",
+            ServicePart::Keys => "it is for edges; the address of a key set goes with --keys-url",
         };
         return Err(Failure::usage(format!("use {option} for `{word}`"), advice));
     }
-    if party == Party::Service && args.keys_url.is_some() {
+    if part == ServicePart::Service && args.keys_url.is_some() {
         return Err(Failure::usage(
             "use --keys-url for `service`",
             "it is for `edgeproof conformance keys`, which also takes --base-url to verify a verdict of that service",
         ));
     }
-    let (address, given) = match party {
-        Party::Service => ("--base-url", args.base_url.is_some()),
-        Party::Keys => ("--keys-url", args.keys_url.is_some()),
+    let (address, given) = match part {
+        ServicePart::Service => ("--base-url", args.base_url.is_some()),
+        ServicePart::Keys => ("--keys-url", args.keys_url.is_some()),
     };
     let of_strangers = [
         ("--base-url", args.base_url.is_some()),

@@ -31,23 +31,23 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Where backends ask: a service or a key set that runs somewhere, or our mock, of which a case that changes its clock
 /// or its keys gets one for itself.
-pub struct Desk {
-    props: DeskProps,
+pub struct ServiceRunner {
+    props: ServiceRunnerOptions,
     twist: Option<ServiceTwist>,
     run: String,
     shared: OnceCell<Arc<Counter>>,
 }
 
-/// What a desk is made from.
-pub struct DeskProps {
+/// What a runner is made from.
+pub struct ServiceRunnerOptions {
     /// The interface.
     pub spec: Arc<Spec>,
     /// How the mock service behaves at open points.
     pub profile: Profile,
     /// What is proven.
-    pub party: Party,
+    pub part: ServicePart,
     /// Where it is.
-    pub station: Station,
+    pub location: ServiceLocation,
     /// What was given to ask it with.
     pub given: Given,
     /// Real time may be taken.
@@ -56,9 +56,9 @@ pub struct DeskProps {
     pub redactor: Arc<Redactor>,
 }
 
-/// What is proven at a desk.
+/// What is proven at a runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Party {
+pub enum ServicePart {
     /// A service that gives verdicts.
     Service,
     /// A key set.
@@ -67,7 +67,7 @@ pub enum Party {
 
 /// Where a service and a key set are.
 #[derive(Debug)]
-pub enum Station {
+pub enum ServiceLocation {
     /// In this process: our mock, with these credentials and their files.
     Mock(Arc<Credentials>, CredentialFiles),
     /// Somewhere.
@@ -83,7 +83,7 @@ pub enum Station {
 
 /// Why a case has nothing to ask.
 #[derive(Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum ServiceRunnerError {
     /// The mock service does not start.
     #[error("start the mock service: {0}")]
     Mock(#[from] io::Error),
@@ -98,9 +98,9 @@ pub enum DeskError {
     Slow(String),
 }
 
-impl Desk {
-    /// A desk where nothing was asked yet.
-    pub fn new(props: DeskProps) -> Self {
+impl ServiceRunner {
+    /// A runner where nothing was asked yet.
+    pub fn new(props: ServiceRunnerOptions) -> Self {
         let run = format!("{:08x}", rand::rng().random::<u32>());
         Self { props, twist: None, run, shared: OnceCell::new() }
     }
@@ -112,18 +112,18 @@ impl Desk {
     }
 
     /// What stands before a case.
-    async fn counter(&self, alone: bool) -> Result<Arc<Counter>, DeskError> {
-        if alone && matches!(self.props.station, Station::Mock(..)) {
+    async fn counter(&self, alone: bool) -> Result<Arc<Counter>, ServiceRunnerError> {
+        if alone && matches!(self.props.location, ServiceLocation::Mock(..)) {
             return Ok(Arc::new(self.open().await?));
         }
         let shared = self.shared.get_or_try_init(|| async { self.open().await.map(Arc::new) }).await?;
         Ok(Arc::clone(shared))
     }
 
-    async fn open(&self) -> Result<Counter, DeskError> {
+    async fn open(&self) -> Result<Counter, ServiceRunnerError> {
         let given = self.props.given.clone();
-        match &self.props.station {
-            Station::Mock(credentials, files) => {
+        match &self.props.location {
+            ServiceLocation::Mock(credentials, files) => {
                 let mut options = ServiceOptions::new(Arc::clone(&self.props.spec), Arc::clone(credentials));
                 options.profile = self.props.profile.clone();
                 if let Some(twist) = &self.twist {
@@ -151,7 +151,7 @@ impl Desk {
                     run: self.run.clone(),
                 })
             }
-            Station::At { service, keys, ca } => Ok(Counter {
+            ServiceLocation::At { service, keys, ca } => Ok(Counter {
                 service: resolve(service.as_ref(), ca.as_ref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_ref()).await?,
                 given,
@@ -168,37 +168,40 @@ impl Desk {
     }
 }
 
-async fn resolve(url: Option<&BaseUrl>, ca: Option<&PathBuf>) -> Result<Option<Endpoint>, DeskError> {
+async fn resolve(
+    url: Option<&BaseUrl>,
+    ca: Option<&PathBuf>,
+) -> Result<Option<Endpoint>, ServiceRunnerError> {
     let Some(url) = url.map(BaseUrl::as_url) else { return Ok(None) };
     let resolved = timeout(RESOLVE_LIMIT, Endpoint::resolve(url, ca.map(PathBuf::as_path))).await;
-    Ok(Some(resolved.map_err(|_| DeskError::Slow(url.to_string()))??))
+    Ok(Some(resolved.map_err(|_| ServiceRunnerError::Slow(url.to_string()))??))
 }
 
-impl Arena for Desk {
+impl Arena for ServiceRunner {
     async fn ground(player: &Player<Self>) -> Ground {
-        let desk = &player.arena;
-        let counter = match desk.counter(false).await {
+        let runner = &player.arena;
+        let counter = match runner.counter(false).await {
             Ok(counter) => counter,
             Err(why) => return Ground::None(format!("failed to {}", edgeproof_cli::error_text(&why))),
         };
         let mut backend =
             Backend::new(counter, next_marker(), edgeproof_reports::Level::Must, player.limit());
-        let ground = match desk.props.party {
-            Party::Service => super::sounding::of_service(&mut backend).await,
-            Party::Keys => super::sounding::of_keys(&mut backend).await,
+        let ground = match runner.props.part {
+            ServicePart::Service => super::sounding::of_service(&mut backend).await,
+            ServicePart::Keys => super::sounding::of_keys(&mut backend).await,
         };
         match ground {
-            Ground::None(why) => Ground::None(desk.props.redactor.redact(&why).into_owned()),
+            Ground::None(why) => Ground::None(runner.props.redactor.redact(&why).into_owned()),
             ground => ground,
         }
     }
 
     async fn play_once(player: &Player<Self>, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        let desk = &player.arena;
+        let runner = &player.arena;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         player.begin(case);
         let began = Instant::now();
-        let counter = match desk.counter(case.alone).await {
+        let counter = match runner.counter(case.alone).await {
             Ok(counter) => counter,
             Err(why) => return outcome::unplayed(case, Outcome::NotRun, &edgeproof_cli::error_text(&why)),
         };
@@ -219,7 +222,7 @@ impl Arena for Desk {
             backend.check(Check::new("time", format!("an end within {words}"), "none", false));
         }
         player.options.pins.check(&mut backend.found);
-        desk.report(case, &backend.found, began)
+        runner.report(case, &backend.found, began)
     }
 }
 
@@ -234,22 +237,22 @@ fn held(case: &Case, backend: &Backend) -> String {
     text
 }
 
-impl DeskProps {
+impl ServiceRunnerOptions {
     /// What reports call the target.
     pub fn kind(&self) -> TargetKind {
-        match self.station {
-            Station::Mock(..) => TargetKind::Embedded,
-            Station::At { .. } => TargetKind::Attached,
+        match self.location {
+            ServiceLocation::Mock(..) => TargetKind::Embedded,
+            ServiceLocation::At { .. } => TargetKind::Attached,
         }
     }
 
     /// Its address; where it is ours, what it is.
     pub fn name(&self) -> String {
-        match (&self.station, self.party) {
-            (Station::Mock(..), Party::Service) => "mock service".into(),
-            (Station::Mock(..), Party::Keys) => "key set of the mock service".into(),
-            (Station::At { service, .. }, Party::Service) => told(service.as_ref()),
-            (Station::At { keys, .. }, Party::Keys) => told(keys.as_ref()),
+        match (&self.location, self.part) {
+            (ServiceLocation::Mock(..), ServicePart::Service) => "mock service".into(),
+            (ServiceLocation::Mock(..), ServicePart::Keys) => "key set of the mock service".into(),
+            (ServiceLocation::At { service, .. }, ServicePart::Service) => told(service.as_ref()),
+            (ServiceLocation::At { keys, .. }, ServicePart::Keys) => told(keys.as_ref()),
         }
     }
 
@@ -269,26 +272,26 @@ fn told(url: Option<&BaseUrl>) -> String {
     url.map(|url| url.as_url().to_string()).unwrap_or_default()
 }
 
-impl Surroundings for DeskProps {
+impl Surroundings for ServiceRunnerOptions {
     fn target(&self) -> &'static str {
-        match self.party {
-            Party::Service => "service",
-            Party::Keys => "keys",
+        match self.part {
+            ServicePart::Service => "service",
+            ServicePart::Keys => "keys",
         }
     }
 
     fn lack(&self, case: &Case) -> Option<String> {
-        if matches!(self.station, Station::Mock(..)) {
+        if matches!(self.location, ServiceLocation::Mock(..)) {
             return None;
         }
         case.needs.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
     }
 }
 
-impl DeskProps {
+impl ServiceRunnerOptions {
     fn lacks(&self, need: Need) -> Option<&'static str> {
         let given = &self.given;
-        let Station::At { service, .. } = &self.station else { return None };
+        let ServiceLocation::At { service, .. } = &self.location else { return None };
         match need {
             Need::ReadToken => given
                 .read_token
@@ -323,8 +326,8 @@ impl DeskProps {
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for ServiceRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("station", &self.props.station).finish_non_exhaustive()
+        f.debug_struct("Desk").field("location", &self.props.location).finish_non_exhaustive()
     }
 }
