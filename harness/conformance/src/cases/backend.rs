@@ -15,7 +15,7 @@ use edgeproof_mock::{MockService, NewSession};
 
 /// What a backend stands before: a service, a key set, or both, and what was given to open them.
 #[derive(Debug)]
-pub struct Counter {
+pub struct ServiceTarget {
     /// Where verdicts are given.
     pub service: Option<Endpoint>,
     /// Where the key set is published.
@@ -48,7 +48,7 @@ pub struct Given {
 /// One case in the place of an integrator's backend, and everything that it finds.
 pub struct Backend {
     /// What it stands before.
-    pub counter: Arc<Counter>,
+    pub target: Arc<ServiceTarget>,
     /// Longest wait for an answer, unless a case says otherwise.
     pub limit: Duration,
     /// What was found so far.
@@ -120,38 +120,38 @@ const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
 
 impl Backend {
     /// A backend for one case; `marker` is a text that no other case of this run has.
-    pub fn new(counter: Arc<Counter>, marker: String, level: Level, limit: Duration) -> Self {
-        Self { counter, limit, found: Found::default(), marker, level }
+    pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, limit: Duration) -> Self {
+        Self { target, limit, found: Found::default(), marker, level }
     }
 
     /// A session reference that no session has, and that no other case asks for.
     pub fn reference(&self, name: &str) -> String {
-        format!("edgeproof-{}-{}-{name}", self.counter.run, self.marker)
+        format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
     /// The read token. Cases that use it need [`super::Need::ReadToken`].
     pub fn read_token(&self) -> String {
-        exposed(self.counter.given.read_token.as_ref())
+        exposed(self.target.given.read_token.as_ref())
     }
 
     /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
     pub fn service(&self) -> &Endpoint {
-        self.counter.service.as_ref().expect("a case is planned only where its target is")
+        self.target.service.as_ref().expect("a case is planned only where its target is")
     }
 
     /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
     pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
-        Some((self.counter.mock.as_deref()?, self.counter.credentials.as_deref()?))
+        Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
     }
 
     /// Reference of a session that has a verdict now. None: there is none, and the case is told why it cannot be played.
     pub async fn session(&mut self) -> Option<String> {
-        if let Some(mock) = &self.counter.mock {
+        if let Some(mock) = &self.target.mock {
             let reference = self.reference("session");
             mock.add_session(NewSession::new(reference.clone()));
             return Some(reference);
         }
-        let reference = self.counter.given.session_ref.clone()?;
+        let reference = self.target.given.session_ref.clone()?;
         let reply = self.ask(&Ask::new(&reference).bearer(&self.read_token())).await;
         if reply.is_ok_and(|answer| answer.status == 404) {
             self.found.not_run = Some(
@@ -183,13 +183,13 @@ impl Backend {
 
     /// Asks for the key set.
     pub async fn ask_keys(&mut self, draft: &Draft) -> Reply {
-        let endpoint = self.counter.keys.clone().expect("a case is planned only where its target is");
+        let endpoint = self.target.keys.clone().expect("a case is planned only where its target is");
         self.send_to(&endpoint, Hop::ClientKeys, draft, self.limit).await.reply
     }
 
     /// Notes what was sent for the key set by other means.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
-        if let Some(endpoint) = self.counter.keys.clone() {
+        if let Some(endpoint) = self.target.keys.clone() {
             let shown = Sent { reply: shown(sent.reply), ..sent };
             self.record(Hop::ClientKeys, &endpoint, draft, shown);
         }
@@ -220,7 +220,7 @@ impl Backend {
 
     /// A text without what differs from run to run.
     pub fn without_marks(&self, text: &str) -> String {
-        text.replace(&self.marker, "…").replace(&self.counter.run, "…")
+        text.replace(&self.marker, "…").replace(&self.target.run, "…")
     }
 
     async fn send_to(&mut self, endpoint: &Endpoint, hop: Hop, draft: &Draft, limit: Duration) -> Sent {

@@ -23,7 +23,7 @@ mod surroundings;
 mod unreachable;
 mod words;
 
-pub use backend::{Ask, Backend, Counter, Given, fetch_keys};
+pub use backend::{Ask, Backend, Given, ServiceTarget, fetch_keys};
 pub use case::{Asks, Case, Need, Phase, Play, Steps};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};

@@ -19,7 +19,7 @@ use super::ground::Ground;
 use super::outcome;
 use super::plan::Surroundings;
 use super::play::{Player, next_marker};
-use crate::cases::{Backend, Case, Counter, Given, Need, Play};
+use crate::cases::{Backend, Case, Given, Need, Play, ServiceTarget};
 use crate::judge::Check;
 use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
 use edgeproof_http::{Endpoint, EndpointError};
@@ -35,7 +35,7 @@ pub struct ServiceRunner {
     props: ServiceRunnerOptions,
     twist: Option<ServiceTwist>,
     run: String,
-    shared: OnceCell<Arc<Counter>>,
+    shared: OnceCell<Arc<ServiceTarget>>,
 }
 
 /// What a runner is made from.
@@ -112,7 +112,7 @@ impl ServiceRunner {
     }
 
     /// What stands before a case.
-    async fn counter(&self, alone: bool) -> Result<Arc<Counter>, ServiceRunnerError> {
+    async fn target(&self, alone: bool) -> Result<Arc<ServiceTarget>, ServiceRunnerError> {
         if alone && matches!(self.props.location, ServiceLocation::Mock(..)) {
             return Ok(Arc::new(self.open().await?));
         }
@@ -120,7 +120,7 @@ impl ServiceRunner {
         Ok(Arc::clone(shared))
     }
 
-    async fn open(&self) -> Result<Counter, ServiceRunnerError> {
+    async fn open(&self) -> Result<ServiceTarget, ServiceRunnerError> {
         let given = self.props.given.clone();
         match &self.props.location {
             ServiceLocation::Mock(credentials, files) => {
@@ -141,7 +141,7 @@ impl ServiceRunner {
                 let url = Url::parse(&address).map_err(|_| EndpointError::NotHttp(address))?;
                 let ca = files.certificate(Role::ServiceAuthority);
                 let endpoint = Endpoint::resolve(&url, Some(&ca)).await?;
-                Ok(Counter {
+                Ok(ServiceTarget {
                     service: Some(endpoint.clone()),
                     keys: Some(endpoint),
                     given,
@@ -151,7 +151,7 @@ impl ServiceRunner {
                     run: self.run.clone(),
                 })
             }
-            ServiceLocation::At { service, keys, ca } => Ok(Counter {
+            ServiceLocation::At { service, keys, ca } => Ok(ServiceTarget {
                 service: resolve(service.as_ref(), ca.as_ref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_ref()).await?,
                 given,
@@ -180,12 +180,11 @@ async fn resolve(
 impl Arena for ServiceRunner {
     async fn ground(player: &Player<Self>) -> Ground {
         let runner = &player.arena;
-        let counter = match runner.counter(false).await {
-            Ok(counter) => counter,
+        let target = match runner.target(false).await {
+            Ok(target) => target,
             Err(why) => return Ground::None(format!("failed to {}", edgeproof_cli::error_text(&why))),
         };
-        let mut backend =
-            Backend::new(counter, next_marker(), edgeproof_reports::Level::Must, player.limit());
+        let mut backend = Backend::new(target, next_marker(), edgeproof_reports::Level::Must, player.limit());
         let ground = match runner.props.part {
             ServicePart::Service => super::sounding::of_service(&mut backend).await,
             ServicePart::Keys => super::sounding::of_keys(&mut backend).await,
@@ -201,11 +200,11 @@ impl Arena for ServiceRunner {
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         player.begin(case);
         let began = Instant::now();
-        let counter = match runner.counter(case.alone).await {
-            Ok(counter) => counter,
+        let target = match runner.target(case.alone).await {
+            Ok(target) => target,
             Err(why) => return outcome::unplayed(case, Outcome::NotRun, &edgeproof_cli::error_text(&why)),
         };
-        let mut backend = Backend::new(counter, next_marker(), case.level, player.limit());
+        let mut backend = Backend::new(target, next_marker(), case.level, player.limit());
         if player.options.hold.as_ref() == Some(&case.id) {
             player.hold_for_a_line(held(case, &backend)).await;
         }
@@ -229,7 +228,7 @@ impl Arena for ServiceRunner {
 /// How to call what is proven.
 fn held(case: &Case, backend: &Backend) -> String {
     let mut text = format!("held before {}: {}", case.id, case.title);
-    for (what, endpoint) in [("service", &backend.counter.service), ("key set", &backend.counter.keys)] {
+    for (what, endpoint) in [("service", &backend.target.service), ("key set", &backend.target.keys)] {
         if let Some(endpoint) = endpoint {
             text = format!("{text}\n{what}: {}", endpoint.url());
         }

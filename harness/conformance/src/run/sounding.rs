@@ -11,7 +11,7 @@ use edgeproof_http::{Answer, NoAnswer};
 pub(super) async fn of_service(backend: &mut Backend) -> Ground {
     let reference = backend.reference("sounding");
     let ask = Ask::new(&reference);
-    let given = backend.counter.given.read_token.is_some();
+    let given = backend.target.given.read_token.is_some();
     if given {
         let reply = backend.ask(&ask.clone().bearer(&backend.read_token())).await;
         match &reply {
@@ -42,7 +42,7 @@ pub(super) async fn of_service(backend: &mut Backend) -> Ground {
 /// Firm: something is published there.
 pub(super) async fn of_keys(backend: &mut Backend) -> Ground {
     let reply = backend.ask_keys(&crate::cases::fetch_keys()).await;
-    let url = backend.counter.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
+    let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
         Err(why) => Ground::None(format!(
             "no key set is at {url}: {why}. Check the address, and that it is reachable from here"

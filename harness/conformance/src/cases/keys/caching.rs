@@ -54,7 +54,7 @@ fn stable(cases: &mut Catalog<'_>) {
     cases
         .asks("keys.stable", "keys.stable", "a hundred requests get the same keys", |backend| {
             Box::pin(async move {
-                let Some(endpoint) = backend.counter.keys.clone() else { return };
+                let Some(endpoint) = backend.target.keys.clone() else { return };
                 let (limit, draft) = (backend.limit, fetch_keys());
                 let mut first: Option<Reply> = None;
                 let mut other: Option<Reply> = None;

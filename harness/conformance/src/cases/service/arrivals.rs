@@ -272,7 +272,7 @@ fn collection(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
 
 /// Posts a collection through the reference edge.
 async fn post(backend: &mut Backend, body: Vec<u8>) -> Reply {
-    let Some(edge) = backend.counter.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
+    let Some(edge) = backend.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
         return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));

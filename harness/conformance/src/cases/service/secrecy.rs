@@ -87,7 +87,7 @@ fn not_in_verdict(cases: &mut Catalog<'_>) {
 }
 
 fn token(backend: &Backend, carries: Carries) -> Option<String> {
-    let given = &backend.counter.given;
+    let given = &backend.target.given;
     match carries {
         Carries::ReadToken => Some(backend.read_token()),
         Carries::Damaged(damage) => damage.apply(&backend.read_token()),
@@ -143,7 +143,7 @@ fn no_oracle(cases: &mut Catalog<'_>) {
             "with an expired token nobody learns whether a session has a verdict",
             |backend| {
                 Box::pin(async move {
-                    let token = exposed(backend.counter.given.expired_token.as_ref());
+                    let token = exposed(backend.target.given.expired_token.as_ref());
                     oracle(backend, Some(&token), None).await;
                 })
             },

@@ -165,7 +165,7 @@ fn same_fields(old: &Reply, none: &Reply) -> Check {
 
 /// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.
 async fn grown_old(backend: &mut Backend, ask: &Ask, limit: Duration) -> Reply {
-    if let Some(mock) = &backend.counter.mock {
+    if let Some(mock) = &backend.target.mock {
         mock.clock().advance(limit + Duration::from_secs(1));
         return backend.ask(ask).await;
     }
