@@ -11,7 +11,7 @@ use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
-    Arena, Behind, Circumstances, Fleet, LeaseError, Options, Pins, Plan, PlanError, Props, Selection,
+    Behind, Circumstances, Fleet, LeaseError, Options, Pins, Plan, PlanError, Props, Runner, Selection,
     ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict, run,
 };
 use edgeproof::target::{Embedded, Target};
@@ -214,7 +214,7 @@ impl World {
     }
 }
 
-async fn run_all<A: Arena>(plan: &Plan, arena: A, sounds: bool, ran: &mut Ran) {
+async fn run_all<A: Runner>(plan: &Plan, runner: A, sounds: bool, ran: &mut Ran) {
     let options = Arc::new(Options {
         jobs: JOBS,
         case_timeout: CASE_TIMEOUT,
@@ -232,7 +232,7 @@ async fn run_all<A: Arena>(plan: &Plan, arena: A, sounds: bool, ran: &mut Ran) {
         Event::Finding(finding) => ran.findings.push(finding),
         _ => {}
     };
-    run(plan, &Arc::new(arena), &options, &verdict, &mut tally, &mut tell).await;
+    run(plan, &Arc::new(runner), &options, &verdict, &mut tally, &mut tell).await;
     let code = tally.finish(&verdict, &mut tell);
     ran.exit_code = match (ran.exit_code, code) {
         // As in one run, 1 goes before 3.

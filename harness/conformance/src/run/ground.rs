@@ -34,12 +34,12 @@ pub struct Gap {
 
 /// The ground is judged whatever was filtered, by a conversation of its own where `sanity.first` is not planned.
 pub(super) async fn of_edges(player: &Player<Fleet>) -> Ground {
-    if let Behind::Nothing(_, wanted) = player.arena.props().behind {
+    if let Behind::Nothing(_, wanted) = player.runner.props().behind {
         return without_service(player, wanted).await;
     }
     let sounding: Sounding = player.sound().await;
     let ground = match sounding {
-        Ok(found) => judge(&player.arena.props().spec, &found, player.arena.starts_edges()),
+        Ok(found) => judge(&player.runner.props().spec, &found, player.runner.starts_edges()),
         Err(why) => Ground::None(told(&why)),
     };
     match (ground, player.reasons()) {
@@ -59,8 +59,8 @@ fn told(why: &LeaseError) -> String {
 
 /// An edge that is there, and that nothing of ours stands behind.
 async fn without_service(player: &Player<Fleet>, wanted: bool) -> Ground {
-    let place = player.arena.reserve(Setup::Standard, false).await;
-    match player.arena.lease(place).await {
+    let place = player.runner.reserve(Setup::Standard, false).await;
+    match player.runner.lease(place).await {
         Err(why) => Ground::None(told(&why)),
         Ok(_) if wanted => Ground::Firm,
         Ok(_) => Ground::None(

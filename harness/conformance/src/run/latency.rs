@@ -15,10 +15,10 @@ const SAMPLES: usize = 64;
 /// Latency that the edge adds, one collection after the other over one connection, when nothing else runs: what
 /// passes between sending and answer, less what the mock service took of it.
 pub(super) async fn measure(player: &Player<Fleet>) -> Option<AddedLatency> {
-    let lease = player.arena.lease(player.arena.reserve(Setup::Standard, false).await).await.ok()?;
+    let lease = player.runner.lease(player.runner.reserve(Setup::Standard, false).await).await.ok()?;
     lease.slot.scene.service.as_ref()?;
     let mut stage = player.stage(&lease.slot, false, Level::Open);
-    stage.script(Script::accept(&player.arena.props().profile));
+    stage.script(Script::accept(&player.runner.props().profile));
     let draft = stage.fill(&collection());
     let drafts = vec![draft; 2 * SAMPLES];
     let sending = edgeproof_http::send_in_turn(&lease.slot.scene.endpoint, &drafts, stage.limit);

@@ -1,6 +1,5 @@
 //! The run: cases × target → events.
 
-mod arena;
 mod baseline;
 mod fleet;
 mod ground;
@@ -9,12 +8,12 @@ mod outcome;
 mod pins;
 mod plan;
 mod play;
+mod runner;
 mod service_runner;
 mod sounding;
 mod tally;
 mod transcript;
 
-pub use arena::Arena;
 pub use baseline::{Baseline, BaselineError};
 pub use fleet::{Behind, Fleet, LeaseError, Props};
 pub use ground::{Gap, Ground};
@@ -23,6 +22,7 @@ pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
 pub use plan::{Circumstances, Plan, PlanError, Selection, Surroundings};
 pub use play::{Options, Player};
+pub use runner::Runner;
 pub use service_runner::{
     ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,
 };
@@ -41,16 +41,16 @@ use play::Message;
 
 /// Plays the plan and tells what happens. The tally holds all that came of it, also when this is dropped half way:
 /// [`Tally::finish`] tells the rest.
-pub async fn run<A: Arena>(
+pub async fn run<A: Runner>(
     plan: &Plan,
-    arena: &Arc<A>,
+    runner: &Arc<A>,
     options: &Arc<Options>,
     verdict: &Verdict,
     tally: &mut Tally,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, mut messages) = mpsc::unbounded_channel();
-    let player = Player { arena: Arc::clone(arena), options: Arc::clone(options), messages: sender };
+    let player = Player { runner: Arc::clone(runner), options: Arc::clone(options), messages: sender };
     for phase in [Phase::First, Phase::Main, Phase::Last] {
         let mut waiting: Vec<(usize, Arc<Case>)> = Vec::new();
         for (index, (case, _)) in plan.cases.iter().enumerate() {
@@ -108,7 +108,7 @@ pub async fn run<A: Arena>(
 }
 
 /// Starts all of them, those that take long first.
-fn start<A: Arena>(player: &Player<A>, mut waiting: Vec<(usize, Arc<Case>)>) -> JoinSet<()> {
+fn start<A: Runner>(player: &Player<A>, mut waiting: Vec<(usize, Arc<Case>)>) -> JoinSet<()> {
     if let Some(seed) = player.options.shuffle {
         waiting.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(seed));
     }

@@ -9,9 +9,9 @@ use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
-use super::arena::Arena;
 use super::fleet::{Fleet, Lease, LeaseError, Slot};
 use super::pins::Pins;
+use super::runner::Runner;
 use super::{Sounding, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
 use crate::judge::{self, Check};
@@ -63,7 +63,7 @@ pub(super) enum Message {
 
 /// Plays cases where they belong.
 pub struct Player<A> {
-    pub(super) arena: Arc<A>,
+    pub(super) runner: Arc<A>,
     pub(super) options: Arc<Options>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
@@ -75,7 +75,7 @@ struct Played {
     in_company: bool,
 }
 
-impl<A: Arena> Player<A> {
+impl<A: Runner> Player<A> {
     /// Plays a case, as often as asked for, and tells what came of it.
     pub(super) async fn play(self, index: usize, case: Arc<Case>, jobs: &Semaphore) {
         let mut last = None;
@@ -119,27 +119,27 @@ impl<A: Arena> Player<A> {
 
 impl<A> Clone for Player<A> {
     fn clone(&self) -> Self {
-        let (arena, options) = (Arc::clone(&self.arena), Arc::clone(&self.options));
-        Self { arena, options, messages: self.messages.clone() }
+        let (runner, options) = (Arc::clone(&self.runner), Arc::clone(&self.options));
+        Self { runner, options, messages: self.messages.clone() }
     }
 }
 
 impl Player<Fleet> {
     /// A plain collection, outside of any case.
     pub(super) async fn sound(&self) -> Sounding {
-        let lease = self.arena.lease(self.arena.reserve(Setup::Standard, false).await).await?;
+        let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await?;
         let mut stage = self.stage(&lease.slot, false, Level::Must);
-        stage.script(Script::accept(&self.arena.props().profile));
+        stage.script(Script::accept(&self.runner.props().profile));
         stage.send(&collection()).await;
         Ok(stage.end())
     }
 
     /// Whether the edge reads no reason at all: then, what the mock service's reply looks like.
     pub(super) async fn reasons(&self) -> Option<String> {
-        let lease = self.arena.lease(self.arena.reserve(Setup::Standard, false).await).await.ok()?;
-        let shape = &self.arena.props().shape;
+        let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await.ok()?;
+        let shape = &self.runner.props().shape;
         lease.slot.scene.service.as_ref()?;
-        let spec = &self.arena.props().spec;
+        let spec = &self.runner.props().spec;
         let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
         let reasons: Vec<_> =
             spec.table(Table::Relay).filter_map(|row| Some((row.status()?, row.code()?))).collect();
@@ -180,11 +180,11 @@ impl Player<Fleet> {
     }
 
     async fn play_on(&self, case: &Arc<Case>, alone: bool, jobs: &Semaphore) -> Played {
-        let place = self.arena.reserve(case.setup, alone).await;
+        let place = self.runner.reserve(case.setup, alone).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         self.begin(case);
         let began = Instant::now();
-        let lease = match self.arena.lease(place).await {
+        let lease = match self.runner.lease(place).await {
             Ok(lease) => lease,
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
@@ -215,14 +215,14 @@ impl Player<Fleet> {
         if let Some(exit) = death {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
-        leaks(&self.arena.props().redactor, &mut found);
+        leaks(&self.runner.props().redactor, &mut found);
         self.options.pins.check(&mut found);
         if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
             && found.checks.iter().any(|check| !check.ok)
         {
             quiet(log).await;
         }
-        let props = self.arena.props();
+        let props = self.runner.props();
         let log = lease.slot.edge.log().cloned();
         let settings = lease.slot.settings.clone();
         if let Some(later) = later {
@@ -251,7 +251,7 @@ impl Player<Fleet> {
         }
         for _ in 0..SETTLE_TRIES {
             let mut stage = self.stage(&lease.slot, false, Level::Must);
-            stage.script(Script::accept(&self.arena.props().profile));
+            stage.script(Script::accept(&self.runner.props().profile));
             match stage.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,
                 // It would take as long each time.
@@ -291,7 +291,7 @@ impl Player<Fleet> {
             LeaseError::Service(_) => Vec::new(),
         };
         let notes = (!last.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last });
-        outcome::report(case, &found, began.elapsed(), notes, &self.arena.props().redactor)
+        outcome::report(case, &found, began.elapsed(), notes, &self.runner.props().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.

@@ -14,11 +14,11 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
 use url::Url;
 
-use super::arena::Arena;
 use super::ground::Ground;
 use super::outcome;
 use super::plan::Surroundings;
 use super::play::{Player, next_marker};
+use super::runner::Runner;
 use crate::cases::{Backend, Case, Given, Need, Play, ServiceTarget};
 use crate::judge::Check;
 use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
@@ -177,9 +177,9 @@ async fn resolve(
     Ok(Some(resolved.map_err(|_| ServiceRunnerError::Slow(url.to_string()))??))
 }
 
-impl Arena for ServiceRunner {
+impl Runner for ServiceRunner {
     async fn ground(player: &Player<Self>) -> Ground {
-        let runner = &player.arena;
+        let runner = &player.runner;
         let target = match runner.target(false).await {
             Ok(target) => target,
             Err(why) => return Ground::None(format!("failed to {}", edgeproof_cli::error_text(&why))),
@@ -196,7 +196,7 @@ impl Arena for ServiceRunner {
     }
 
     async fn play_once(player: &Player<Self>, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        let runner = &player.arena;
+        let runner = &player.runner;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         player.begin(case);
         let began = Instant::now();

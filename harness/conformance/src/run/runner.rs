@@ -12,7 +12,7 @@ use crate::cases::Case;
 
 /// Where cases are played: the edges of a fleet, or the runner of a service. Plan, tally, pins, baseline and reports do
 /// not know the difference.
-pub trait Arena: Sized + Send + Sync + 'static {
+pub trait Runner: Sized + Send + Sync + 'static {
     /// Whether anything can be proven here, found out before any case.
     fn ground(player: &Player<Self>) -> impl Future<Output = Ground> + Send;
 
@@ -29,7 +29,7 @@ pub trait Arena: Sized + Send + Sync + 'static {
     }
 }
 
-impl Arena for Fleet {
+impl Runner for Fleet {
     async fn ground(player: &Player<Self>) -> Ground {
         ground::of_edges(player).await
     }
