@@ -11,8 +11,9 @@ use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
-    Behind, Circumstances, Fleet, LeaseError, Options, Pins, Plan, PlanError, Props, Runner, Selection,
-    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict, run,
+    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
+    Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict,
+    run,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_mock::ReplyShape;
@@ -170,19 +171,19 @@ impl World {
             loopback_clients: cfg!(target_os = "linux"),
         };
         let plan = Plan::new(cases, &Selection::default(), &circumstances)?;
-        let props = Props {
+        let options = EdgePoolOptions {
             spec: Arc::clone(spec),
             profile: spec.profile().clone(),
             shape: shape.clone(),
             credentials: Arc::clone(credentials),
             files,
             target: Target::Embedded(Box::new(embedded)),
-            behind: Behind::Each,
+            behind: EdgeUpstream::Each,
             redactor: Arc::clone(&self.redactor),
             spare: 4,
         };
         // Its edges hold nothing that is worth waiting for: dropped, they end at once.
-        run_all(&plan, Fleet::new(props).await?, sounds, ran).await;
+        run_all(&plan, EdgePool::new(options).await?, sounds, ran).await;
         Ok(())
     }
 
@@ -195,7 +196,7 @@ impl World {
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, credentials, .. } = &self.pure;
-        let props = ServiceRunnerOptions {
+        let options = ServiceRunnerOptions {
             spec: Arc::clone(spec),
             profile: spec.profile().clone(),
             part,
@@ -204,8 +205,8 @@ impl World {
             waits: true,
             redactor: Arc::clone(&self.redactor),
         };
-        let plan = Plan::new(cases, &Selection::default(), &props)?;
-        let mut runner = ServiceRunner::new(props);
+        let plan = Plan::new(cases, &Selection::default(), &options)?;
+        let mut runner = ServiceRunner::new(options);
         if let Some(Twisted::Services(twist)) = twisted {
             runner = runner.twisted(twist.clone());
         }
@@ -215,7 +216,7 @@ impl World {
 }
 
 async fn run_all<A: Runner>(plan: &Plan, runner: A, sounds: bool, ran: &mut Ran) {
-    let options = Arc::new(Options {
+    let options = Arc::new(RunOptions {
         jobs: JOBS,
         case_timeout: CASE_TIMEOUT,
         repeat: 1,

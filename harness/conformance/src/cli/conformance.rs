@@ -6,7 +6,7 @@ use edgeproof_reports::{Event, Github, Observation, Reader, Terminal, TerminalOp
 
 use super::args::{Color, Conformance};
 use super::plan::{Planned, Proven, plan, titles};
-use crate::run::{Fleet, Pins, ServiceRunner, Tally, run};
+use crate::run::{EdgePool, Pins, ServiceRunner, Tally, run};
 use edgeproof_cli::Failure;
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{error_text, runtime, signals};
@@ -44,8 +44,8 @@ async fn conform(
         readers.push(Box::new(Github::new(std::io::stdout())));
     }
     let (kind, target) = match &proven {
-        Proven::Edges(props) => (props.target.kind(), props.target.name().to_owned()),
-        Proven::ServiceRunner(props) => (props.kind(), props.name()),
+        Proven::Edges(options) => (options.target.kind(), options.target.name().to_owned()),
+        Proven::Service(options) => (options.kind(), options.name()),
     };
     let planned = Event::Planned {
         cases: plan.cases.len(),
@@ -61,25 +61,25 @@ async fn conform(
     let mut tell = |event: Event| tell(&mut readers, &mut observations, &event);
     let mut tally = Tally::new(&plan);
     let ended = match proven {
-        Proven::Edges(props) => {
-            let fleet = Fleet::new(*props).await.map_err(|why| {
+        Proven::Edges(pool) => {
+            let edge_pool = EdgePool::new(*pool).await.map_err(|why| {
                 Failure::of(&why, "choose another address with --service-listen, or end what listens there")
             })?;
-            let fleet = Arc::new(fleet);
+            let edge_pool = Arc::new(edge_pool);
             tell(planned);
             let ended = tokio::select! {
-                () = run(&plan, &fleet, &options, &verdict, &mut tally, &mut tell) => None,
+                () = run(&plan, &edge_pool, &options, &verdict, &mut tally, &mut tell) => None,
                 signal = interrupted => Some(signal.exit_code()),
             };
             if ended.is_none()
-                && let Some(fleet) = Arc::into_inner(fleet)
+                && let Some(edge_pool) = Arc::into_inner(edge_pool)
             {
-                fleet.stop().await;
+                edge_pool.stop().await;
             }
             ended
         }
-        Proven::ServiceRunner(props) => {
-            let runner = Arc::new(ServiceRunner::new(*props));
+        Proven::Service(service) => {
+            let runner = Arc::new(ServiceRunner::new(*service));
             tell(planned);
             tokio::select! {
                 () = run(&plan, &runner, &options, &verdict, &mut tally, &mut tell) => None,

@@ -13,7 +13,7 @@ use super::plan_edges::plan_edges;
 use super::plan_service::runner;
 use crate::cases::{self, Catalog};
 use crate::run::{
-    Baseline, Options, Pins, Plan, Props, Selection, ServicePart, ServiceRunnerOptions, Verdict,
+    Baseline, EdgePoolOptions, Pins, Plan, RunOptions, Selection, ServicePart, ServiceRunnerOptions, Verdict,
 };
 use edgeproof_cli::Failure;
 use edgeproof_mock::ReplyShape;
@@ -24,7 +24,7 @@ pub(super) struct Planned {
     pub(super) spec: Arc<Spec>,
     pub(super) proven: Proven,
     pub(super) redactor: Arc<Redactor>,
-    pub(super) options: Options,
+    pub(super) options: RunOptions,
     pub(super) verdict: Verdict,
     pub(super) seed: u64,
     pub(super) record: Option<PathBuf>,
@@ -34,9 +34,9 @@ pub(super) struct Planned {
 /// What is proven, and all that it is made from.
 pub(super) enum Proven {
     /// Edges.
-    Edges(Box<Props>),
+    Edges(Box<EdgePoolOptions>),
     /// A service, or a key set.
-    ServiceRunner(Box<ServiceRunnerOptions>),
+    Service(Box<ServiceRunnerOptions>),
 }
 
 /// Validates the arguments. Nothing after this reads them again.
@@ -54,24 +54,24 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let (plan, proven, redactor) = match part {
         None => {
-            let (plan, props) = plan_edges(args, &spec, profile, shape, seed)?;
-            let redactor = Arc::clone(&props.redactor);
-            (plan, Proven::Edges(Box::new(props)), redactor)
+            let (plan, options) = plan_edges(args, &spec, profile, shape, seed)?;
+            let redactor = Arc::clone(&options.redactor);
+            (plan, Proven::Edges(Box::new(options)), redactor)
         }
         Some(part) => {
-            let props = runner(args, part, &spec, profile)?;
+            let options = runner(args, part, &spec, profile)?;
             let catalog = Catalog::new(&spec, &shape, args.waits);
             let cases = match part {
                 ServicePart::Service => cases::service(catalog),
                 ServicePart::Keys => cases::keys(catalog),
             };
-            let plan = Plan::new(cases, &selection(args)?, &props)?;
-            let redactor = Arc::clone(&props.redactor);
-            (plan, Proven::ServiceRunner(Box::new(props)), redactor)
+            let plan = Plan::new(cases, &selection(args)?, &options)?;
+            let redactor = Arc::clone(&options.redactor);
+            (plan, Proven::Service(Box::new(options)), redactor)
         }
     };
     check_hold(args, &plan)?;
-    let options = Options {
+    let options = RunOptions {
         jobs: if args.hold.is_some() { 1 } else { usize::from(args.jobs) },
         case_timeout: args.case_timeout,
         repeat: usize::from(args.repeat),

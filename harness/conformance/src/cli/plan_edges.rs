@@ -13,21 +13,21 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use super::args::{Conformance, Scheme};
 use super::plan::selection;
 use crate::cases::{self, Catalog};
-use crate::run::{Behind, Circumstances, Plan, Props};
+use crate::run::{Circumstances, EdgePoolOptions, EdgeUpstream, Plan};
 use crate::target::{Attached, Embedded, Target};
 use edgeproof_cli::Failure;
 use edgeproof_cli::authority;
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme as EdgeScheme};
 use edgeproof_mock::ReplyShape;
 
-/// The cases for an edge, and what their fleet is made from.
+/// The cases for an edge, and what their edge_pool is made from.
 pub(super) fn plan_edges(
     args: &Conformance,
     spec: &Arc<Spec>,
     profile: Profile,
     shape: ReplyShape,
     seed: u64,
-) -> Result<(Plan, Props), Failure> {
+) -> Result<(Plan, EdgePoolOptions), Failure> {
     let stray = [
         ("--base-url", args.base_url.is_some()),
         ("--keys-url", args.keys_url.is_some()),
@@ -49,14 +49,14 @@ pub(super) fn plan_edges(
     let redactor = Arc::new(Redactor::new(&credentials));
     let spare = if matches!(target, Target::Embedded(_)) { 4 } else { 2 };
     let spec = Arc::clone(spec);
-    Ok((plan, Props { spec, profile, shape, credentials, files, target, behind, redactor, spare }))
+    Ok((plan, EdgePoolOptions { spec, profile, shape, credentials, files, target, behind, redactor, spare }))
 }
 
 struct Ground {
     credentials: Arc<Credentials>,
     files: CredentialFiles,
     target: Target,
-    behind: Behind,
+    behind: EdgeUpstream,
     circumstances: Circumstances,
 }
 
@@ -84,7 +84,7 @@ fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Gro
         )
     })?;
     let behind = match (&url, &connection) {
-        (None, _) => Behind::Each,
+        (None, _) => EdgeUpstream::Each,
         (Some(_), Some(connection)) => {
             let listen = match args.service_listen {
                 Some(address) => address,
@@ -92,9 +92,9 @@ fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Gro
             };
             let settings: EdgeSettings =
                 files.settings(&credentials, &connection.service_url, &connection.allowed_origin);
-            Behind::Listening(listen, settings)
+            EdgeUpstream::Listening(listen, settings)
         }
-        (Some(_), None) => Behind::Nothing(args.origin.clone(), args.no_service),
+        (Some(_), None) => EdgeUpstream::Nothing(args.origin.clone(), args.no_service),
     };
     let target = target(args, url, &credentials, &files, spec, profile)?;
     let circumstances = circumstances(args, &target, &behind);
@@ -163,16 +163,16 @@ fn https(args: &Conformance) -> bool {
     args.edge_scheme == Some(Scheme::Https)
 }
 
-fn circumstances(args: &Conformance, target: &Target, behind: &Behind) -> Circumstances {
+fn circumstances(args: &Conformance, target: &Target, behind: &EdgeUpstream) -> Circumstances {
     let attached = match target {
         Target::Attached(attached) => Some(attached.url.as_url()),
         _ => None,
     };
     let here = attached.is_none_or(|url| matches!(url.host_str(), Some("localhost" | "127.0.0.1")));
     Circumstances {
-        starts_edges: matches!(behind, Behind::Each),
-        service: !matches!(behind, Behind::Nothing(_, true)),
-        origin: !matches!(behind, Behind::Nothing(None, true)),
+        starts_edges: matches!(behind, EdgeUpstream::Each),
+        service: !matches!(behind, EdgeUpstream::Nothing(_, true)),
+        origin: !matches!(behind, EdgeUpstream::Nothing(None, true)),
         log: attached.is_none(),
         https: attached.map_or(https(args), |url| url.scheme() == "https"),
         // Only Linux answers on the whole of 127.0.0.0/8 without being set up for it.

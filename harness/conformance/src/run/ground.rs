@@ -3,7 +3,7 @@ use miette::Diagnostic;
 use serde_json::Value;
 
 use super::Sounding;
-use super::fleet::{Behind, Fleet, LeaseError};
+use super::edge_pool::{EdgePool, EdgeUpstream, LeaseError};
 use super::plan;
 use super::play::Player;
 use crate::cases::{Case, Found};
@@ -33,13 +33,13 @@ pub struct Gap {
 }
 
 /// The ground is judged whatever was filtered, by a conversation of its own where `sanity.first` is not planned.
-pub(super) async fn of_edges(player: &Player<Fleet>) -> Ground {
-    if let Behind::Nothing(_, wanted) = player.runner.props().behind {
+pub(super) async fn of_edges(player: &Player<EdgePool>) -> Ground {
+    if let EdgeUpstream::Nothing(_, wanted) = player.runner.options().behind {
         return without_service(player, wanted).await;
     }
     let sounding: Sounding = player.sound().await;
     let ground = match sounding {
-        Ok(found) => judge(&player.runner.props().spec, &found, player.runner.starts_edges()),
+        Ok(found) => judge(&player.runner.options().spec, &found, player.runner.starts_edges()),
         Err(why) => Ground::None(told(&why)),
     };
     match (ground, player.reasons()) {
@@ -58,7 +58,7 @@ fn told(why: &LeaseError) -> String {
 }
 
 /// An edge that is there, and that nothing of ours stands behind.
-async fn without_service(player: &Player<Fleet>, wanted: bool) -> Ground {
+async fn without_service(player: &Player<EdgePool>, wanted: bool) -> Ground {
     let place = player.runner.reserve(Setup::Standard, false).await;
     match player.runner.lease(place).await {
         Err(why) => Ground::None(told(&why)),

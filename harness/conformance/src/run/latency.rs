@@ -3,7 +3,7 @@ use std::time::Duration;
 use edgeproof_reports::{AddedLatency, Level};
 use tokio::time::timeout;
 
-use super::fleet::Fleet;
+use super::edge_pool::EdgePool;
 use super::play::Player;
 use crate::cases::collection;
 use crate::target::Setup;
@@ -14,14 +14,14 @@ const SAMPLES: usize = 64;
 
 /// Latency that the edge adds, one collection after the other over one connection, when nothing else runs: what
 /// passes between sending and answer, less what the mock service took of it.
-pub(super) async fn measure(player: &Player<Fleet>) -> Option<AddedLatency> {
+pub(super) async fn measure(player: &Player<EdgePool>) -> Option<AddedLatency> {
     let lease = player.runner.lease(player.runner.reserve(Setup::Standard, false).await).await.ok()?;
-    lease.slot.scene.service.as_ref()?;
-    let mut stage = player.stage(&lease.slot, false, Level::Open);
-    stage.script(Script::accept(&player.runner.props().profile));
+    lease.instance.scene.service.as_ref()?;
+    let mut stage = player.stage(&lease.instance, false, Level::Open);
+    stage.script(Script::accept(&player.runner.options().profile));
     let draft = stage.fill(&collection());
     let drafts = vec![draft; 2 * SAMPLES];
-    let sending = edgeproof_http::send_in_turn(&lease.slot.scene.endpoint, &drafts, stage.limit);
+    let sending = edgeproof_http::send_in_turn(&lease.instance.scene.endpoint, &drafts, stage.limit);
     // An edge that is slow is not measured: the run does not wait for a figure.
     let sent = timeout(player.options.case_timeout, sending).await.ok()?;
     let arrivals = stage.arrivals();

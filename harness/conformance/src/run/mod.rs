@@ -1,7 +1,7 @@
 //! The run: cases × target → events.
 
 mod baseline;
-mod fleet;
+mod edge_pool;
 mod ground;
 mod latency;
 mod outcome;
@@ -15,13 +15,13 @@ mod tally;
 mod transcript;
 
 pub use baseline::{Baseline, BaselineError};
-pub use fleet::{Behind, Fleet, LeaseError, Props};
+pub use edge_pool::{EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError};
 pub use ground::{Gap, Ground};
 pub use outcome::ended;
 pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
 pub use plan::{Circumstances, Plan, PlanError, Selection, Surroundings};
-pub use play::{Options, Player};
+pub use play::{Player, RunOptions};
 pub use runner::Runner;
 pub use service_runner::{
     ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,
@@ -44,7 +44,7 @@ use play::Message;
 pub async fn run<A: Runner>(
     plan: &Plan,
     runner: &Arc<A>,
-    options: &Arc<Options>,
+    options: &Arc<RunOptions>,
     verdict: &Verdict,
     tally: &mut Tally,
     events: &mut (dyn FnMut(Event) + Send),

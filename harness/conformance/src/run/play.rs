@@ -9,7 +9,7 @@ use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
-use super::fleet::{Fleet, Lease, LeaseError, Slot};
+use super::edge_pool::{EdgeInstance, EdgePool, Lease, LeaseError};
 use super::pins::Pins;
 use super::runner::Runner;
 use super::{Sounding, outcome};
@@ -34,7 +34,7 @@ const SETTLE_TRIES: usize = 3;
 
 /// How cases are played.
 #[derive(Debug)]
-pub struct Options {
+pub struct RunOptions {
     /// Cases at the same time.
     pub jobs: usize,
     /// Longest time for a case, beyond what it is known to take.
@@ -64,7 +64,7 @@ pub(super) enum Message {
 /// Plays cases where they belong.
 pub struct Player<A> {
     pub(super) runner: Arc<A>,
-    pub(super) options: Arc<Options>,
+    pub(super) options: Arc<RunOptions>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
@@ -124,12 +124,12 @@ impl<A> Clone for Player<A> {
     }
 }
 
-impl Player<Fleet> {
+impl Player<EdgePool> {
     /// A plain collection, outside of any case.
     pub(super) async fn sound(&self) -> Sounding {
         let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await?;
-        let mut stage = self.stage(&lease.slot, false, Level::Must);
-        stage.script(Script::accept(&self.runner.props().profile));
+        let mut stage = self.stage(&lease.instance, false, Level::Must);
+        stage.script(Script::accept(&self.runner.options().profile));
         stage.send(&collection()).await;
         Ok(stage.end())
     }
@@ -137,9 +137,9 @@ impl Player<Fleet> {
     /// Whether the edge reads no reason at all: then, what the mock service's reply looks like.
     pub(super) async fn reasons(&self) -> Option<String> {
         let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await.ok()?;
-        let shape = &self.runner.props().shape;
-        lease.slot.scene.service.as_ref()?;
-        let spec = &self.runner.props().spec;
+        let shape = &self.runner.options().shape;
+        lease.instance.scene.service.as_ref()?;
+        let spec = &self.runner.options().spec;
         let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
         let reasons: Vec<_> =
             spec.table(Table::Relay).filter_map(|row| Some((row.status()?, row.code()?))).collect();
@@ -152,7 +152,7 @@ impl Player<Fleet> {
         }
         for (status, reason) in &asked {
             let (status, reason) = (*status, *reason);
-            let mut stage = self.stage(&lease.slot, false, Level::Must);
+            let mut stage = self.stage(&lease.instance, false, Level::Must);
             stage.script(Script::refuse(shape, status, reason));
             let sent = stage.send(&collection()).await;
             let answer = sent.reply.ok().filter(|answer| answer.status == status)?;
@@ -165,8 +165,8 @@ impl Player<Fleet> {
     }
 
     /// A stage on this edge.
-    pub(super) fn stage(&self, slot: &Slot, alone: bool, level: Level) -> Stage {
-        Stage::new(Arc::clone(&slot.scene), next_marker(), alone, level, self.limit())
+    pub(super) fn stage(&self, instance: &EdgeInstance, alone: bool, level: Level) -> Stage {
+        Stage::new(Arc::clone(&instance.scene), next_marker(), alone, level, self.limit())
     }
 
     /// Plays a case once, and again alone where its edge died in company.
@@ -188,7 +188,7 @@ impl Player<Fleet> {
             Ok(lease) => lease,
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
-        let mut stage = self.stage(&lease.slot, alone, case.level);
+        let mut stage = self.stage(&lease.instance, alone, case.level);
         if self.options.hold.as_ref() == Some(&case.id) {
             self.hold(case, &lease, &mut stage).await;
         }
@@ -210,21 +210,21 @@ impl Player<Fleet> {
             let words = humantime::format_duration(limit).to_string();
             found.checks.push(Check::new("time", format!("an end within {words}"), "none", false));
         }
-        let death = died(&lease.slot, &found).await;
+        let death = died(&lease.instance, &found).await;
         let in_company = death.is_some() && !alone;
         if let Some(exit) = death {
             found.checks.push(Check::new("the edge", "lives on", exit.to_string(), false));
         }
-        leaks(&self.runner.props().redactor, &mut found);
+        leaks(&self.runner.options().redactor, &mut found);
         self.options.pins.check(&mut found);
-        if let (Some(_), Some(log)) = (lease.slot.edge.pid(), lease.slot.edge.log())
+        if let (Some(_), Some(log)) = (lease.instance.edge.pid(), lease.instance.edge.log())
             && found.checks.iter().any(|check| !check.ok)
         {
             quiet(log).await;
         }
-        let props = self.runner.props();
-        let log = lease.slot.edge.log().cloned();
-        let settings = lease.slot.settings.clone();
+        let options = self.runner.options();
+        let log = lease.instance.edge.log().cloned();
+        let settings = lease.instance.settings.clone();
         if let Some(later) = later {
             // What an edge keeps in its buffers it writes when it is told to end, or never.
             lease.end().await;
@@ -236,22 +236,22 @@ impl Player<Fleet> {
             let sound = !lease.is_alone() || self.settle(&lease).await;
             lease.give_back(sound);
         }
-        let notes = notes(settings.as_ref(), log.as_ref(), &props.redactor);
-        let report = outcome::report(case, &found, began.elapsed(), Some(notes), &props.redactor);
+        let notes = notes(settings.as_ref(), log.as_ref(), &options.redactor);
+        let report = outcome::report(case, &found, began.elapsed(), Some(notes), &options.redactor);
         Played { report, in_company }
     }
 
     /// What a case that had the edge to itself did to its connections is over: the service is as it was, and the edge
     /// has noticed.
     async fn settle(&self, lease: &Lease) -> bool {
-        let Some(service) = &lease.slot.scene.service else { return true };
+        let Some(service) = &lease.instance.scene.service else { return true };
         let usual = Facade::Tls(Role::ServiceServer);
         if service.facade() != usual && service.set_facade(usual).await.is_err() {
             return false;
         }
         for _ in 0..SETTLE_TRIES {
-            let mut stage = self.stage(&lease.slot, false, Level::Must);
-            stage.script(Script::accept(&self.runner.props().profile));
+            let mut stage = self.stage(&lease.instance, false, Level::Must);
+            stage.script(Script::accept(&self.runner.options().profile));
             match stage.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,
                 // It would take as long each time.
@@ -291,20 +291,20 @@ impl Player<Fleet> {
             LeaseError::Service(_) => Vec::new(),
         };
         let notes = (!last.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last });
-        outcome::report(case, &found, began.elapsed(), notes, &self.runner.props().redactor)
+        outcome::report(case, &found, began.elapsed(), notes, &self.runner.options().redactor)
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.
     async fn hold(&self, case: &Case, lease: &Lease, stage: &mut Stage) {
         let mut text =
             format!("held before {}: {}\nedge: {}", case.id, case.title, stage.scene.endpoint.url());
-        if let Some(pid) = lease.slot.edge.pid() {
+        if let Some(pid) = lease.instance.edge.pid() {
             _ = write!(text, ", process {pid}");
         }
         if let Some(service) = &stage.scene.service {
             _ = write!(text, "\nservice: {}", service.url());
         }
-        for setting in lease.slot.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
+        for setting in lease.instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
             _ = write!(text, "\n  {setting}");
         }
         if let Play::Conversation(conversation) = &case.play {
@@ -319,7 +319,7 @@ impl Player<Fleet> {
 }
 
 /// The edge died during this case, as far as that can be seen.
-async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
+async fn died(instance: &EdgeInstance, found: &Found) -> Option<ExitInfo> {
     let broken = |reply: &Result<_, NoAnswer>| {
         matches!(
             reply,
@@ -327,9 +327,9 @@ async fn died(slot: &Slot, found: &Found) -> Option<ExitInfo> {
         )
     };
     if found.sent.iter().any(|asked| broken(&asked.sent.reply)) {
-        return timeout(DEATH_LIMIT, slot.edge.died()).await.ok();
+        return timeout(DEATH_LIMIT, instance.edge.died()).await.ok();
     }
-    slot.edge.exited()
+    instance.edge.exited()
 }
 
 /// Waits for what a program still writes about a wrong answer that it gave.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use edgeproof_reports::{AddedLatency, CaseReport};
 use tokio::sync::Semaphore;
 
-use super::fleet::Fleet;
+use super::edge_pool::EdgePool;
 use super::ground::{self, Ground};
 use super::latency;
 use super::play::Player;
 use crate::cases::Case;
 
-/// Where cases are played: the edges of a fleet, or the runner of a service. Plan, tally, pins, baseline and reports do
+/// Where cases are played: the edges of a edge_pool, or the runner of a service. Plan, tally, pins, baseline and reports do
 /// not know the difference.
 pub trait Runner: Sized + Send + Sync + 'static {
     /// Whether anything can be proven here, found out before any case.
@@ -29,7 +29,7 @@ pub trait Runner: Sized + Send + Sync + 'static {
     }
 }
 
-impl Runner for Fleet {
+impl Runner for EdgePool {
     async fn ground(player: &Player<Self>) -> Ground {
         ground::of_edges(player).await
     }

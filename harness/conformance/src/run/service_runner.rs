@@ -32,7 +32,7 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 /// Where backends ask: a service or a key set that runs somewhere, or our mock, of which a case that changes its clock
 /// or its keys gets one for itself.
 pub struct ServiceRunner {
-    props: ServiceRunnerOptions,
+    options: ServiceRunnerOptions,
     twist: Option<ServiceTwist>,
     run: String,
     shared: OnceCell<Arc<ServiceTarget>>,
@@ -100,9 +100,9 @@ pub enum ServiceRunnerError {
 
 impl ServiceRunner {
     /// A runner where nothing was asked yet.
-    pub fn new(props: ServiceRunnerOptions) -> Self {
+    pub fn new(options: ServiceRunnerOptions) -> Self {
         let run = format!("{:08x}", rand::rng().random::<u32>());
-        Self { props, twist: None, run, shared: OnceCell::new() }
+        Self { options, twist: None, run, shared: OnceCell::new() }
     }
 
     /// The same with a deviation in each mock service.
@@ -113,7 +113,7 @@ impl ServiceRunner {
 
     /// What stands before a case.
     async fn target(&self, alone: bool) -> Result<Arc<ServiceTarget>, ServiceRunnerError> {
-        if alone && matches!(self.props.location, ServiceLocation::Mock(..)) {
+        if alone && matches!(self.options.location, ServiceLocation::Mock(..)) {
             return Ok(Arc::new(self.open().await?));
         }
         let shared = self.shared.get_or_try_init(|| async { self.open().await.map(Arc::new) }).await?;
@@ -121,11 +121,12 @@ impl ServiceRunner {
     }
 
     async fn open(&self) -> Result<ServiceTarget, ServiceRunnerError> {
-        let given = self.props.given.clone();
-        match &self.props.location {
+        let given = self.options.given.clone();
+        match &self.options.location {
             ServiceLocation::Mock(credentials, files) => {
-                let mut options = ServiceOptions::new(Arc::clone(&self.props.spec), Arc::clone(credentials));
-                options.profile = self.props.profile.clone();
+                let mut options =
+                    ServiceOptions::new(Arc::clone(&self.options.spec), Arc::clone(credentials));
+                options.profile = self.options.profile.clone();
                 if let Some(twist) = &self.twist {
                     options.quirk = twist.make();
                 }
@@ -135,7 +136,7 @@ impl ServiceRunner {
                 }
                 let mock = Arc::new(MockService::start(options).await?);
                 let settings = files.settings(credentials, &mock.url(), ALLOWED_ORIGIN);
-                let edge = Embedded::new(Arc::clone(&self.props.spec), self.props.profile.clone());
+                let edge = Embedded::new(Arc::clone(&self.options.spec), self.options.profile.clone());
                 let edge = edge.start(&settings).await?;
                 let address = mock.plain_addr().map_or(mock.url(), |plain| format!("http://{plain}"));
                 let url = Url::parse(&address).map_err(|_| EndpointError::NotHttp(address))?;
@@ -164,7 +165,7 @@ impl ServiceRunner {
     }
 
     fn report(&self, case: &Case, found: &crate::cases::Found, began: Instant) -> CaseReport {
-        outcome::report(case, found, began.elapsed(), None, &self.props.redactor)
+        outcome::report(case, found, began.elapsed(), None, &self.options.redactor)
     }
 }
 
@@ -185,12 +186,12 @@ impl Runner for ServiceRunner {
             Err(why) => return Ground::None(format!("failed to {}", edgeproof_cli::error_text(&why))),
         };
         let mut backend = Backend::new(target, next_marker(), edgeproof_reports::Level::Must, player.limit());
-        let ground = match runner.props.part {
+        let ground = match runner.options.part {
             ServicePart::Service => super::sounding::of_service(&mut backend).await,
             ServicePart::Keys => super::sounding::of_keys(&mut backend).await,
         };
         match ground {
-            Ground::None(why) => Ground::None(runner.props.redactor.redact(&why).into_owned()),
+            Ground::None(why) => Ground::None(runner.options.redactor.redact(&why).into_owned()),
             ground => ground,
         }
     }
@@ -327,6 +328,6 @@ impl ServiceRunnerOptions {
 
 impl fmt::Debug for ServiceRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("location", &self.props.location).finish_non_exhaustive()
+        f.debug_struct("Desk").field("location", &self.options.location).finish_non_exhaustive()
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
+    Verdict, run,
 };
 use edgeproof::target::Target;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
@@ -51,10 +52,10 @@ async fn no_report_shows_a_credential_of_the_run() {
         loopback_clients: cfg!(target_os = "linux"),
     };
     let plan = Plan::new(all, &selection, &circumstances).unwrap();
-    let fleet = Fleet::new(Props {
+    let edge_pool = EdgePool::new(EdgePoolOptions {
         files: CredentialFiles::write(&credentials).unwrap(),
         target: Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap())),
-        behind: Behind::Each,
+        behind: EdgeUpstream::Each,
         redactor: Arc::clone(&redactor),
         credentials: Arc::clone(&credentials),
         spare: 2,
@@ -62,8 +63,8 @@ async fn no_report_shows_a_credential_of_the_run() {
         profile,
         shape,
     });
-    let fleet = Arc::new(fleet.await.unwrap());
-    let options = Options {
+    let edge_pool = Arc::new(edge_pool.await.unwrap());
+    let options = RunOptions {
         jobs: 4,
         case_timeout: Duration::from_secs(20),
         repeat: 1,
@@ -97,18 +98,18 @@ async fn no_report_shows_a_credential_of_the_run() {
         cases: plan.cases.len(),
         spec_version: spec.version().to_string(),
         spec_digest: spec.digest().to_owned(),
-        kind: fleet.props().target.kind(),
-        target: redactor.redact(fleet.props().target.name()).into_owned(),
+        kind: edge_pool.options().target.kind(),
+        target: redactor.redact(edge_pool.options().target.name()).into_owned(),
         seed: 1,
         started: "2026-01-01T00:00:00Z".to_owned(),
     });
     let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
-    run(&plan, &fleet, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
+    run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     assert_eq!(tally.finish(&verdict, &mut tell), 1);
     for reader in &mut readers {
         reader.finish().unwrap();
     }
-    Arc::into_inner(fleet).unwrap().stop().await;
+    Arc::into_inner(edge_pool).unwrap().stop().await;
 
     // It did leak, and was caught: in the answers, and in the log.
     let ids: Vec<&str> = failed.iter().map(|(id, _)| id.as_str()).collect();

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
+    Verdict, run,
 };
 use edgeproof::target::{Setup, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -59,7 +60,7 @@ pub(crate) async fn blamed(
         all.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
     }
     let plan = Plan::new(all, &Selection::default(), &circumstances).unwrap();
-    let fleet = Fleet::new(Props {
+    let edge_pool = EdgePool::new(EdgePoolOptions {
         spec: Arc::clone(spec),
         shape,
         profile: spec.profile().clone(),
@@ -67,11 +68,11 @@ pub(crate) async fn blamed(
         redactor: Arc::new(Redactor::new(&ground.credentials)),
         credentials: Arc::clone(&ground.credentials),
         target,
-        behind: Behind::Each,
+        behind: EdgeUpstream::Each,
         spare: 2,
     });
-    let fleet = Arc::new(fleet.await.unwrap());
-    let options = Options {
+    let edge_pool = Arc::new(edge_pool.await.unwrap());
+    let options = RunOptions {
         jobs: 8,
         case_timeout: Duration::from_secs(60),
         repeat: 1,
@@ -90,9 +91,9 @@ pub(crate) async fn blamed(
         _ => {}
     };
     let (verdict, mut tally) = (Verdict { strict: true, ..Verdict::default() }, Tally::new(&plan));
-    run(&plan, &fleet, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
+    run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     let code = tally.finish(&verdict, &mut tell);
-    Arc::into_inner(fleet).unwrap().stop().await;
+    Arc::into_inner(edge_pool).unwrap().stop().await;
     if code != 0 && blamed.is_empty() {
         blamed.push(format!("{name} exit code {code}"));
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Case, Catalog};
 use edgeproof::run::{
-    Behind, Circumstances, Fleet, Options, Pins, Plan, Props, Selection, Tally, Verdict, run,
+    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
+    Verdict, run,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -31,19 +32,19 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
     let plan = Plan::new(cases, &Selection::default(), &everything).unwrap();
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let profile = spec.profile().clone();
-    let fleet = Fleet::new(Props {
+    let edge_pool = EdgePool::new(EdgePoolOptions {
         spec: Arc::clone(spec),
         shape: ReplyShape::from_profile(&profile),
         files: CredentialFiles::write(&credentials).unwrap(),
         redactor: Arc::new(Redactor::new(&credentials)),
         target: Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), profile.clone()))),
-        behind: Behind::Each,
+        behind: EdgeUpstream::Each,
         spare: 4,
         profile,
         credentials,
     });
-    let fleet = Arc::new(fleet.await.unwrap());
-    let options = Options {
+    let edge_pool = Arc::new(edge_pool.await.unwrap());
+    let options = RunOptions {
         jobs: 8,
         case_timeout: Duration::from_secs(30),
         repeat: 1,
@@ -60,8 +61,8 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
         }
     };
     let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
-    run(&plan, &fleet, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
+    run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     assert_eq!(tally.finish(&verdict, &mut tell), 0);
-    Arc::into_inner(fleet).unwrap().stop().await;
+    Arc::into_inner(edge_pool).unwrap().stop().await;
     reports
 }

@@ -13,16 +13,16 @@ use edgeproof_launch::HeldPort;
 use edgeproof_mock::{MockService, ReplyShape, ServiceOptions};
 
 /// All edges of a run, each with a mock service of its own behind it, started when a case first needs them.
-pub struct Fleet {
-    props: Arc<Props>,
-    pools: Mutex<HashMap<Setup, Arc<Pool>>>,
+pub struct EdgePool {
+    options: Arc<EdgePoolOptions>,
+    pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
     elsewhere: Arc<MockService>,
     /// The one service behind an edge that others started.
     listening: Option<Arc<MockService>>,
 }
 
-/// What a fleet is made from.
-pub struct Props {
+/// What a edge_pool is made from.
+pub struct EdgePoolOptions {
     /// The interface.
     pub spec: Arc<Spec>,
     /// How the mock service behaves at open points.
@@ -36,7 +36,7 @@ pub struct Props {
     /// Where edges come from.
     pub target: Target,
     /// What stands behind them.
-    pub behind: Behind,
+    pub behind: EdgeUpstream,
     /// Knows all secrets of the run.
     pub redactor: Arc<Redactor>,
     /// Edges with the same settings that are used one case at a time, at most.
@@ -45,7 +45,7 @@ pub struct Props {
 
 /// What stands behind the edges.
 #[derive(Debug, Clone)]
-pub enum Behind {
+pub enum EdgeUpstream {
     /// A mock service for each edge, on a port that the system gives.
     Each,
     /// One mock service on this address, for an edge that was started with these settings.
@@ -55,21 +55,21 @@ pub enum Behind {
 }
 
 /// A place on an edge that may not have been started yet.
-pub struct Place {
-    pool: Arc<Pool>,
+pub struct Reservation {
+    pool: Arc<SetupPool>,
     hold: Hold,
 }
 
 /// An edge that a case may use until it is dropped.
 pub struct Lease {
     /// The edge with its service.
-    pub slot: Arc<Slot>,
-    pool: Arc<Pool>,
+    pub instance: Arc<EdgeInstance>,
+    pool: Arc<SetupPool>,
     hold: Hold,
 }
 
 /// One edge and what stands behind it.
-pub struct Slot {
+pub struct EdgeInstance {
     /// The edge.
     pub edge: RunningEdge,
     /// What it was started with; nothing is known of one that others started.
@@ -81,12 +81,12 @@ pub struct Slot {
 }
 
 /// Edges with the same settings.
-struct Pool {
+struct SetupPool {
     setup: Setup,
     /// The one that cases share; or why there is none.
-    shared: tokio::sync::Mutex<Option<Result<Arc<Slot>, Arc<StartError>>>>,
+    shared: tokio::sync::Mutex<Option<Result<Arc<EdgeInstance>, Arc<StartError>>>>,
     /// Those that are used one case at a time.
-    spare: Mutex<Vec<Arc<Slot>>>,
+    spare: Mutex<Vec<Arc<EdgeInstance>>>,
     places: Arc<Semaphore>,
     /// For an edge that exists only once.
     only: Arc<RwLock<()>>,
@@ -121,31 +121,31 @@ impl miette::Diagnostic for LeaseError {
     }
 }
 
-impl Fleet {
-    /// A fleet without edges yet. Fails where the mock service cannot listen.
-    pub async fn new(props: Props) -> Result<Self, LeaseError> {
-        let props = Arc::new(props);
-        let elsewhere = Arc::new(props.service(None).await?);
+impl EdgePool {
+    /// A edge_pool without edges yet. Fails where the mock service cannot listen.
+    pub async fn new(options: EdgePoolOptions) -> Result<Self, LeaseError> {
+        let options = Arc::new(options);
+        let elsewhere = Arc::new(options.service(None).await?);
         // A port that is in use is found before anything runs.
-        let listening = match &props.behind {
-            Behind::Listening(address, _) => Some(Arc::new(props.service(Some(*address)).await?)),
-            Behind::Each | Behind::Nothing(..) => None,
+        let listening = match &options.behind {
+            EdgeUpstream::Listening(address, _) => Some(Arc::new(options.service(Some(*address)).await?)),
+            EdgeUpstream::Each | EdgeUpstream::Nothing(..) => None,
         };
-        Ok(Self { props, pools: Mutex::default(), elsewhere, listening })
+        Ok(Self { options, pools: Mutex::default(), elsewhere, listening })
     }
 
     /// Whether edges can be started with other settings.
     pub fn starts_edges(&self) -> bool {
-        matches!(self.props.behind, Behind::Each)
+        matches!(self.options.behind, EdgeUpstream::Each)
     }
 
-    /// What the fleet is made from.
-    pub fn props(&self) -> &Props {
-        &self.props
+    /// What the edge_pool is made from.
+    pub fn options(&self) -> &EdgePoolOptions {
+        &self.options
     }
 
     /// A place on an edge: one that is shared with others, or one for itself. Waits for it.
-    pub async fn reserve(&self, setup: Setup, alone: bool) -> Place {
+    pub async fn reserve(&self, setup: Setup, alone: bool) -> Reservation {
         let pool = self.pool(setup);
         let hold = match (self.starts_edges(), alone) {
             (true, false) => Hold::Shared,
@@ -155,54 +155,54 @@ impl Fleet {
             (false, false) => Hold::OnlyShared(Arc::clone(&pool.only).read_owned().await),
             (false, true) => Hold::OnlyAlone(Arc::clone(&pool.only).write_owned().await),
         };
-        Place { pool, hold }
+        Reservation { pool, hold }
     }
 
     /// The edge of a place, started if need be.
-    pub async fn lease(&self, place: Place) -> Result<Lease, LeaseError> {
-        let Place { pool, hold } = place;
-        let slot = match hold {
+    pub async fn lease(&self, place: Reservation) -> Result<Lease, LeaseError> {
+        let Reservation { pool, hold } = place;
+        let instance = match hold {
             Hold::Spare(_) => self.spare(&pool).await?,
             _ => self.shared(&pool).await?,
         };
-        Ok(Lease { slot, pool, hold })
+        Ok(Lease { instance, pool, hold })
     }
 
     /// Ends all edges and services, those with much to do side by side.
     pub async fn stop(self) {
         let pools = self.pools.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut slots = Vec::new();
+        let mut instances = Vec::new();
         for pool in pools.into_values() {
-            slots.append(&mut pool.spare());
-            slots.extend(pool.shared.lock().await.take().and_then(Result::ok));
+            instances.append(&mut pool.spare());
+            instances.extend(pool.shared.lock().await.take().and_then(Result::ok));
         }
-        let stops = slots.into_iter().filter_map(Arc::into_inner).map(|slot| async move {
-            slot.edge.stop().await;
+        let stops = instances.into_iter().filter_map(Arc::into_inner).map(|instance| async move {
+            instance.edge.stop().await;
         });
         join_all(stops).await;
     }
 
-    async fn spare(&self, pool: &Pool) -> Result<Arc<Slot>, LeaseError> {
+    async fn spare(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let waiting = pool.spare().pop();
         match waiting {
-            Some(slot) if slot.edge.exited().is_none() => Ok(slot),
+            Some(instance) if instance.edge.exited().is_none() => Ok(instance),
             _ => Ok(Arc::new(self.start(pool.setup).await?)),
         }
     }
 
-    async fn shared(&self, pool: &Pool) -> Result<Arc<Slot>, LeaseError> {
+    async fn shared(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let mut shared = pool.shared.lock().await;
         match shared.as_ref() {
-            Some(Ok(slot)) if slot.edge.exited().is_none() => return Ok(Arc::clone(slot)),
+            Some(Ok(instance)) if instance.edge.exited().is_none() => return Ok(Arc::clone(instance)),
             // One that did not start once does not start for the next case either.
             Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
             _ => {}
         }
         match self.start(pool.setup).await {
-            Ok(slot) => {
-                let slot = Arc::new(slot);
-                *shared = Some(Ok(Arc::clone(&slot)));
-                Ok(slot)
+            Ok(instance) => {
+                let instance = Arc::new(instance);
+                *shared = Some(Ok(Arc::clone(&instance)));
+                Ok(instance)
             }
             Err(LeaseError::Start(why)) => {
                 *shared = Some(Err(Arc::clone(&why)));
@@ -212,11 +212,11 @@ impl Fleet {
         }
     }
 
-    async fn start(&self, setup: Setup) -> Result<Slot, LeaseError> {
-        let props = &self.props;
-        let (service, settings, held) = match &props.behind {
-            Behind::Each => {
-                let service = props.service(None).await?;
+    async fn start(&self, setup: Setup) -> Result<EdgeInstance, LeaseError> {
+        let options = &self.options;
+        let (service, settings, held) = match &options.behind {
+            EdgeUpstream::Each => {
+                let service = options.service(None).await?;
                 let held = (setup == Setup::PortClosed)
                     .then(HeldPort::bind)
                     .transpose()
@@ -224,16 +224,16 @@ impl Fleet {
                 let url = held
                     .as_ref()
                     .map_or(service.url(), |held| format!("https://localhost:{}", held.addr().port()));
-                let settings = setup.settings(&props.credentials, &props.files, &url);
+                let settings = setup.settings(&options.credentials, &options.files, &url);
                 (Some(Arc::new(service)), Some(settings), held)
             }
-            Behind::Listening(_, settings) => (self.listening.clone(), Some(settings.clone()), None),
-            Behind::Nothing(..) => (None, None, None),
+            EdgeUpstream::Listening(_, settings) => (self.listening.clone(), Some(settings.clone()), None),
+            EdgeUpstream::Nothing(..) => (None, None, None),
         };
         let given = settings.clone().unwrap_or_default();
-        let edge = props.target.start(&given).await.map_err(|why| LeaseError::Start(Arc::new(why)))?;
-        let origin = match &props.behind {
-            Behind::Nothing(origin, _) => origin.clone(),
+        let edge = options.target.start(&given).await.map_err(|why| LeaseError::Start(Arc::new(why)))?;
+        let origin = match &options.behind {
+            EdgeUpstream::Nothing(origin, _) => origin.clone(),
             _ => given.allowed_origin.clone(),
         };
         let scene = Scene {
@@ -242,22 +242,22 @@ impl Fleet {
             service,
             elsewhere: Some(Arc::clone(&self.elsewhere)),
             log: edge.log().cloned(),
-            credentials: Arc::clone(&props.credentials),
-            redactor: Arc::clone(&props.redactor),
+            credentials: Arc::clone(&options.credentials),
+            redactor: Arc::clone(&options.redactor),
             license: given.license.as_ref().map(|license| license.expose().to_owned()),
             origin,
         };
-        Ok(Slot { edge, settings, scene: Arc::new(scene), _held: held })
+        Ok(EdgeInstance { edge, settings, scene: Arc::new(scene), _held: held })
     }
 
-    fn pool(&self, setup: Setup) -> Arc<Pool> {
+    fn pool(&self, setup: Setup) -> Arc<SetupPool> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = pools.entry(setup).or_insert_with(|| {
-            Arc::new(Pool {
+            Arc::new(SetupPool {
                 setup,
                 shared: tokio::sync::Mutex::default(),
                 spare: Mutex::default(),
-                places: Arc::new(Semaphore::new(self.props.spare.max(1))),
+                places: Arc::new(Semaphore::new(self.options.spare.max(1))),
                 only: Arc::default(),
             })
         });
@@ -269,15 +269,15 @@ impl Lease {
     /// Gives the edge back. `sound`: it works as it did; otherwise the next case gets another one, where there can be one.
     pub fn give_back(self, sound: bool) {
         if matches!(self.hold, Hold::Spare(_)) && sound {
-            self.pool.spare().push(self.slot);
+            self.pool.spare().push(self.instance);
         }
     }
 
     /// Ends the edge, so that it writes all that it has to write; where it is not ours to end, or others use it, it
     /// lives on.
     pub async fn end(self) {
-        if let Some(slot) = Arc::into_inner(self.slot) {
-            slot.edge.stop().await;
+        if let Some(instance) = Arc::into_inner(self.instance) {
+            instance.edge.stop().await;
         }
     }
 
@@ -287,13 +287,13 @@ impl Lease {
     }
 }
 
-impl Pool {
-    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Slot>>> {
+impl SetupPool {
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Arc<EdgeInstance>>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Props {
+impl EdgePoolOptions {
     async fn service(&self, address: Option<SocketAddr>) -> Result<MockService, LeaseError> {
         let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
         options.profile = self.profile.clone();
