@@ -127,7 +127,7 @@ impl World {
         side: Side,
         cases: &[Case],
         twisted: Option<&Twisted>,
-        sounds: bool,
+        probes_sanity: bool,
     ) -> Result<Ran, WorldError> {
         let mut ran = Ran::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
@@ -137,9 +137,13 @@ impl World {
                 continue;
             }
             match side {
-                Side::Edge => self.at_edges(cases, twisted, https, sounds, &mut ran).await?,
-                Side::Service => self.at_desk(ServicePart::Service, cases, twisted, sounds, &mut ran).await?,
-                Side::Keys => self.at_desk(ServicePart::Keys, cases, twisted, sounds, &mut ran).await?,
+                Side::Edge => self.at_edges(cases, twisted, https, probes_sanity, &mut ran).await?,
+                Side::Service => {
+                    self.at_desk(ServicePart::Service, cases, twisted, probes_sanity, &mut ran).await?
+                }
+                Side::Keys => {
+                    self.at_desk(ServicePart::Keys, cases, twisted, probes_sanity, &mut ran).await?
+                }
             }
         }
         Ok(ran)
@@ -150,7 +154,7 @@ impl World {
         cases: Vec<Case>,
         twisted: Option<&Twisted>,
         https: bool,
-        sounds: bool,
+        probes_sanity: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, shape, credentials, .. } = &self.pure;
@@ -183,7 +187,7 @@ impl World {
             spare: 4,
         };
         // Its edges hold nothing that is worth waiting for: dropped, they end at once.
-        run_all(&plan, EdgePool::new(options).await?, sounds, ran).await;
+        run_all(&plan, EdgePool::new(options).await?, probes_sanity, ran).await;
         Ok(())
     }
 
@@ -192,7 +196,7 @@ impl World {
         part: ServicePart,
         cases: Vec<Case>,
         twisted: Option<&Twisted>,
-        sounds: bool,
+        probes_sanity: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
         let PureWorld { spec, credentials, .. } = &self.pure;
@@ -210,12 +214,12 @@ impl World {
         if let Some(Twisted::Services(twist)) = twisted {
             runner = runner.twisted(twist.clone());
         }
-        run_all(&plan, runner, sounds, ran).await;
+        run_all(&plan, runner, probes_sanity, ran).await;
         Ok(())
     }
 }
 
-async fn run_all<A: Runner>(plan: &Plan, runner: A, sounds: bool, ran: &mut Ran) {
+async fn run_all<A: Runner>(plan: &Plan, runner: A, probes_sanity: bool, ran: &mut Ran) {
     let options = Arc::new(RunOptions {
         jobs: JOBS,
         case_timeout: CASE_TIMEOUT,
@@ -223,7 +227,7 @@ async fn run_all<A: Runner>(plan: &Plan, runner: A, sounds: bool, ran: &mut Ran)
         shuffle: None,
         hold: None,
         pins: Pins::default(),
-        sounds,
+        probes_sanity,
         latency: false,
     });
     let verdict = Verdict::default();

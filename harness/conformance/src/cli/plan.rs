@@ -78,7 +78,7 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
         shuffle: args.shuffle.then_some(seed),
         hold: args.hold.clone(),
         pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
-        sounds: true,
+        probes_sanity: true,
         latency: true,
     };
     let verdict = Verdict {

@@ -43,7 +43,7 @@ pub(super) fn plan_edges(
             "it is for `edgeproof conformance service` and `edgeproof conformance keys`",
         ));
     }
-    let Ground { credentials, files, target, behind, circumstances } = ground(args, spec, &profile)?;
+    let EdgeParts { credentials, files, target, behind, circumstances } = edge_parts(args, spec, &profile)?;
     let cases = cases::edge(Catalog::new(spec, &shape, args.waits).fuzz(args.fuzz, seed));
     let plan = Plan::new(cases, &selection(args)?, &circumstances)?;
     let redactor = Arc::new(Redactor::new(&credentials));
@@ -52,7 +52,7 @@ pub(super) fn plan_edges(
     Ok((plan, EdgePoolOptions { spec, profile, shape, credentials, files, target, behind, redactor, spare }))
 }
 
-struct Ground {
+struct EdgeParts {
     credentials: Arc<Credentials>,
     files: CredentialFiles,
     target: Target,
@@ -60,7 +60,7 @@ struct Ground {
     circumstances: Circumstances,
 }
 
-fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Ground, Failure> {
+fn edge_parts(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<EdgeParts, Failure> {
     let url = edge_url(args)?;
     let settings =
         args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now())).transpose()?;
@@ -98,7 +98,7 @@ fn ground(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<Gro
     };
     let target = target(args, url, &credentials, &files, spec, profile)?;
     let circumstances = circumstances(args, &target, &behind);
-    Ok(Ground { credentials: Arc::new(credentials), files, target, behind, circumstances })
+    Ok(EdgeParts { credentials: Arc::new(credentials), files, target, behind, circumstances })
 }
 
 fn edge_url(args: &Conformance) -> Result<Option<BaseUrl>, Failure> {

@@ -2,7 +2,7 @@
 
 mod baseline;
 mod edge_pool;
-mod ground;
+mod edge_sanity;
 mod latency;
 mod outcome;
 mod pins;
@@ -10,13 +10,13 @@ mod plan;
 mod play;
 mod runner;
 mod service_runner;
-mod sounding;
+mod service_sanity;
 mod tally;
 mod transcript;
 
 pub use baseline::{Baseline, BaselineError};
 pub use edge_pool::{EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError};
-pub use ground::{Gap, Ground};
+pub use edge_sanity::{Gap, SanityResult};
 pub use outcome::ended;
 pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
@@ -58,10 +58,10 @@ pub async fn run<A: Runner>(
                 waiting.push((index, Arc::clone(case)));
             }
         }
-        if phase == Phase::First && options.sounds {
-            match A::ground(&player).await {
-                Ground::Firm => {}
-                Ground::Partly(Gap { finding, concerns, because }) => {
+        if phase == Phase::First && options.probes_sanity {
+            match A::sanity(&player).await {
+                SanityResult::Sound => {}
+                SanityResult::Partial(Gap { finding, concerns, because }) => {
                     tally.find(finding, false);
                     for (index, (case, _)) in plan.cases.iter().enumerate() {
                         if tally.is_open(index) && concerns(case) {
@@ -69,7 +69,7 @@ pub async fn run<A: Runner>(
                         }
                     }
                 }
-                Ground::None(why) => {
+                SanityResult::Unusable(why) => {
                     let first = why.lines().next().unwrap_or_default();
                     tally.give_up(&format!("nothing can be proven: {first}"));
                     tally.find(why, false);
@@ -134,4 +134,4 @@ fn take(message: Message, verdict: &Verdict, tally: &mut Tally, events: &mut (dy
 }
 
 /// What a conversation that is not a case found.
-type Sounding = Result<Found, LeaseError>;
+type SanityProbe = Result<Found, LeaseError>;

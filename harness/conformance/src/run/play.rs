@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::edge_pool::{EdgeInstance, EdgePool, Lease, LeaseError};
 use super::pins::Pins;
 use super::runner::Runner;
-use super::{Sounding, outcome};
+use super::{SanityProbe, outcome};
 use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
 use crate::judge::{self, Check};
 use crate::target::{Setup, StartError};
@@ -49,7 +49,7 @@ pub struct RunOptions {
     pub pins: Pins,
     /// Find out first whether anything can be proven, and play nothing where it cannot. Only the proof of the cases does
     /// without: it wants to know what a case says by itself.
-    pub sounds: bool,
+    pub probes_sanity: bool,
     /// Measure the latency that the edge adds, after everything else.
     pub latency: bool,
 }
@@ -126,7 +126,7 @@ impl<A> Clone for Player<A> {
 
 impl Player<EdgePool> {
     /// A plain collection, outside of any case.
-    pub(super) async fn sound(&self) -> Sounding {
+    pub(super) async fn probe_sanity(&self) -> SanityProbe {
         let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await?;
         let mut stage = self.stage(&lease.instance, false, Level::Must);
         stage.script(Script::accept(&self.runner.options().profile));

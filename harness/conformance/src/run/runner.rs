@@ -5,7 +5,7 @@ use edgeproof_reports::{AddedLatency, CaseReport};
 use tokio::sync::Semaphore;
 
 use super::edge_pool::EdgePool;
-use super::ground::{self, Ground};
+use super::edge_sanity::{self, SanityResult};
 use super::latency;
 use super::play::Player;
 use crate::cases::Case;
@@ -14,7 +14,7 @@ use crate::cases::Case;
 /// not know the difference.
 pub trait Runner: Sized + Send + Sync + 'static {
     /// Whether anything can be proven here, found out before any case.
-    fn ground(player: &Player<Self>) -> impl Future<Output = Ground> + Send;
+    fn sanity(player: &Player<Self>) -> impl Future<Output = SanityResult> + Send;
 
     /// Plays a case once, when a job is free.
     fn play_once(
@@ -30,8 +30,8 @@ pub trait Runner: Sized + Send + Sync + 'static {
 }
 
 impl Runner for EdgePool {
-    async fn ground(player: &Player<Self>) -> Ground {
-        ground::of_edges(player).await
+    async fn sanity(player: &Player<Self>) -> SanityResult {
+        edge_sanity::of_edges(player).await
     }
 
     async fn play_once(player: &Player<Self>, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {

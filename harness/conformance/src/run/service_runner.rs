@@ -14,7 +14,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
 use url::Url;
 
-use super::ground::Ground;
+use super::edge_sanity::SanityResult;
 use super::outcome;
 use super::plan::Surroundings;
 use super::play::{Player, next_marker};
@@ -179,20 +179,24 @@ async fn resolve(
 }
 
 impl Runner for ServiceRunner {
-    async fn ground(player: &Player<Self>) -> Ground {
+    async fn sanity(player: &Player<Self>) -> SanityResult {
         let runner = &player.runner;
         let target = match runner.target(false).await {
             Ok(target) => target,
-            Err(why) => return Ground::None(format!("failed to {}", edgeproof_cli::error_text(&why))),
+            Err(why) => {
+                return SanityResult::Unusable(format!("failed to {}", edgeproof_cli::error_text(&why)));
+            }
         };
         let mut backend = Backend::new(target, next_marker(), edgeproof_reports::Level::Must, player.limit());
-        let ground = match runner.options.part {
-            ServicePart::Service => super::sounding::of_service(&mut backend).await,
-            ServicePart::Keys => super::sounding::of_keys(&mut backend).await,
+        let sanity = match runner.options.part {
+            ServicePart::Service => super::service_sanity::of_service(&mut backend).await,
+            ServicePart::Keys => super::service_sanity::of_keys(&mut backend).await,
         };
-        match ground {
-            Ground::None(why) => Ground::None(runner.options.redactor.redact(&why).into_owned()),
-            ground => ground,
+        match sanity {
+            SanityResult::Unusable(why) => {
+                SanityResult::Unusable(runner.options.redactor.redact(&why).into_owned())
+            }
+            sanity => sanity,
         }
     }
 

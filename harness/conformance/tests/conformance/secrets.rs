@@ -71,7 +71,7 @@ async fn no_report_shows_a_credential_of_the_run() {
         shuffle: None,
         hold: None,
         pins: Pins::default(),
-        sounds: true,
+        probes_sanity: true,
         latency: false,
     };
 

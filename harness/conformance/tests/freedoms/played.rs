@@ -79,7 +79,7 @@ pub(crate) async fn blamed(
         shuffle: None,
         hold: None,
         pins: Pins::default(),
-        sounds: true,
+        probes_sanity: true,
         latency: false,
     };
     let mut blamed = Vec::new();

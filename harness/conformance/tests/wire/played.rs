@@ -51,7 +51,7 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
         shuffle: None,
         hold: None,
         pins: Pins::default(),
-        sounds: true,
+        probes_sanity: true,
         latency: false,
     };
     let mut reports = Vec::new();

@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::{Fact, Spec, Table};
 use miette::Diagnostic;
 use serde_json::Value;
 
-use super::Sounding;
+use super::SanityProbe;
 use super::edge_pool::{EdgePool, EdgeUpstream, LeaseError};
 use super::plan;
 use super::play::Player;
@@ -10,18 +10,18 @@ use crate::cases::{Case, Found};
 use crate::target::Setup;
 use edgeproof_http::Answer;
 
-/// What the first conversation says about the ground that everything else stands on.
+/// What the first conversation says about the sanity that everything else stands on.
 #[derive(Debug)]
-pub enum Ground {
+pub enum SanityResult {
     /// The target can be judged.
-    Firm,
+    Sound,
     /// It can, but for some cases.
-    Partly(Gap),
+    Partial(Gap),
     /// It cannot: nothing is proven, and this is what to do.
-    None(String),
+    Unusable(String),
 }
 
-/// Where the ground does not carry.
+/// Where the sanity does not carry.
 #[derive(Debug)]
 pub struct Gap {
     /// What was found, and what to do.
@@ -32,22 +32,22 @@ pub struct Gap {
     pub because: &'static str,
 }
 
-/// The ground is judged whatever was filtered, by a conversation of its own where `sanity.first` is not planned.
-pub(super) async fn of_edges(player: &Player<EdgePool>) -> Ground {
+/// The sanity is judged whatever was filtered, by a conversation of its own where `sanity.first` is not planned.
+pub(super) async fn of_edges(player: &Player<EdgePool>) -> SanityResult {
     if let EdgeUpstream::Nothing(_, wanted) = player.runner.options().behind {
         return without_service(player, wanted).await;
     }
-    let sounding: Sounding = player.sound().await;
-    let ground = match sounding {
+    let probe: SanityProbe = player.probe_sanity().await;
+    let sanity = match probe {
         Ok(found) => judge(&player.runner.options().spec, &found, player.runner.starts_edges()),
-        Err(why) => Ground::None(told(&why)),
+        Err(why) => SanityResult::Unusable(told(&why)),
     };
-    match (ground, player.reasons()) {
-        (Ground::Firm, reasons) => match reasons.await {
-            Some(saw) => Ground::Partly(reads_no_reason(&saw)),
-            None => Ground::Firm,
+    match (sanity, player.reasons()) {
+        (SanityResult::Sound, reasons) => match reasons.await {
+            Some(saw) => SanityResult::Partial(reads_no_reason(&saw)),
+            None => SanityResult::Sound,
         },
-        (ground, _) => ground,
+        (sanity, _) => sanity,
     }
 }
 
@@ -58,12 +58,12 @@ fn told(why: &LeaseError) -> String {
 }
 
 /// An edge that is there, and that nothing of ours stands behind.
-async fn without_service(player: &Player<EdgePool>, wanted: bool) -> Ground {
+async fn without_service(player: &Player<EdgePool>, wanted: bool) -> SanityResult {
     let place = player.runner.reserve(Setup::Standard, false).await;
     match player.runner.lease(place).await {
-        Err(why) => Ground::None(told(&why)),
-        Ok(_) if wanted => Ground::Firm,
-        Ok(_) => Ground::None(
+        Err(why) => SanityResult::Unusable(told(&why)),
+        Ok(_) if wanted => SanityResult::Sound,
+        Ok(_) => SanityResult::Unusable(
             "nothing of edgeproof stands behind this edge. Start it with settings from `edgeproof mint edge-settings --out DIR` \
              and add --settings DIR; or add --no-service to prove only what needs no service"
                 .into(),
@@ -84,27 +84,27 @@ fn reads_no_reason(saw: &str) -> Gap {
     }
 }
 
-/// Judges the ground. Firm: the collection reached the mock service, or the edge answers as an edge does. One that
+/// Judges the sanity. Firm: the collection reached the mock service, or the edge answers as an edge does. One that
 /// others started has to reach our mock service; for one that we started it is the edge's own fault if it does not.
-fn judge(spec: &Spec, found: &Found, we_started_it: bool) -> Ground {
+fn judge(spec: &Spec, found: &Found, we_started_it: bool) -> SanityResult {
     if !found.arrivals.is_empty() {
-        return Ground::Firm;
+        return SanityResult::Sound;
     }
-    let Some(asked) = found.sent.first() else { return Ground::None("nothing was sent".into()) };
+    let Some(asked) = found.sent.first() else { return SanityResult::Unusable("nothing was sent".into()) };
     let answer = match &asked.sent.reply {
         Ok(answer) => answer,
-        Err(why) => return Ground::None(format!("the edge does not answer a collection: {why}")),
+        Err(why) => return SanityResult::Unusable(format!("the edge does not answer a collection: {why}")),
     };
     let seen = format!("it answers {} {}", answer.status, crate::judge::shown(&answer.body));
     if !is_an_edges(spec, answer) {
-        return Ground::None(format!(
+        return SanityResult::Unusable(format!(
             "nothing that was posted reached the mock service, and what answers is not an edge of this interface: {seen}"
         ));
     }
     if we_started_it {
-        return Ground::Firm;
+        return SanityResult::Sound;
     }
-    Ground::None(format!(
+    SanityResult::Unusable(format!(
         "this edge does not reach the mock service: {seen}, and nothing arrived. Point its SERVICE_URL, SERVICE_CA_FILE, \
          EDGE_CLIENT_CERT_FILE and EDGE_CLIENT_KEY_FILE at the settings that `edgeproof mint edge-settings` wrote, check \
          that the address is reachable from where it runs, and restart it; or use --no-service"

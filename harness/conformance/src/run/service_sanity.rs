@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::ground::Ground;
+use super::edge_sanity::SanityResult;
 use crate::cases::{Ask, Backend};
 use crate::judge::shown;
 use edgeproof_http::{Answer, NoAnswer};
 
 /// Firm: it answers as a verdict endpoint does, to a read token where one was given.
-pub(super) async fn of_service(backend: &mut Backend) -> Ground {
+pub(super) async fn of_service(backend: &mut Backend) -> SanityResult {
     let reference = backend.reference("sounding");
     let ask = Ask::new(&reference);
     let given = backend.target.given.read_token.is_some();
@@ -16,9 +16,9 @@ pub(super) async fn of_service(backend: &mut Backend) -> Ground {
         let reply = backend.ask(&ask.clone().bearer(&backend.read_token())).await;
         match &reply {
             Err(why) => return no_answer(backend, why),
-            Ok(answer) if is_pending(answer) => return Ground::Firm,
+            Ok(answer) if is_pending(answer) => return SanityResult::Sound,
             Ok(answer) if answer.status == 401 && json(answer).is_some() => {
-                return Ground::None(format!(
+                return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give one that is valid, for this service and its \
                      environment, in READ_TOKEN or with --read-token",
                     told(answer)
@@ -29,8 +29,8 @@ pub(super) async fn of_service(backend: &mut Backend) -> Ground {
     }
     match backend.ask(&ask).await {
         Err(why) => no_answer(backend, &why),
-        Ok(answer) if answer.status == 401 && json(&answer).is_some() => Ground::Firm,
-        Ok(answer) => Ground::None(format!(
+        Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Sound,
+        Ok(answer) => SanityResult::Unusable(format!(
             "what answers at {} is no verdict endpoint of this interface: to a request without a token it answers {}. Give the \
              address that /v1/verdict/ is below with --base-url",
             backend.service().url(),
@@ -40,33 +40,38 @@ pub(super) async fn of_service(backend: &mut Backend) -> Ground {
 }
 
 /// Firm: something is published there.
-pub(super) async fn of_keys(backend: &mut Backend) -> Ground {
+pub(super) async fn of_keys(backend: &mut Backend) -> SanityResult {
     let reply = backend.ask_keys(&crate::cases::fetch_keys()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
-        Err(why) => Ground::None(format!(
+        Err(why) => SanityResult::Unusable(format!(
             "no key set is at {url}: {why}. Check the address, and that it is reachable from here"
         )),
-        Ok(answer) if matches!(answer.status, 401 | 403) => Ground::None(format!(
+        Ok(answer) if matches!(answer.status, 401 | 403) => SanityResult::Unusable(format!(
             "the key set at {url} asks for a credential ({}): edgeproof has none to give it, for the interface shows none",
             answer.status
         )),
-        Ok(answer) if answer.status == 404 || (300..400).contains(&answer.status) => Ground::None(format!(
-            "no key set is at {url}: it answers {}. Give the address that /.well-known/ is below with --keys-url",
-            told(&answer)
-        )),
-        Ok(_) => Ground::Firm,
+        Ok(answer) if answer.status == 404 || (300..400).contains(&answer.status) => {
+            SanityResult::Unusable(format!(
+                "no key set is at {url}: it answers {}. Give the address that /.well-known/ is below with --keys-url",
+                told(&answer)
+            ))
+        }
+        Ok(_) => SanityResult::Sound,
     }
 }
 
-fn no_answer(backend: &Backend, why: &NoAnswer) -> Ground {
+fn no_answer(backend: &Backend, why: &NoAnswer) -> SanityResult {
     let advice = match why {
         NoAnswer::NoTls(_) => {
             "check that it speaks TLS with a certificate for this host, and name its authority with --service-ca FILE"
         }
         _ => "check the address, and that it is reachable from here",
     };
-    Ground::None(format!("the service does not answer at {}: {why}; {advice}", backend.service().url()))
+    SanityResult::Unusable(format!(
+        "the service does not answer at {}: {why}; {advice}",
+        backend.service().url()
+    ))
 }
 
 fn is_pending(answer: &Answer) -> bool {
