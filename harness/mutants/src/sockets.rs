@@ -11,7 +11,7 @@ use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
-    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
     Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict,
     run,
 };
@@ -166,7 +166,7 @@ impl World {
         if let Some(Twisted::Edges(twist)) = twisted {
             embedded = embedded.twisted(twist.clone());
         }
-        let circumstances = Circumstances {
+        let capabilities = Capabilities {
             starts_edges: true,
             service: true,
             origin: true,
@@ -174,7 +174,7 @@ impl World {
             https,
             loopback_clients: cfg!(target_os = "linux"),
         };
-        let plan = Plan::new(cases, &Selection::default(), &circumstances)?;
+        let plan = Plan::new(cases, &Selection::default(), &capabilities)?;
         let options = EdgePoolOptions {
             spec: Arc::clone(spec),
             profile: spec.profile().clone(),

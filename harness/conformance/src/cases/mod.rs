@@ -13,13 +13,13 @@ mod isolation;
 mod keys;
 mod log;
 mod methods;
+mod other_paths;
 mod read_failures;
 mod refusals;
 mod relay;
 mod sanity;
 mod service;
 mod stage;
-mod surroundings;
 mod unreachable;
 mod words;
 
@@ -45,7 +45,7 @@ pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
     unreachable::add(cases);
     isolation::add(cases);
     log::add(cases);
-    surroundings::add(cases);
+    other_paths::add(cases);
     catalog.into_cases()
 }
 

@@ -13,7 +13,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use super::args::{Conformance, Scheme};
 use super::plan::selection;
 use crate::cases::{self, Catalog};
-use crate::run::{Circumstances, EdgePoolOptions, EdgeUpstream, Plan};
+use crate::run::{Capabilities, EdgePoolOptions, EdgeUpstream, Plan};
 use crate::target::{Attached, Embedded, Target};
 use edgeproof_cli::Failure;
 use edgeproof_cli::authority;
@@ -43,9 +43,9 @@ pub(super) fn plan_edges(
             "it is for `edgeproof conformance service` and `edgeproof conformance keys`",
         ));
     }
-    let EdgeParts { credentials, files, target, behind, circumstances } = edge_parts(args, spec, &profile)?;
+    let EdgeParts { credentials, files, target, behind, capabilities } = edge_parts(args, spec, &profile)?;
     let cases = cases::edge(Catalog::new(spec, &shape, args.waits).fuzz(args.fuzz, seed));
-    let plan = Plan::new(cases, &selection(args)?, &circumstances)?;
+    let plan = Plan::new(cases, &selection(args)?, &capabilities)?;
     let redactor = Arc::new(Redactor::new(&credentials));
     let spare = if matches!(target, Target::Embedded(_)) { 4 } else { 2 };
     let spec = Arc::clone(spec);
@@ -57,7 +57,7 @@ struct EdgeParts {
     files: CredentialFiles,
     target: Target,
     behind: EdgeUpstream,
-    circumstances: Circumstances,
+    capabilities: Capabilities,
 }
 
 fn edge_parts(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result<EdgeParts, Failure> {
@@ -97,8 +97,8 @@ fn edge_parts(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result
         (Some(_), None) => EdgeUpstream::Nothing(args.origin.clone(), args.no_service),
     };
     let target = target(args, url, &credentials, &files, spec, profile)?;
-    let circumstances = circumstances(args, &target, &behind);
-    Ok(EdgeParts { credentials: Arc::new(credentials), files, target, behind, circumstances })
+    let capabilities = capabilities(args, &target, &behind);
+    Ok(EdgeParts { credentials: Arc::new(credentials), files, target, behind, capabilities })
 }
 
 fn edge_url(args: &Conformance) -> Result<Option<BaseUrl>, Failure> {
@@ -163,13 +163,13 @@ fn https(args: &Conformance) -> bool {
     args.edge_scheme == Some(Scheme::Https)
 }
 
-fn circumstances(args: &Conformance, target: &Target, behind: &EdgeUpstream) -> Circumstances {
+fn capabilities(args: &Conformance, target: &Target, behind: &EdgeUpstream) -> Capabilities {
     let attached = match target {
         Target::Attached(attached) => Some(attached.url.as_url()),
         _ => None,
     };
     let here = attached.is_none_or(|url| matches!(url.host_str(), Some("localhost" | "127.0.0.1")));
-    Circumstances {
+    Capabilities {
         starts_edges: matches!(behind, EdgeUpstream::Each),
         service: !matches!(behind, EdgeUpstream::Nothing(_, true)),
         origin: !matches!(behind, EdgeUpstream::Nothing(None, true)),

@@ -20,7 +20,7 @@ pub use edge_sanity::{Gap, SanityResult};
 pub use outcome::ended;
 pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
-pub use plan::{Circumstances, Plan, PlanError, Selection, Surroundings};
+pub use plan::{Applicability, Capabilities, Plan, PlanError, Selection};
 pub use play::{Player, RunOptions};
 pub use runner::Runner;
 pub use service_runner::{

@@ -27,7 +27,7 @@ pub struct Selection {
 }
 
 /// What there is to play with, as far as a plan has to know it.
-pub trait Surroundings {
+pub trait Applicability {
     /// What is to be proven, as the command calls it.
     fn target(&self) -> &'static str;
 
@@ -37,7 +37,7 @@ pub trait Surroundings {
 
 /// What there is to play with at an edge.
 #[derive(Debug, Clone, Copy)]
-pub struct Circumstances {
+pub struct Capabilities {
     /// Edges can be started with other settings.
     pub starts_edges: bool,
     /// A mock service stands behind the edge.
@@ -90,11 +90,11 @@ impl Plan {
     pub fn new(
         cases: Vec<Case>,
         selection: &Selection,
-        surroundings: &impl Surroundings,
+        applicability: &impl Applicability,
     ) -> Result<Self, PlanError> {
         let all: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
-        let filter = globs("--filter", &selection.filter, &all, surroundings.target())?;
-        let exclude = globs("--exclude", &selection.exclude, &all, surroundings.target())?;
+        let filter = globs("--filter", &selection.filter, &all, applicability.target())?;
+        let exclude = globs("--exclude", &selection.exclude, &all, applicability.target())?;
         let wanted = |id: &str| {
             let only = selection.only.as_ref().is_none_or(|only| only.iter().any(|other| other == id));
             let filtered = filter.is_empty() || filter.iter().any(|glob| glob.is_match(id));
@@ -104,7 +104,7 @@ impl Plan {
             .into_iter()
             .filter(|case| wanted(&case.id))
             .map(|case| {
-                let why = surroundings.lack(&case);
+                let why = applicability.lack(&case);
                 (Arc::new(case), why)
             })
             .collect();
@@ -116,7 +116,7 @@ impl Plan {
     }
 }
 
-impl Surroundings for Circumstances {
+impl Applicability for Capabilities {
     fn target(&self) -> &'static str {
         "edge"
     }
@@ -129,7 +129,7 @@ impl Surroundings for Circumstances {
     }
 }
 
-impl Circumstances {
+impl Capabilities {
     fn lacks(self, need: Need) -> Option<&'static str> {
         match need {
             Need::Service => {

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::edge_sanity::SanityResult;
 use super::outcome;
-use super::plan::Surroundings;
+use super::plan::Applicability;
 use super::play::{Player, next_marker};
 use super::runner::Runner;
 use crate::cases::{Backend, Case, Given, Need, Play, ServiceTarget};
@@ -276,7 +276,7 @@ fn told(url: Option<&BaseUrl>) -> String {
     url.map(|url| url.as_url().to_string()).unwrap_or_default()
 }
 
-impl Surroundings for ServiceRunnerOptions {
+impl Applicability for ServiceRunnerOptions {
     fn target(&self) -> &'static str {
         match self.part {
             ServicePart::Service => "service",

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
-    Verdict, run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
+    run,
 };
 use edgeproof::target::Target;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
@@ -43,7 +43,7 @@ async fn no_report_shows_a_credential_of_the_run() {
     let all = cases::edge(Catalog::new(&spec, &shape, false));
     let filter = ["credentials.*", "log.*", "health.*", "refusal.40*"].map(str::to_owned).to_vec();
     let selection = Selection { filter, ..Selection::default() };
-    let circumstances = Circumstances {
+    let capabilities = Capabilities {
         starts_edges: true,
         service: true,
         origin: true,
@@ -51,7 +51,7 @@ async fn no_report_shows_a_credential_of_the_run() {
         https: false,
         loopback_clients: cfg!(target_os = "linux"),
     };
-    let plan = Plan::new(all, &selection, &circumstances).unwrap();
+    let plan = Plan::new(all, &selection, &capabilities).unwrap();
     let edge_pool = EdgePool::new(EdgePoolOptions {
         files: CredentialFiles::write(&credentials).unwrap(),
         target: Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap())),

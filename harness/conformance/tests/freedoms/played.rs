@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
-    Verdict, run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
+    run,
 };
 use edgeproof::target::{Setup, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -46,7 +46,7 @@ pub(crate) async fn blamed(
     cases: Cases,
     name: &str,
 ) -> Vec<String> {
-    let circumstances = Circumstances {
+    let capabilities = Capabilities {
         starts_edges: true,
         service: true,
         origin: true,
@@ -59,7 +59,7 @@ pub(crate) async fn blamed(
     if cases == Cases::OneEdge {
         all.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
     }
-    let plan = Plan::new(all, &Selection::default(), &circumstances).unwrap();
+    let plan = Plan::new(all, &Selection::default(), &capabilities).unwrap();
     let edge_pool = EdgePool::new(EdgePoolOptions {
         spec: Arc::clone(spec),
         shape,

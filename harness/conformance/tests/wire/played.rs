@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Case, Catalog};
 use edgeproof::run::{
-    Circumstances, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally,
-    Verdict, run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
+    run,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -21,7 +21,7 @@ pub(crate) fn catalog(spec: &Spec) -> Vec<Case> {
 
 /// The reports of these cases, in their order.
 pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> {
-    let everything = Circumstances {
+    let everything = Capabilities {
         starts_edges: true,
         service: true,
         origin: true,
