@@ -16,7 +16,7 @@ use http::{HeaderMap, Method, StatusCode, Version};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use edgeproof::cases::{Case, Conversation, Found, MARKER, Play, collection, fill, judge};
+use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collection, fill, judge};
 use edgeproof::run::{ended, needs_plain_reasons};
 use edgeproof::target::Setup;
 use edgeproof_edge::{Answer, Asked, Decision, Facts, Quirk, Relayed, Rules, Said, conclude, decide};
@@ -41,7 +41,7 @@ pub struct PureWorld {
 #[derive(Debug)]
 pub struct PurePlay {
     /// What it found.
-    pub found: Found,
+    pub found: CaseFindings,
     /// How it ended.
     pub outcome: Outcome,
     /// Why.
@@ -61,9 +61,9 @@ impl PureWorld {
         }
         if !reads_reasons && needs_plain_reasons(case) {
             let because = "the edge reads no reason of the mock service".to_owned();
-            return Some(PurePlay { found: Found::default(), outcome: Outcome::NotRun, because });
+            return Some(PurePlay { found: CaseFindings::default(), outcome: Outcome::NotRun, because });
         }
-        let mut found = Found::default();
+        let mut found = CaseFindings::default();
         for (name, conversation) in conversations {
             let mut part = self.converse(conversation, case.setup, case.level, quirk);
             if !name.is_empty() {
@@ -100,10 +100,16 @@ impl PureWorld {
         )
     }
 
-    fn converse(&self, conversation: &Conversation, setup: Setup, level: Level, quirk: &dyn Quirk) -> Found {
+    fn converse(
+        &self,
+        conversation: &Conversation,
+        setup: Setup,
+        level: Level,
+        quirk: &dyn Quirk,
+    ) -> CaseFindings {
         let (draft, reply, arrivals) = self.exchange(conversation, setup, quirk);
         let origin = self.settings(setup).allowed_origin.unwrap_or_default();
-        let mut found = Found::default();
+        let mut found = CaseFindings::default();
         for mut check in judge(conversation, &draft, &origin, &reply, &arrivals) {
             check.level = check.level.max(level);
             found.checks.push(check);

@@ -23,24 +23,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "statement.json-content-type",
         "accept.content-type",
         "the answer to an accepted collection says that it is JSON",
-        move |stage| {
+        move |context| {
             let script = script.clone();
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                stage.check(words::json_content_type(&sent.reply));
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                context.check(words::json_content_type(&sent.reply));
             })
         },
     );
 
     for (id, title, action) in unusual() {
-        cases.steps("statement.other-success", id, title, move |stage| {
+        cases.steps("statement.other-success", id, title, move |context| {
             let script = Script::one(action.clone());
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                let saw = words::summary(stage, &sent.reply);
-                stage.observe(id, saw);
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let saw = words::summary(context, &sent.reply);
+                context.observe(id, saw);
             })
         });
     }

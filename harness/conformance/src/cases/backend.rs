@@ -7,7 +7,7 @@ use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_reports::{Hop, Level};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{Asked, Found};
+use super::{CaseExchange, CaseFindings};
 use crate::judge::Check;
 use crate::target::RunningEdge;
 use edgeproof_http::{Answer, Draft, Endpoint, NoAnswer, Sent};
@@ -52,7 +52,7 @@ pub struct Backend {
     /// Longest wait for an answer, unless a case says otherwise.
     pub limit: Duration,
     /// What was found so far.
-    pub found: Found,
+    pub found: CaseFindings,
     marker: String,
     level: Level,
 }
@@ -121,7 +121,7 @@ const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
 impl Backend {
     /// A backend for one case; `marker` is a text that no other case of this run has.
     pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, limit: Duration) -> Self {
-        Self { target, limit, found: Found::default(), marker, level }
+        Self { target, limit, found: CaseFindings::default(), marker, level }
     }
 
     /// A session reference that no session has, and that no other case asks for.
@@ -198,7 +198,7 @@ impl Backend {
     /// Notes what was sent by other means.
     pub fn record(&mut self, hop: Hop, endpoint: &Endpoint, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
-        self.found.sent.push(Asked { hop, sent, curl });
+        self.found.sent.push(CaseExchange { hop, sent, curl });
     }
 
     /// Adds a check. One that weighs `must` weighs no more than its case.

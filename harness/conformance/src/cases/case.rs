@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{Basis, Level};
 use futures_util::future::BoxFuture;
 
-use super::{Backend, Conversation, Stage};
+use super::{Backend, CaseContext, Conversation};
 use crate::target::Setup;
 
 /// One thing that is proven of an edge, a service or a key set.
@@ -58,7 +58,7 @@ pub enum Play {
 }
 
 /// The steps of a case that is more than one conversation.
-pub type Steps = Arc<dyn for<'a> Fn(&'a mut Stage) -> BoxFuture<'a, ()> + Send + Sync>;
+pub type Steps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// What a backend asks, and what it checks.
 pub type Asks = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;

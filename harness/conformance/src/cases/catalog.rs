@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Backend, Case, Conversation, Play, Stage};
+use super::{Backend, Case, CaseContext, Conversation, Play};
 use crate::judge::Expected;
 use edgeproof_mock::{ReplyShape, Script};
 
@@ -65,7 +65,7 @@ impl<'a> Catalog<'a> {
     /// Adds a case for `row` that is anything else.
     pub fn steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
-        F: for<'s> Fn(&'s mut Stage) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+        F: for<'s> Fn(&'s mut CaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
         self.add(row, id, title, Play::Steps(Arc::new(steps)))
     }

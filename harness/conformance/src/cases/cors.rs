@@ -24,12 +24,12 @@ fn preflights(cases: &mut Catalog<'_>) {
             "edge.preflight",
             "cors.preflight",
             "a preflight of the allowed origin passes for a POST of JSON",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let sent = stage.send(&preflight(ORIGIN)).await;
-                    stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
+                    let sent = context.send(&preflight(ORIGIN)).await;
+                    context.checks(judge::preflight_passes(context.origin(), &sent.reply));
                     let saw = words::status(&sent.reply);
-                    stage.observe("preflight.status", saw);
+                    context.observe("preflight.status", saw);
                 })
             },
         )
@@ -40,11 +40,11 @@ fn preflights(cases: &mut Catalog<'_>) {
             "edge.preflight",
             "cors.preflight-not-relayed",
             "a preflight does not reach the service",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    stage.script(edgeproof_mock::Script::decide());
-                    stage.send(&preflight(ORIGIN)).await;
-                    stage.check(judge::relayed_nothing(&stage.arrivals()));
+                    context.script(edgeproof_mock::Script::decide());
+                    context.send(&preflight(ORIGIN)).await;
+                    context.check(judge::relayed_nothing(&context.arrivals()));
                 })
             },
         )
@@ -95,10 +95,10 @@ fn readable(cases: &mut Catalog<'_>) {
             "statement.cors-readable-405",
             "cors.readable.405",
             "a page of the allowed origin can read a 405",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let sent = stage.send(&Draft::new("PUT", SIGNALS).header("Origin", ORIGIN)).await;
-                    stage.check(judge::readable(stage.origin(), &sent.reply));
+                    let sent = context.send(&Draft::new("PUT", SIGNALS).header("Origin", ORIGIN)).await;
+                    context.check(judge::readable(context.origin(), &sent.reply));
                 })
             },
         )
@@ -114,11 +114,11 @@ fn denied(cases: &mut Catalog<'_>) {
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("no grant to {title}, in a preflight"),
-                move |stage| {
+                move |context| {
                     Box::pin(async move {
-                        let other = origin(stage.origin());
-                        let sent = stage.send(&preflight(&other)).await;
-                        stage.check(judge::no_grant(&other, &sent.reply));
+                        let other = origin(context.origin());
+                        let sent = context.send(&preflight(&other)).await;
+                        context.check(judge::no_grant(&other, &sent.reply));
                     })
                 },
             )
@@ -128,18 +128,18 @@ fn denied(cases: &mut Catalog<'_>) {
             "statement.cors-other-origins",
             &format!("cors.denied.{id}.post"),
             &format!("no grant to {title}, in the answer to a POST"),
-            move |stage| {
+            move |context| {
                 let accept = accept.clone();
                 Box::pin(async move {
-                    let other = origin(stage.origin());
-                    stage.script(accept);
+                    let other = origin(context.origin());
+                    context.script(accept);
                     let body = Body::Sized(Bytes::copy_from_slice(collection().body.bytes()));
                     let mut draft = posted(body, Some("application/json"));
                     draft.headers[0].1.clone_from(&other);
-                    let sent = stage.send(&draft).await;
-                    stage.check(judge::no_grant(&other, &sent.reply));
+                    let sent = context.send(&draft).await;
+                    context.check(judge::no_grant(&other, &sent.reply));
                     let saw = words::status(&sent.reply);
-                    stage.observe("cors.post-from-other-origin", saw);
+                    context.observe("cors.post-from-other-origin", saw);
                 })
             },
         );
@@ -162,12 +162,12 @@ fn denied_errors(cases: &mut Catalog<'_>) {
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
             &format!("no grant to another origin, {title}"),
-            move |stage| {
+            move |context| {
                 let (script, draft) = (script.clone(), draft.clone());
                 Box::pin(async move {
-                    stage.script(script);
-                    let sent = stage.send(&draft).await;
-                    stage.check(judge::no_grant(OTHER, &sent.reply));
+                    context.script(script);
+                    let sent = context.send(&draft).await;
+                    context.check(judge::no_grant(OTHER, &sent.reply));
                 })
             },
         );
@@ -222,17 +222,17 @@ fn setting(cases: &mut Catalog<'_>) {
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "another ALLOWED_ORIGIN is granted in place of the first",
-            move |stage| {
+            move |context| {
                 let accept = accept.clone();
                 Box::pin(async move {
-                    let sent = stage.send(&preflight(ORIGIN)).await;
-                    stage.checks(judge::preflight_passes(stage.origin(), &sent.reply));
-                    stage.script(accept);
-                    let sent = stage.send(&collection()).await;
-                    stage.check(judge::readable(stage.origin(), &sent.reply));
+                    let sent = context.send(&preflight(ORIGIN)).await;
+                    context.checks(judge::preflight_passes(context.origin(), &sent.reply));
+                    context.script(accept);
+                    let sent = context.send(&collection()).await;
+                    context.check(judge::readable(context.origin(), &sent.reply));
                     let usual = ALLOWED_ORIGIN;
-                    let sent = stage.send(&preflight(usual)).await;
-                    stage.check(judge::no_grant(usual, &sent.reply));
+                    let sent = context.send(&preflight(usual)).await;
+                    context.check(judge::no_grant(usual, &sent.reply));
                 })
             },
         )
@@ -245,15 +245,15 @@ fn vary(cases: &mut Catalog<'_>) {
         "statement.vary",
         "cors.vary",
         "where the grant depends on the origin, Vary says so",
-        move |stage| {
+        move |context| {
             let accept = accept.clone();
             Box::pin(async move {
-                stage.script(accept);
-                let allowed = stage.send(&collection()).await;
+                context.script(accept);
+                let allowed = context.send(&collection()).await;
                 let mut draft = collection();
                 draft.headers[0].1 = "https://other.example".into();
-                let other = stage.send(&draft).await;
-                stage.check(judge::vary(&allowed.reply, &other.reply));
+                let other = context.send(&draft).await;
+                context.check(judge::vary(&allowed.reply, &other.reply));
             })
         },
     );

@@ -30,14 +30,14 @@ fn presented(cases: &mut Catalog<'_>) {
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.license-presented", id, title, move |stage| {
+            .steps("statement.license-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
-                    stage.script(script);
-                    stage.send(&collection()).await;
-                    let found = licenses(&stage.arrivals());
-                    let license = stage.scene.license.clone().unwrap_or_default();
-                    stage.check(judge::carries_license(&license, &found));
+                    context.script(script);
+                    context.send(&collection()).await;
+                    let found = licenses(&context.arrivals());
+                    let license = context.edge.license.clone().unwrap_or_default();
+                    context.check(judge::carries_license(&license, &found));
                 })
             })
             .setup(setup)
@@ -59,16 +59,16 @@ fn presented(cases: &mut Catalog<'_>) {
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.certificate-presented", id, title, move |stage| {
+            .steps("statement.certificate-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
-                    stage.script(script);
-                    stage.send(&collection()).await;
-                    let expected = stage.scene.credentials.certificate(role).chain_der();
+                    context.script(script);
+                    context.send(&collection()).await;
+                    let expected = context.edge.credentials.certificate(role).chain_der();
                     let expected = expected.first().map(AsRef::as_ref);
-                    let arrivals = stage.arrivals();
+                    let arrivals = context.arrivals();
                     let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
-                    stage.check(judge::presents_certificate(
+                    context.check(judge::presents_certificate(
                         expected,
                         presented.map(AsRef::as_ref),
                         "EDGE_CLIENT_CERT_FILE",
@@ -171,20 +171,20 @@ fn open(cases: &mut Catalog<'_>) {
         ),
     ] {
         let script = cases.accept();
-        let case = cases.steps(row, id, title, move |stage| {
+        let case = cases.steps(row, id, title, move |context| {
             let script = script.clone();
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
+                context.script(script);
+                let sent = context.send(&collection()).await;
                 let presented =
-                    stage.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
+                    context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
                 let presented = match presented {
                     None => "nothing relayed",
                     Some(true) => "relayed with a client certificate",
                     Some(false) => "relayed without a client certificate",
                 };
-                let saw = format!("{}; {presented}", words::summary(stage, &sent.reply));
-                stage.observe(id, saw);
+                let saw = format!("{}; {presented}", words::summary(context, &sent.reply));
+                context.observe(id, saw);
             })
         });
         case.setup(setup).may_refuse_to_start = true;
@@ -209,13 +209,13 @@ fn not_shown(cases: &mut Catalog<'_>) {
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
                 &format!("no license and no key in the answer {title}"),
-                move |stage| {
+                move |context| {
                     let (script, draft) = (script.clone(), draft.clone());
                     Box::pin(async move {
-                        stage.script(script);
-                        let sent = stage.send(&draft).await;
-                        let redactor = Arc::clone(&stage.scene.redactor);
-                        stage.check(judge::no_secrets(
+                        context.script(script);
+                        let sent = context.send(&draft).await;
+                        let redactor = Arc::clone(&context.edge.redactor);
+                        context.check(judge::no_secrets(
                             judge::EDGE_SECRETS,
                             |bytes| redactor.finds(bytes),
                             &sent.reply,

@@ -4,7 +4,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::conversation::posted;
-use super::{Catalog, Need, Stage};
+use super::{CaseContext, Catalog, Need};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
@@ -24,9 +24,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             "statement.body-unchanged",
             "relay.fuzz",
             &format!("{count} generated bodies arrive as they are"),
-            move |stage| {
+            move |context| {
                 let accept = accept.clone();
-                Box::pin(async move { fuzz(stage, &accept, count, seed).await })
+                Box::pin(async move { fuzz(context, &accept, count, seed).await })
             },
         )
         .needs(&[Need::Service])
@@ -34,26 +34,26 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         .takes(std::time::Duration::from_millis(20) * count);
 }
 
-async fn fuzz(stage: &mut Stage, accept: &Script, count: u32, seed: u64) {
+async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64) {
     for number in 0..count {
         let Some(body) = generate(seed, number, &[]) else {
-            stage.found.not_run = Some("no body could be generated".into());
+            context.found.not_run = Some("no body could be generated".into());
             return;
         };
-        if arrives(stage, accept, body.clone()).await.iter().all(|check| check.ok) {
-            stage.found.sent.clear();
+        if arrives(context, accept, body.clone()).await.iter().all(|check| check.ok) {
+            context.found.sent.clear();
             continue;
         }
-        let smallest = shrink(stage, accept, (seed, number), body).await;
-        stage.found.sent.clear();
-        let checks = arrives(stage, accept, smallest).await;
-        stage.checks(checks);
+        let smallest = shrink(context, accept, (seed, number), body).await;
+        context.found.sent.clear();
+        let checks = arrives(context, accept, smallest).await;
+        context.checks(checks);
         let name = format!("body {} of {count} does not, shrunk; seed {seed}", number + 1);
         let hint = format!("`--filter relay.fuzz --fuzz {count} --seed {seed}` generates the same bodies");
-        stage.check(Check::new("generated bodies", "all arrive", name, false).hint(&hint));
+        context.check(Check::new("generated bodies", "all arrive", name, false).hint(&hint));
         return;
     }
-    stage.check(Check::new("generated bodies", "all arrive", format!("{count} did; seed {seed}"), true));
+    context.check(Check::new("generated bodies", "all arrive", format!("{count} did; seed {seed}"), true));
 }
 
 /// A step on the way to a smaller body that still fails.
@@ -63,12 +63,12 @@ enum Step {
     Complicate,
 }
 
-async fn shrink(stage: &mut Stage, accept: &Script, (seed, number): (u64, u32), first: Body) -> Body {
+async fn shrink(context: &mut CaseContext, accept: &Script, (seed, number): (u64, u32), first: Body) -> Body {
     let (mut smallest, mut fails, mut path) = (first, true, Vec::new());
     for _ in 0..SHRINKS {
         path.push(if fails { Step::Simplify } else { Step::Complicate });
         let Some(body) = generate(seed, number, &path) else { break };
-        fails = !arrives(stage, accept, body.clone()).await.iter().all(|check| check.ok);
+        fails = !arrives(context, accept, body.clone()).await.iter().all(|check| check.ok);
         if fails {
             smallest = body;
         }
@@ -95,12 +95,12 @@ fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
 }
 
 /// Sends a body and looks at what arrived.
-async fn arrives(stage: &mut Stage, accept: &Script, body: Body) -> Vec<Check> {
-    let before = stage.arrivals().len();
-    stage.script(accept.clone());
+async fn arrives(context: &mut CaseContext, accept: &Script, body: Body) -> Vec<Check> {
+    let before = context.arrivals().len();
+    context.script(accept.clone());
     let draft: Draft = posted(body, Some("application/json"));
-    stage.send(&draft).await;
-    let arrivals = stage.arrivals().split_off(before);
+    context.send(&draft).await;
+    let arrivals = context.arrivals().split_off(before);
     judge::relayed_once(draft.body.bytes(), &arrivals)
 }
 

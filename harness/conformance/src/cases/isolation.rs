@@ -5,7 +5,7 @@ use edgeproof_reports::Level;
 use futures_util::future::join_all;
 
 use super::conversation::{Conversation, collection};
-use super::{Catalog, Need, Stage, words};
+use super::{CaseContext, Catalog, Need, words};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
@@ -37,29 +37,30 @@ fn concurrent(cases: &mut Catalog<'_>) {
             "statement.isolation",
             "isolation.concurrent",
             "64 collections at the same time get each its own answer",
-            move |stage| {
+            move |context| {
                 let plays = plays.clone();
-                Box::pin(async move { all_at_once(stage, &plays).await })
+                Box::pin(async move { all_at_once(context, &plays).await })
             },
         )
         .needs(&[Need::Service, Need::PlainReasons]);
 }
 
-async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
+async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expected)]) {
     let mut drafts = Vec::new();
     for (number, (marker, script, _)) in plays.iter().enumerate() {
         // Uneven sizes and delays, so that answers come back in another order than the requests went.
-        let marker = format!("{marker}{}", stage.marker);
+        let marker = format!("{marker}{}", context.marker);
         let mut script = script.clone();
         script.replies[0].delay = Duration::from_millis((number as u64 * 7) % 20);
-        stage.script_on(&marker, script);
+        context.script_on(&marker, script);
         let body = format!(r#"{{"sealed":"{marker}","fill":"{}"}}"#, "f".repeat(number * 37));
         let mut draft = collection();
         draft.body = Body::Sized(body.into());
-        drafts.push(stage.fill(&draft));
+        drafts.push(context.fill(&draft));
     }
-    let endpoint = stage.scene.endpoint.clone();
-    let sent = join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, stage.limit))).await;
+    let endpoint = context.edge.endpoint.clone();
+    let sent =
+        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.limit))).await;
     let mut wrong = 0;
     for ((sent, draft), (_, _, expected)) in sent.into_iter().zip(&drafts).zip(plays) {
         let checks = judge::exact(expected, &sent.reply);
@@ -69,8 +70,8 @@ async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
         wrong += 1;
         // The first few tell what happens; 64 would hide it.
         if wrong <= 3 {
-            stage.record(draft, sent);
-            stage.checks(checks);
+            context.record(draft, sent);
+            context.checks(checks);
         }
     }
     let check = Check::new(
@@ -79,8 +80,8 @@ async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
         format!("{wrong} of {}", plays.len()),
         wrong == 0,
     );
-    stage.check(check);
-    let bodies: Vec<_> = stage.arrivals().into_iter().map(|arrival| arrival.request.body).collect();
+    context.check(check);
+    let bodies: Vec<_> = context.arrivals().into_iter().map(|arrival| arrival.request.body).collect();
     let changed = drafts
         .iter()
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
@@ -91,7 +92,7 @@ async fn all_at_once(stage: &mut Stage, plays: &[(String, Script, Expected)]) {
         format!("{changed} of {}", plays.len()),
         changed == 0,
     );
-    stage.check(check);
+    context.check(check);
 }
 
 fn in_turn(cases: &mut Catalog<'_>) {
@@ -102,26 +103,26 @@ fn in_turn(cases: &mut Catalog<'_>) {
             "statement.isolation",
             "isolation.keep-alive",
             "two collections over one connection get each its own answer",
-            move |stage| {
+            move |context| {
                 let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
                 Box::pin(async move {
                     let mut drafts = Vec::new();
                     for (name, script) in [("first", refuse), ("second", accept)] {
-                        let marker = format!("{name}-{}", stage.marker);
-                        stage.script_on(&marker, script);
+                        let marker = format!("{name}-{}", context.marker);
+                        context.script_on(&marker, script);
                         let mut draft: Draft = collection();
                         draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                        drafts.push(stage.fill(&draft));
+                        drafts.push(context.fill(&draft));
                     }
-                    let endpoint = stage.scene.endpoint.clone();
-                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, stage.limit).await;
-                    let arrivals = stage.arrivals();
+                    let endpoint = context.edge.endpoint.clone();
+                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.limit).await;
+                    let arrivals = context.arrivals();
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
-                        stage.checks(judge::exact(expected, &sent.reply));
+                        context.checks(judge::exact(expected, &sent.reply));
                         let body = draft.body.bytes();
                         let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                        stage.checks(judge::relayed_once(body, &of_it.collect::<Vec<_>>()));
-                        stage.record(draft, sent);
+                        context.checks(judge::relayed_once(body, &of_it.collect::<Vec<_>>()));
+                        context.record(draft, sent);
                     }
                 })
             },
@@ -156,20 +157,20 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
             "a collection that the service is slow with, beside one that it is fast with",
-            move |stage| {
+            move |context| {
                 let (accept, slow) = (accept.clone(), slow.clone());
                 Box::pin(async move {
                     let mut drafts = Vec::new();
                     for (name, script) in [("slow", slow), ("fast", accept)] {
-                        let marker = format!("{name}-{}", stage.marker);
-                        stage.script_on(&marker, script);
+                        let marker = format!("{name}-{}", context.marker);
+                        context.script_on(&marker, script);
                         let mut draft: Draft = collection();
                         draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                        drafts.push(stage.fill(&draft));
+                        drafts.push(context.fill(&draft));
                     }
-                    let endpoint = stage.scene.endpoint.clone();
+                    let endpoint = context.edge.endpoint.clone();
                     let ends = drafts.iter().map(|draft| async {
-                        let sent = edgeproof_http::send(&endpoint, draft, stage.limit).await;
+                        let sent = edgeproof_http::send(&endpoint, draft, context.limit).await;
                         (sent, Instant::now())
                     });
                     let ends = join_all(ends).await;
@@ -181,9 +182,9 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     };
                     let saw =
                         format!("{order}; {} and {}", words::status(&slow.reply), words::status(&fast.reply));
-                    stage.observe("isolation.slow-beside-fast", saw);
+                    context.observe("isolation.slow-beside-fast", saw);
                     for ((sent, _), draft) in ends.iter().zip(&drafts) {
-                        stage.record(draft, sent.clone());
+                        context.record(draft, sent.clone());
                     }
                 })
             },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::Role;
 
 use super::conversation::collection;
-use super::{Case, Catalog, Later, LogJudge, Need, Stage};
+use super::{Case, CaseContext, Catalog, Later, LogJudge, Need};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 use edgeproof_launch::LogLine;
@@ -49,8 +49,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "log.end-user",
         "nothing of the end user's request is in the log",
         Course::Eventful,
-        |stage| {
-            let canaries = canaries(stage);
+        |context| {
+            let canaries = canaries(context);
             Arc::new(move |lines| judge::shows_nothing(&named(&canaries), lines))
         },
     )
@@ -61,11 +61,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "log.license",
         "neither the license nor the client key is in the log",
         Course::Eventful,
-        |stage| {
-            let redactor = Arc::clone(&stage.scene.redactor);
+        |context| {
+            let redactor = Arc::clone(&context.edge.redactor);
             // What it wrote at its start counts as well.
             let before: Vec<String> =
-                stage.scene.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
+                context.edge.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
             Arc::new(move |lines| {
                 judge::shows_no_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
             })
@@ -80,15 +80,15 @@ fn case<'c>(
     id: &'static str,
     title: &str,
     course: Course,
-    judge: fn(&Stage) -> LogJudge,
+    judge: fn(&CaseContext) -> LogJudge,
 ) -> &'c mut Case {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .steps(row, id, title, move |stage| {
+        .steps(row, id, title, move |context| {
             let scripts = scripts.clone();
             Box::pin(async move {
-                let judge = judge(stage);
-                write(stage, course, scripts, judge).await;
+                let judge = judge(context);
+                write(context, course, scripts, judge).await;
             })
         })
         .alone()
@@ -97,17 +97,17 @@ fn case<'c>(
 /// Has two collections refused. The lines are judged after the edge's end: then those that it had in its buffers are there,
 /// and one that is written a second time a little later does not escape.
 async fn write(
-    stage: &mut Stage,
+    context: &mut CaseContext,
     course: Course,
     [accepted, refused, barrier]: [Script; 3],
     judge: LogJudge,
 ) {
-    let Some(log) = stage.scene.log.clone() else { return };
+    let Some(log) = context.edge.log.clone() else { return };
     let since = log.mark();
     let mut draft = collection();
-    draft.from = stage.scene.endpoint.is_loopback().then_some(CLIENT);
+    draft.from = context.edge.endpoint.is_loopback().then_some(CLIENT);
     draft.body = Body::Sized(format!(r#"{{"sealed":"body-{}"}}"#, super::MARKER).into());
-    for (name, canary) in canaries(stage) {
+    for (name, canary) in canaries(context) {
         match name {
             "user agent" => draft = draft.header("User-Agent", &canary),
             "cookie" => draft = draft.header("Cookie", &canary),
@@ -116,27 +116,27 @@ async fn write(
         }
     }
     if course == Course::Eventful {
-        stage.script(accepted);
-        stage.send(&draft).await;
-        if let Err(why) = without_service(stage, &draft).await {
-            stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+        context.script(accepted);
+        context.send(&draft).await;
+        if let Err(why) = without_service(context, &draft).await {
+            context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
             return;
         }
     }
-    stage.script(refused);
-    stage.send(&draft).await;
-    stage.script(barrier);
-    stage.send(&draft).await;
+    context.script(refused);
+    context.send(&draft).await;
+    context.script(barrier);
+    context.send(&draft).await;
     let is_barrier = |line: &LogLine| judge::names_refusal(STATUS, BARRIER, &line.text);
     log.wait(since, LINE_LIMIT, |lines| lines.iter().any(is_barrier)).await;
-    stage.later = Some(Later { since, judge });
+    context.later = Some(Later { since, judge });
 }
 
 /// Errors are where programs write most.
-async fn without_service(stage: &mut Stage, draft: &Draft) -> std::io::Result<()> {
-    let Some(service) = stage.scene.service.clone() else { return Ok(()) };
+async fn without_service(context: &mut CaseContext, draft: &Draft) -> std::io::Result<()> {
+    let Some(service) = context.edge.service.clone() else { return Ok(()) };
     service.set_facade(Facade::Closes).await?;
-    stage.send(draft).await;
+    context.send(draft).await;
     service.set_facade(Facade::Tls(Role::ServiceServer)).await
 }
 
@@ -144,8 +144,8 @@ fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a s
     canaries.iter().map(|(name, canary)| (*name, canary.as_str())).collect()
 }
 
-fn canaries(stage: &Stage) -> Vec<(&'static str, String)> {
-    let mark = &stage.marker;
+fn canaries(context: &CaseContext) -> Vec<(&'static str, String)> {
+    let mark = &context.marker;
     vec![
         ("body", format!("body-{mark}")),
         ("user agent", format!("agent-{mark}")),

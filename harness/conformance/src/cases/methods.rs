@@ -42,11 +42,11 @@ fn allow(cases: &mut Catalog<'_>) {
             "statement.allow-on-405",
             "method.allow",
             "a 405 names the methods that are allowed",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let sent = stage.send(&Draft::new("PUT", SIGNALS)).await;
+                    let sent = context.send(&Draft::new("PUT", SIGNALS)).await;
                     let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
-                    stage.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
+                    context.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
                 })
             },
         )
@@ -59,10 +59,10 @@ fn content_type(cases: &mut Catalog<'_>) {
             "statement.json-content-type",
             "method.content-type",
             "a 405 says that its body is JSON",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let sent = stage.send(&Draft::new("GET", SIGNALS)).await;
-                    stage.check(words::json_content_type(&sent.reply));
+                    let sent = context.send(&Draft::new("GET", SIGNALS)).await;
+                    context.check(words::json_content_type(&sent.reply));
                 })
             },
         )
@@ -71,16 +71,16 @@ fn content_type(cases: &mut Catalog<'_>) {
 
 fn invented(cases: &mut Catalog<'_>) {
     cases
-        .steps("statement.invented-method", "method.invented", "a method that nobody has seen", |stage| {
+        .steps("statement.invented-method", "method.invented", "a method that nobody has seen", |context| {
             Box::pin(async move {
                 let draft = Draft::new("EDGEPROOF", SIGNALS)
                     .header("Content-Type", "application/json")
                     .body(collection().body);
-                stage.script(edgeproof_mock::Script::decide());
-                let sent = stage.send(&draft).await;
-                let relayed = if stage.arrivals().is_empty() { "not relayed" } else { "relayed" };
+                context.script(edgeproof_mock::Script::decide());
+                let sent = context.send(&draft).await;
+                let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
                 let saw = format!("{}, {relayed}", words::status(&sent.reply));
-                stage.observe("method.invented", saw);
+                context.observe("method.invented", saw);
             })
         })
         .needs(&[]);
@@ -106,13 +106,13 @@ fn options(cases: &mut Catalog<'_>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case = cases.steps("statement.options-not-405", &format!("method.{id}"), title, move |stage| {
+        let case = cases.steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
             let draft = draft.clone();
             Box::pin(async move {
-                let sent = stage.send(&draft).await;
-                stage.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
+                let sent = context.send(&draft).await;
+                context.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
                 let saw = words::status(&sent.reply);
-                stage.observe(&format!("method.{id}"), saw);
+                context.observe(&format!("method.{id}"), saw);
             })
         });
         case.needs(&[]);

@@ -4,6 +4,7 @@
 mod accept;
 mod backend;
 mod case;
+mod case_context;
 mod catalog;
 mod conversation;
 mod cors;
@@ -19,16 +20,15 @@ mod refusals;
 mod relay;
 mod sanity;
 mod service;
-mod stage;
 mod unreachable;
 mod words;
 
 pub use backend::{Ask, Backend, Given, ServiceTarget, fetch_keys};
 pub use case::{Asks, Case, Need, Phase, Play, Steps};
+pub use case_context::{CaseContext, CaseExchange, CaseFindings, EdgeContext, Kept, Later, LogJudge};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
 pub use conversation::{fill, judge};
-pub use stage::{Asked, Found, Kept, Later, LogJudge, Scene, Stage};
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {

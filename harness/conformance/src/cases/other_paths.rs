@@ -6,16 +6,16 @@ use edgeproof_http::Draft;
 /// What is around the relay: health check, other paths, HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .steps("endpoint.edge.health", "health.exists", "the health check exists", |stage| {
+        .steps("endpoint.edge.health", "health.exists", "the health check exists", |context| {
             Box::pin(async move {
-                let sent = stage.send(&Draft::new("GET", HEALTH)).await;
-                stage.check(judge::status_in(
+                let sent = context.send(&Draft::new("GET", HEALTH)).await;
+                context.check(judge::status_in(
                     "200 to 299",
                     |status| (200..300).contains(&status),
                     &sent.reply,
                 ));
-                let saw = words::summary(stage, &sent.reply);
-                stage.observe("health.answer", saw);
+                let saw = words::summary(context, &sent.reply);
+                context.observe("health.answer", saw);
             })
         })
         .needs(&[]);
@@ -30,10 +30,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
-            .steps(row, &point.clone(), title, move |stage| {
+            .steps(row, &point.clone(), title, move |context| {
                 let (accept, point) = (accept.clone(), point.clone());
                 Box::pin(async move {
-                    stage.script(accept);
+                    context.script(accept);
                     let mut draft = Draft::new(method, path);
                     if method == "POST" {
                         draft = Draft { path: path.into(), ..collection() };
@@ -45,9 +45,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                             .header("Sec-WebSocket-Version", "13")
                             .header("Sec-WebSocket-Key", "ZWRnZXByb29mIGtleSAxNg==");
                     }
-                    let sent = stage.send(&draft).await;
+                    let sent = context.send(&draft).await;
                     let saw = words::status(&sent.reply);
-                    stage.observe(&point, saw);
+                    context.observe(&point, saw);
                 })
             })
             .needs(&[]);
@@ -62,19 +62,20 @@ fn http2(cases: &mut Catalog<'_>) {
             "statement.http2",
             "http2.accept",
             "over HTTP/2 a collection is relayed and answered the same",
-            move |stage| {
+            move |context| {
                 let (accept, accepted) = (accept.clone(), accepted.clone());
                 Box::pin(async move {
-                    stage.script(accept);
-                    let draft = stage.fill(&collection());
-                    let endpoint = stage.scene.endpoint.clone();
-                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, stage.limit).await else {
-                        stage.found.not_applicable = Some("the edge does not offer HTTP/2".into());
+                    context.script(accept);
+                    let draft = context.fill(&collection());
+                    let endpoint = context.edge.endpoint.clone();
+                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.limit).await
+                    else {
+                        context.found.not_applicable = Some("the edge does not offer HTTP/2".into());
                         return;
                     };
-                    stage.checks(judge::exact(&accepted, &sent.reply));
-                    stage.checks(judge::relayed_once(draft.body.bytes(), &stage.arrivals()));
-                    stage.record(&draft, sent);
+                    context.checks(judge::exact(&accepted, &sent.reply));
+                    context.checks(judge::relayed_once(draft.body.bytes(), &context.arrivals()));
+                    context.record(&draft, sent);
                 })
             },
         )

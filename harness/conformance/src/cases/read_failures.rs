@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, MARKER, ORIGIN, Relayed, SIGNALS};
-use super::{Catalog, Stage, words};
+use super::{CaseContext, Catalog, words};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
@@ -14,21 +14,21 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     for (stimulus, id, title, draft) in unreadable() {
         let (expected, accept, after) = (expected.clone(), accept.clone(), cases.accepted());
         cases
-            .steps("edge.400.read-failed", &format!("read-failed.{id}"), title, move |stage| {
+            .steps("edge.400.read-failed", &format!("read-failed.{id}"), title, move |context| {
                 let (draft, expected, accept, after) =
                     (draft.clone(), expected.clone(), accept.clone(), after.clone());
                 Box::pin(async move {
-                    let mark = stage.service_mark();
-                    stage.script(accept.clone());
-                    let sent = stage.send(&draft).await;
+                    let mark = context.service_mark();
+                    context.script(accept.clone());
+                    let sent = context.send(&draft).await;
                     let checks = unread(&expected, &sent.reply);
                     // Its own answer is like all others: JSON, and the page's to read. A stack's answer is not its own.
                     if checks.iter().all(|check| check.ok) {
-                        stage.check(judge::readable(stage.origin(), &sent.reply));
-                        stage.check(words::json_content_type(&sent.reply).at(Level::Should));
+                        context.check(judge::readable(context.origin(), &sent.reply));
+                        context.check(words::json_content_type(&sent.reply).at(Level::Should));
                     }
-                    stage.checks(checks);
-                    lives_on(stage, mark, accept, after).await;
+                    context.checks(checks);
+                    lives_on(context, mark, accept, after).await;
                 })
             })
             .stimulus(stimulus)
@@ -41,15 +41,15 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, draft) in ambiguous() {
         let (accept, after) = (accept.clone(), cases.accepted());
         let point = format!("malformed.{id}");
-        let case = cases.steps("statement.nothing-partial-relayed", &point.clone(), title, move |stage| {
+        let case = cases.steps("statement.nothing-partial-relayed", &point.clone(), title, move |context| {
             let (draft, accept, after, point) = (draft.clone(), accept.clone(), after.clone(), point.clone());
             Box::pin(async move {
-                let mark = stage.service_mark();
-                stage.script(accept.clone());
-                let sent = stage.send(&draft).await;
-                let saw = words::summary(stage, &sent.reply);
-                stage.observe(&point, saw);
-                lives_on(stage, mark, accept, after).await;
+                let mark = context.service_mark();
+                context.script(accept.clone());
+                let sent = context.send(&draft).await;
+                let saw = words::summary(context, &sent.reply);
+                context.observe(&point, saw);
+                lives_on(context, mark, accept, after).await;
             })
         });
         case.also("statement.malformed-request").also("statement.edge-lives-on").alone();
@@ -58,17 +58,17 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 /// Whatever came before, no part of it is relayed, and the next collection passes. That one is the barrier: what
 /// the edge relayed of the first is at the service by then, also the beginning of a request that never ends.
-async fn lives_on(stage: &mut Stage, mark: u64, accept: Script, after: Expected) {
+async fn lives_on(context: &mut CaseContext, mark: u64, accept: Script, after: Expected) {
     let next = Conversation::post(accept, after).relayed(Relayed::Unjudged);
-    stage.converse(&next).await;
-    let followed = stage.fill(&next.draft);
-    let mut partial = stage.arrivals_since(mark);
+    context.converse(&next).await;
+    let followed = context.fill(&next.draft);
+    let mut partial = context.arrivals_since(mark);
     partial.retain(|arrival| {
         let body = arrival.request.body.as_ref();
-        let known = body == followed.body.bytes() || body == whole(&stage.marker).as_bytes();
+        let known = body == followed.body.bytes() || body == whole(&context.marker).as_bytes();
         !(known && arrival.request.complete)
     });
-    stage.check(judge::relayed_nothing(&partial));
+    context.check(judge::relayed_nothing(&partial));
 }
 
 /// The body of an ambiguous request. A server that takes its chunks, or reads past the header fields, is within its

@@ -4,7 +4,7 @@ use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, collection};
 use super::credentials::licenses;
-use super::{Catalog, Stage, words};
+use super::{CaseContext, Catalog, words};
 use crate::judge::Check;
 use edgeproof_mock::{Action, Script};
 
@@ -179,13 +179,13 @@ fn between(cases: &mut Catalog<'_>) {
         let script = cases.refuse(403, reason);
         let point = format!("refusal.between.{id}");
         let title = format!("the service refuses with the reason {reason}");
-        cases.steps("statement.reason-in-between", &point.clone(), &title, move |stage| {
+        cases.steps("statement.reason-in-between", &point.clone(), &title, move |context| {
             let (script, point) = (script.clone(), point.clone());
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                let saw = words::summary(stage, &sent.reply);
-                stage.observe(&point, saw);
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let saw = words::summary(context, &sent.reply);
+                context.observe(&point, saw);
             })
         });
     }
@@ -197,23 +197,23 @@ fn redirects(cases: &mut Catalog<'_>) {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("a {status} from the service is not followed, and the license stays where it belongs");
-        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |stage| {
+        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
             let id = id.clone();
-            Box::pin(async move { redirect(stage, status, &id).await })
+            Box::pin(async move { redirect(context, status, &id).await })
         });
         case.also("statement.redirect-answer");
     }
 }
 
-async fn redirect(stage: &mut Stage, status: u16, id: &str) {
-    let Some(elsewhere) = stage.scene.elsewhere.clone() else {
-        stage.found.not_run = Some("no second service to redirect to".into());
+async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
+    let Some(elsewhere) = context.edge.elsewhere.clone() else {
+        context.found.not_run = Some("no second service to redirect to".into());
         return;
     };
-    let path = format!("/elsewhere/{}", stage.marker);
+    let path = format!("/elsewhere/{}", context.marker);
     let location = ("location".to_owned(), format!("{}{path}", elsewhere.url()));
-    stage.script(Script::one(Action::Answer { status, headers: vec![location], body: Bytes::new() }));
-    let sent = stage.send(&collection()).await;
+    context.script(Script::one(Action::Answer { status, headers: vec![location], body: Bytes::new() }));
+    let sent = context.send(&collection()).await;
     let followed: Vec<_> =
         elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
     let actual = match followed.first() {
@@ -222,9 +222,9 @@ async fn redirect(stage: &mut Stage, status: u16, id: &str) {
         Some(arrival) => format!("a {} request with the license in it", arrival.request.method),
     };
     let check = Check::new("requests to the redirect's location", "nothing", actual, followed.is_empty());
-    stage.check(check.hint("switch following of redirects off in the HTTP client that calls SERVICE_URL"));
-    let saw = words::summary(stage, &sent.reply);
-    stage.observe(id, saw);
+    context.check(check.hint("switch following of redirects off in the HTTP client that calls SERVICE_URL"));
+    let saw = words::summary(context, &sent.reply);
+    context.observe(id, saw);
 }
 
 /// A refusal whose body is cut off.
@@ -235,13 +235,13 @@ fn cut(cases: &mut Catalog<'_>) {
         "statement.refusal-cut",
         "refusal.cut-body",
         "the service refuses and its reply is cut off",
-        move |stage| {
+        move |context| {
             let script = script.clone();
             Box::pin(async move {
-                stage.script(script);
-                let sent = stage.send(&collection()).await;
-                let saw = words::summary(stage, &sent.reply);
-                stage.observe("refusal.cut-body", saw);
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let saw = words::summary(context, &sent.reply);
+                context.observe("refusal.cut-body", saw);
             })
         },
     );

@@ -76,13 +76,13 @@ fn late(cases: &mut Catalog<'_>) {
             "statement.relayed-once",
             "relay.once.to-the-end",
             "of no collection a copy arrived after its answer",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let late = stage.scene.late_copies();
+                    let late = context.edge.late_copies();
                     let actual = late.first().map_or("none".to_owned(), |first| {
                         format!("{}, the first of {}", late.len(), judge::shown(&first.request.body))
                     });
-                    stage.check(Check::new("copies", "none", actual, late.is_empty()));
+                    context.check(Check::new("copies", "none", actual, late.is_empty()));
                 })
             },
         )

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, Relayed, collection};
-use super::{Catalog, Stage, words};
+use super::{CaseContext, Catalog, words};
 use crate::judge::{self, Check, Expected};
 use crate::target::Setup;
 use edgeproof_mock::{Action, Facade, Reply, Script};
@@ -100,10 +100,10 @@ fn content_type(cases: &mut Catalog<'_>) {
             "statement.json-content-type",
             "unreachable.content-type",
             "a 502 says that its body is JSON",
-            |stage| {
+            |context| {
                 Box::pin(async move {
-                    let sent = stage.send(&collection()).await;
-                    stage.check(words::json_content_type(&sent.reply));
+                    let sent = context.send(&collection()).await;
+                    context.check(words::json_content_type(&sent.reply));
                 })
             },
         )
@@ -165,9 +165,9 @@ fn facades(cases: &mut Catalog<'_>) {
                 row,
                 &format!("unreachable.{id}"),
                 &format!("{title}: 502, and nothing is relayed"),
-                move |stage| {
+                move |context| {
                     let conversation = conversation.clone();
-                    Box::pin(async move { behind(stage, facade, &conversation).await })
+                    Box::pin(async move { behind(context, facade, &conversation).await })
                 },
             )
             .also(UNREACHABLE)
@@ -176,13 +176,13 @@ fn facades(cases: &mut Catalog<'_>) {
     }
 }
 
-async fn behind(stage: &mut Stage, facade: Facade, conversation: &Conversation) {
-    let Some(service) = stage.scene.service.clone() else { return };
+async fn behind(context: &mut CaseContext, facade: Facade, conversation: &Conversation) {
+    let Some(service) = context.edge.service.clone() else { return };
     if let Err(why) = service.set_facade(facade).await {
-        stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+        context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
         return;
     }
-    stage.converse(conversation).await;
+    context.converse(conversation).await;
 }
 
 /// The service breaks off after it read the request: there is no telling what it did with it.
@@ -238,19 +238,19 @@ fn slow(cases: &mut Catalog<'_>) {
 
     let (script, patience) = (Script::one(Action::Silence), cases.patience());
     cases
-        .steps("statement.silent-service", "service.silent", "a service that never answers", move |stage| {
+        .steps("statement.silent-service", "service.silent", "a service that never answers", move |context| {
             let script = script.clone();
             Box::pin(async move {
-                stage.script(script);
-                stage.limit = patience;
-                let sent = stage.send(&collection()).await;
+                context.script(script);
+                context.limit = patience;
+                let sent = context.send(&collection()).await;
                 let saw = match &sent.reply {
                     Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
                         format!("no answer within {}", humantime::format_duration(*limit))
                     }
-                    reply => words::summary(stage, reply),
+                    reply => words::summary(context, reply),
                 };
-                stage.observe("service.silent", saw);
+                context.observe("service.silent", saw);
             })
         })
         .takes(patience)
@@ -270,22 +270,22 @@ fn recovery(cases: &mut Catalog<'_>) {
             "statement.recovery",
             "recovery.service-back",
             "an edge works again when its service is back, without a restart",
-            move |stage| {
+            move |context| {
                 let (gone, again) = (gone.clone(), steps.clone());
                 Box::pin(async move {
-                    let Some(service) = stage.scene.service.clone() else { return };
+                    let Some(service) = context.edge.service.clone() else { return };
                     let usual = Facade::Tls(Role::ServiceServer);
                     for (facade, conversation) in [(Facade::Closes, Some(&gone)), (usual, None)] {
                         if let Err(why) = service.set_facade(facade).await {
-                            stage.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+                            context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
                             return;
                         }
                         if let Some(conversation) = conversation {
-                            stage.converse(conversation).await;
+                            context.converse(conversation).await;
                         }
                     }
-                    let check = works_again(stage, &again).await;
-                    stage.check(check);
+                    let check = works_again(context, &again).await;
+                    context.check(check);
                 })
             },
         )
@@ -295,15 +295,15 @@ fn recovery(cases: &mut Catalog<'_>) {
             "statement.recovery",
             "recovery.connection-closed",
             "an edge works when the service closed the connection that it kept",
-            move |stage| {
+            move |context| {
                 let again = again.clone();
                 Box::pin(async move {
-                    stage.converse(&again).await;
-                    if let Some(service) = stage.scene.service.clone() {
+                    context.converse(&again).await;
+                    if let Some(service) = context.edge.service.clone() {
                         service.close_connections().await;
                     }
-                    let check = works_again(stage, &again).await;
-                    stage.check(check);
+                    let check = works_again(context, &again).await;
+                    context.check(check);
                 })
             },
         )
@@ -312,15 +312,15 @@ fn recovery(cases: &mut Catalog<'_>) {
 
 /// One of a few collections in a row passes. Not the first one: it may go out on a connection whose end the edge has not
 /// noticed, and what may have arrived must not be sent again (RFC 9110 §9.2.2), so that one is lost.
-async fn works_again(stage: &mut Stage, conversation: &Conversation) -> Check {
+async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
     let expected = conversation.answer.as_ref().map(Expected::to_string).unwrap_or_default();
     let mut actual = String::new();
     for _ in 0..TRIES {
-        stage.script(conversation.script.clone().unwrap_or_else(Script::decide));
-        let sent = stage.send(&conversation.draft).await;
+        context.script(conversation.script.clone().unwrap_or_else(Script::decide));
+        let sent = context.send(&conversation.draft).await;
         let is_right = |answer: &Expected| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-        actual = words::summary(stage, &sent.reply);
+        actual = words::summary(context, &sent.reply);
         if conversation.answer.as_ref().is_some_and(is_right) {
             return Check::new("answer after that", expected, actual, true).at(Level::Should);
         }

@@ -1,17 +1,17 @@
 //! How cases put what they saw, always the same for the same behaviour.
 
-use super::Stage;
+use super::CaseContext;
 use crate::judge::{self, Check};
 use edgeproof_http::{Answer, NoAnswer};
 
 /// An answer in a few words, without what differs from run to run.
-pub(super) fn summary(stage: &Stage, reply: &Result<Answer, NoAnswer>) -> String {
+pub(super) fn summary(context: &CaseContext, reply: &Result<Answer, NoAnswer>) -> String {
     let answer = match reply {
         Ok(answer) => answer,
         Err(NoAnswer::TimedOut(_)) => return "no answer, the connection stays open".into(),
         Err(why) => return why.to_string(),
     };
-    let body = judge::shown(&answer.body).replace(&stage.marker, "…");
+    let body = judge::shown(&answer.body).replace(&context.marker, "…");
     let cut = if answer.complete { "" } else { ", cut off" };
     if answer.body.is_empty() {
         format!("{} without a body", answer.status)

@@ -7,7 +7,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use futures_util::future::join_all;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
 
-use crate::cases::Scene;
+use crate::cases::EdgeContext;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 use edgeproof_launch::HeldPort;
 use edgeproof_mock::{MockService, ReplyShape, ServiceOptions};
@@ -75,7 +75,7 @@ pub struct EdgeInstance {
     /// What it was started with; nothing is known of one that others started.
     pub settings: Option<EdgeSettings>,
     /// What cases see of it.
-    pub scene: Arc<Scene>,
+    pub context: Arc<EdgeContext>,
     // Its port stays taken as long as the edge is told that the service is there.
     _held: Option<HeldPort>,
 }
@@ -236,7 +236,7 @@ impl EdgePool {
             EdgeUpstream::Nothing(origin, _) => origin.clone(),
             _ => given.allowed_origin.clone(),
         };
-        let scene = Scene {
+        let context = EdgeContext {
             kept: Mutex::default(),
             endpoint: edge.endpoint().clone(),
             service,
@@ -247,7 +247,7 @@ impl EdgePool {
             license: given.license.as_ref().map(|license| license.expose().to_owned()),
             origin,
         };
-        Ok(EdgeInstance { edge, settings, scene: Arc::new(scene), _held: held })
+        Ok(EdgeInstance { edge, settings, context: Arc::new(context), _held: held })
     }
 
     fn pool(&self, setup: Setup) -> Arc<SetupPool> {

@@ -6,7 +6,7 @@ use super::SanityProbe;
 use super::edge_pool::{EdgePool, EdgeUpstream, LeaseError};
 use super::plan;
 use super::play::Player;
-use crate::cases::{Case, Found};
+use crate::cases::{Case, CaseFindings};
 use crate::target::Setup;
 use edgeproof_http::Answer;
 
@@ -86,7 +86,7 @@ fn reads_no_reason(saw: &str) -> Gap {
 
 /// Judges the sanity. Firm: the collection reached the mock service, or the edge answers as an edge does. One that
 /// others started has to reach our mock service; for one that we started it is the edge's own fault if it does not.
-fn judge(spec: &Spec, found: &Found, we_started_it: bool) -> SanityResult {
+fn judge(spec: &Spec, found: &CaseFindings, we_started_it: bool) -> SanityResult {
     if !found.arrivals.is_empty() {
         return SanityResult::Sound;
     }

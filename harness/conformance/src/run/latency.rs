@@ -16,15 +16,15 @@ const SAMPLES: usize = 64;
 /// passes between sending and answer, less what the mock service took of it.
 pub(super) async fn measure(player: &Player<EdgePool>) -> Option<AddedLatency> {
     let lease = player.runner.lease(player.runner.reserve(Setup::Standard, false).await).await.ok()?;
-    lease.instance.scene.service.as_ref()?;
-    let mut stage = player.stage(&lease.instance, false, Level::Open);
-    stage.script(Script::accept(&player.runner.options().profile));
-    let draft = stage.fill(&collection());
+    lease.instance.context.service.as_ref()?;
+    let mut context = player.context(&lease.instance, false, Level::Open);
+    context.script(Script::accept(&player.runner.options().profile));
+    let draft = context.fill(&collection());
     let drafts = vec![draft; 2 * SAMPLES];
-    let sending = edgeproof_http::send_in_turn(&lease.instance.scene.endpoint, &drafts, stage.limit);
+    let sending = edgeproof_http::send_in_turn(&lease.instance.context.endpoint, &drafts, context.limit);
     // An edge that is slow is not measured: the run does not wait for a figure.
     let sent = timeout(player.options.case_timeout, sending).await.ok()?;
-    let arrivals = stage.arrivals();
+    let arrivals = context.arrivals();
     if arrivals.len() != sent.len() {
         return None;
     }

@@ -36,7 +36,7 @@ use rand::seq::SliceRandom;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-use crate::cases::{Case, Found, Phase};
+use crate::cases::{Case, CaseFindings, Phase};
 use play::Message;
 
 /// Plays the plan and tells what happens. The tally holds all that came of it, also when this is dropped half way:
@@ -134,4 +134,4 @@ fn take(message: Message, verdict: &Verdict, tally: &mut Tally, events: &mut (dy
 }
 
 /// What a conversation that is not a case found.
-type SanityProbe = Result<Found, LeaseError>;
+type SanityProbe = Result<CaseFindings, LeaseError>;

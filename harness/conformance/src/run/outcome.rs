@@ -6,7 +6,7 @@ use edgeproof_reports::escape::{one_line, visible};
 use edgeproof_reports::{CaseReport, EdgeNotes, Level, Mismatch, Observation, Outcome};
 
 use super::transcript;
-use crate::cases::{Case, Found};
+use crate::cases::{Case, CaseFindings};
 use crate::judge::Check;
 
 /// Expectations that are told in one line.
@@ -17,7 +17,7 @@ const LONGEST: usize = 2000;
 /// What became of a case: from what it found to what every report shows.
 pub(super) fn report(
     case: &Case,
-    found: &Found,
+    found: &CaseFindings,
     took: Duration,
     notes: Option<EdgeNotes>,
     redactor: &Redactor,
@@ -53,7 +53,7 @@ pub(super) fn report(
 }
 
 /// How a case of this level ended that found this, and why.
-pub fn ended(level: Level, found: &Found) -> (Outcome, String) {
+pub fn ended(level: Level, found: &CaseFindings) -> (Outcome, String) {
     let mut mismatches: Vec<Mismatch> = found.checks.iter().filter_map(Check::mismatch).collect();
     mismatches.sort_by_key(|mismatch| mismatch.level);
     judge(level, found, &mismatches)
@@ -86,7 +86,7 @@ fn blank(case: &Case) -> CaseReport {
     }
 }
 
-fn judge(level: Level, found: &Found, mismatches: &[Mismatch]) -> (Outcome, String) {
+fn judge(level: Level, found: &CaseFindings, mismatches: &[Mismatch]) -> (Outcome, String) {
     if let Some(why) = &found.not_run {
         return (Outcome::NotRun, why.clone());
     }
@@ -160,10 +160,10 @@ mod tests {
 
     use super::*;
 
-    fn found(checks: &[(Level, bool)], observed: bool) -> Found {
+    fn found(checks: &[(Level, bool)], observed: bool) -> CaseFindings {
         let checks = checks.iter().map(|(level, ok)| Check::new("x", "1", "2", *ok).at(*level)).collect();
         let observations = if observed { vec![("point".into(), "saw".into())] } else { Vec::new() };
-        Found { checks, observations, ..Found::default() }
+        CaseFindings { checks, observations, ..CaseFindings::default() }
     }
 
     #[rstest]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use edgeproof_reports::Observation;
 use serde::{Deserialize, Serialize};
 
-use crate::cases::Found;
+use crate::cases::CaseFindings;
 use crate::judge::Check;
 
 const SCHEMA: &str = "edgeproof.observations/1";
@@ -94,7 +94,7 @@ impl Pins {
     }
 
     /// Adds a check for each pinned point that was seen.
-    pub(super) fn check(&self, found: &mut Found) {
+    pub(super) fn check(&self, found: &mut CaseFindings) {
         for (point, saw) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
             let check = Check::new(

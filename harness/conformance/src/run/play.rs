@@ -13,7 +13,7 @@ use super::edge_pool::{EdgeInstance, EdgePool, Lease, LeaseError};
 use super::pins::Pins;
 use super::runner::Runner;
 use super::{SanityProbe, outcome};
-use crate::cases::{Case, Found, MARKER, Play, Stage, collection};
+use crate::cases::{Case, CaseContext, CaseFindings, MARKER, Play, collection};
 use crate::judge::{self, Check};
 use crate::target::{Setup, StartError};
 use edgeproof_http::NoAnswer;
@@ -128,17 +128,17 @@ impl Player<EdgePool> {
     /// A plain collection, outside of any case.
     pub(super) async fn probe_sanity(&self) -> SanityProbe {
         let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await?;
-        let mut stage = self.stage(&lease.instance, false, Level::Must);
-        stage.script(Script::accept(&self.runner.options().profile));
-        stage.send(&collection()).await;
-        Ok(stage.end())
+        let mut context = self.context(&lease.instance, false, Level::Must);
+        context.script(Script::accept(&self.runner.options().profile));
+        context.send(&collection()).await;
+        Ok(context.end())
     }
 
     /// Whether the edge reads no reason at all: then, what the mock service's reply looks like.
     pub(super) async fn reasons(&self) -> Option<String> {
         let lease = self.runner.lease(self.runner.reserve(Setup::Standard, false).await).await.ok()?;
         let shape = &self.runner.options().shape;
-        lease.instance.scene.service.as_ref()?;
+        lease.instance.context.service.as_ref()?;
         let spec = &self.runner.options().spec;
         let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
         let reasons: Vec<_> =
@@ -152,9 +152,9 @@ impl Player<EdgePool> {
         }
         for (status, reason) in &asked {
             let (status, reason) = (*status, *reason);
-            let mut stage = self.stage(&lease.instance, false, Level::Must);
-            stage.script(Script::refuse(shape, status, reason));
-            let sent = stage.send(&collection()).await;
+            let mut context = self.context(&lease.instance, false, Level::Must);
+            context.script(Script::refuse(shape, status, reason));
+            let sent = context.send(&collection()).await;
             let answer = sent.reply.ok().filter(|answer| answer.status == status)?;
             let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
             if body.get("reason").and_then(serde_json::Value::as_str) != unknown {
@@ -164,9 +164,9 @@ impl Player<EdgePool> {
         asked.first().map(|(status, reason)| shape.render(*status, reason).to_string())
     }
 
-    /// A stage on this edge.
-    pub(super) fn stage(&self, instance: &EdgeInstance, alone: bool, level: Level) -> Stage {
-        Stage::new(Arc::clone(&instance.scene), next_marker(), alone, level, self.limit())
+    /// A context on this edge.
+    pub(super) fn context(&self, instance: &EdgeInstance, alone: bool, level: Level) -> CaseContext {
+        CaseContext::new(Arc::clone(&instance.context), next_marker(), alone, level, self.limit())
     }
 
     /// Plays a case once, and again alone where its edge died in company.
@@ -188,24 +188,24 @@ impl Player<EdgePool> {
             Ok(lease) => lease,
             Err(why) => return Played { report: self.not_started(case, &why, began), in_company: false },
         };
-        let mut stage = self.stage(&lease.instance, alone, case.level);
+        let mut context = self.context(&lease.instance, alone, case.level);
         if self.options.hold.as_ref() == Some(&case.id) {
-            self.hold(case, &lease, &mut stage).await;
+            self.hold(case, &lease, &mut context).await;
         }
         let limit = self.options.case_timeout + case.takes;
         let in_time = match &case.play {
             Play::Conversation(conversation) => {
-                timeout(limit, stage.converse(conversation)).await.map(drop).is_ok()
+                timeout(limit, context.converse(conversation)).await.map(drop).is_ok()
             }
-            Play::Each(all) => timeout(limit, stage.converse_each(all)).await.is_ok(),
-            Play::Steps(steps) => timeout(limit, steps(&mut stage)).await.is_ok(),
+            Play::Each(all) => timeout(limit, context.converse_each(all)).await.is_ok(),
+            Play::Steps(steps) => timeout(limit, steps(&mut context)).await.is_ok(),
             Play::Asks(_) => {
-                stage.found.not_run = Some("it is for a service, and this is an edge".into());
+                context.found.not_run = Some("it is for a service, and this is an edge".into());
                 true
             }
         };
-        let later = stage.later.take();
-        let mut found = stage.end();
+        let later = context.later.take();
+        let mut found = context.end();
         if !in_time {
             let words = humantime::format_duration(limit).to_string();
             found.checks.push(Check::new("time", format!("an end within {words}"), "none", false));
@@ -244,15 +244,15 @@ impl Player<EdgePool> {
     /// What a case that had the edge to itself did to its connections is over: the service is as it was, and the edge
     /// has noticed.
     async fn settle(&self, lease: &Lease) -> bool {
-        let Some(service) = &lease.instance.scene.service else { return true };
+        let Some(service) = &lease.instance.context.service else { return true };
         let usual = Facade::Tls(Role::ServiceServer);
         if service.facade() != usual && service.set_facade(usual).await.is_err() {
             return false;
         }
         for _ in 0..SETTLE_TRIES {
-            let mut stage = self.stage(&lease.instance, false, Level::Must);
-            stage.script(Script::accept(&self.runner.options().profile));
-            match stage.send(&collection()).await.reply {
+            let mut context = self.context(&lease.instance, false, Level::Must);
+            context.script(Script::accept(&self.runner.options().profile));
+            match context.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,
                 // It would take as long each time.
                 Err(NoAnswer::TimedOut(_)) => return false,
@@ -276,7 +276,7 @@ impl Player<EdgePool> {
             let because = format!("{why_text}; if it only takes longer, --ready-timeout gives it the time");
             return outcome::unplayed(case, Outcome::NotRun, &because);
         }
-        let mut found = Found::default();
+        let mut found = CaseFindings::default();
         if case.may_refuse_to_start {
             found.observations.push((case.id.clone(), "does not start".into()));
         } else {
@@ -295,22 +295,22 @@ impl Player<EdgePool> {
     }
 
     /// Says how to call the edge, and waits for a line from whoever looks at it.
-    async fn hold(&self, case: &Case, lease: &Lease, stage: &mut Stage) {
+    async fn hold(&self, case: &Case, lease: &Lease, context: &mut CaseContext) {
         let mut text =
-            format!("held before {}: {}\nedge: {}", case.id, case.title, stage.scene.endpoint.url());
+            format!("held before {}: {}\nedge: {}", case.id, case.title, context.edge.endpoint.url());
         if let Some(pid) = lease.instance.edge.pid() {
             _ = write!(text, ", process {pid}");
         }
-        if let Some(service) = &stage.scene.service {
+        if let Some(service) = &context.edge.service {
             _ = write!(text, "\nservice: {}", service.url());
         }
         for setting in lease.instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
             _ = write!(text, "\n  {setting}");
         }
         if let Play::Conversation(conversation) = &case.play {
-            stage.script(conversation.script.clone().unwrap_or_else(Script::decide));
-            let draft = stage.fill(&conversation.draft);
-            if let Some(curl) = crate::curl::curl(&stage.scene.endpoint, &draft) {
+            context.script(conversation.script.clone().unwrap_or_else(Script::decide));
+            let draft = context.fill(&conversation.draft);
+            if let Some(curl) = crate::curl::curl(&context.edge.endpoint, &draft) {
                 _ = write!(text, "\nthe service is ready for:\n  {curl}");
             }
         }
@@ -319,7 +319,7 @@ impl Player<EdgePool> {
 }
 
 /// The edge died during this case, as far as that can be seen.
-async fn died(instance: &EdgeInstance, found: &Found) -> Option<ExitInfo> {
+async fn died(instance: &EdgeInstance, found: &CaseFindings) -> Option<ExitInfo> {
     let broken = |reply: &Result<_, NoAnswer>| {
         matches!(
             reply,
@@ -341,7 +341,7 @@ async fn quiet(log: &LogTail) {
 }
 
 /// Whatever a case is about: an answer with a credential in it is wrong.
-fn leaks(redactor: &Redactor, found: &mut Found) {
+fn leaks(redactor: &Redactor, found: &mut CaseFindings) {
     let mut answers = found.sent.iter().map(|asked| &asked.sent.reply).filter(|reply| reply.is_ok());
     let leak = answers.find_map(|reply| {
         Some(judge::no_secrets(judge::EDGE_SECRETS, |bytes| redactor.finds(bytes), reply))

@@ -164,7 +164,7 @@ impl ServiceRunner {
         }
     }
 
-    fn report(&self, case: &Case, found: &crate::cases::Found, began: Instant) -> CaseReport {
+    fn report(&self, case: &Case, found: &crate::cases::CaseFindings, began: Instant) -> CaseReport {
         outcome::report(case, found, began.elapsed(), None, &self.options.redactor)
     }
 }

@@ -7,7 +7,7 @@ use edgeproof_reports::escape::visible;
 use edgeproof_reports::{Exchange, Hop};
 use http::{HeaderMap, Version};
 
-use crate::cases::Asked;
+use crate::cases::CaseExchange;
 use edgeproof_http::{Answer, NoAnswer, Request};
 use edgeproof_mock::{Arrival, Given};
 
@@ -21,9 +21,9 @@ const VALUE_SHOWN: usize = 600;
 const ARRIVALS_SHOWN: usize = 4;
 
 /// What went over all hops, in order.
-pub(super) fn exchanges(sent: &[Asked], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
+pub(super) fn exchanges(sent: &[CaseExchange], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
     let clean = |text: String| redactor.redact(&text).into_owned();
-    let at_target = sent.iter().map(|Asked { hop, sent, .. }| {
+    let at_target = sent.iter().map(|CaseExchange { hop, sent, .. }| {
         let response = sent.reply.as_ref().map_or_else(no_answer, answer);
         (sent.at, Exchange { hop: *hop, request: clean(request(&sent.request)), response: clean(response) })
     });

@@ -14,7 +14,7 @@ use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted};
 
 /// Where cases play: an edge and the mock service behind it.
 #[derive(Debug)]
-pub struct Scene {
+pub struct EdgeContext {
     /// Where the edge is.
     pub endpoint: Endpoint,
     /// The service behind it; none for an edge in production.
@@ -35,7 +35,7 @@ pub struct Scene {
     pub kept: Mutex<Vec<Kept>>,
 }
 
-impl Scene {
+impl EdgeContext {
     /// Collections of cases that are over, of which a copy has arrived since.
     pub fn late_copies(&self) -> Vec<Arrival> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,16 +47,16 @@ impl Scene {
     }
 }
 
-/// One case on its scene, and everything it finds there.
-pub struct Stage {
+/// One case on its edge, and everything it finds there.
+pub struct CaseContext {
     /// Where it plays.
-    pub scene: Arc<Scene>,
+    pub edge: Arc<EdgeContext>,
     /// A text that no other case sends.
     pub marker: String,
     /// Longest wait for an answer.
     pub limit: Duration,
     /// What was found so far.
-    pub found: Found,
+    pub found: CaseFindings,
     /// What is to be judged once the edge was ended and has written all that it had to write.
     pub later: Option<Later>,
     alone: bool,
@@ -87,13 +87,13 @@ pub type LogJudge = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 /// What a case found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct CaseFindings {
     /// Everything that was looked at.
     pub checks: Vec<Check>,
     /// Open points, as `(point, saw)`.
     pub observations: Vec<(String, String)>,
     /// What we sent.
-    pub sent: Vec<Asked>,
+    pub sent: Vec<CaseExchange>,
     /// What the service got.
     pub arrivals: Vec<Arrival>,
     /// Why the case does not apply to this edge, as it turned out.
@@ -104,7 +104,7 @@ pub struct Found {
 
 /// A request that a case sent, with what came of it.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct CaseExchange {
     /// Whom.
     pub hop: Hop,
     /// Request and answer.
@@ -113,7 +113,7 @@ pub struct Asked {
     pub curl: Option<String>,
 }
 
-impl Found {
+impl CaseFindings {
     /// Adds a check. One that weighs `must` weighs no more than its case.
     pub fn check(&mut self, mut check: Check, case: Level) {
         check.level = check.level.max(case);
@@ -121,14 +121,14 @@ impl Found {
     }
 }
 
-impl Stage {
-    /// A stage for one case. `alone`: whatever arrives at the service belongs to it.
-    pub fn new(scene: Arc<Scene>, marker: String, alone: bool, level: Level, limit: Duration) -> Self {
+impl CaseContext {
+    /// A context for one case. `alone`: whatever arrives at the service belongs to it.
+    pub fn new(edge: Arc<EdgeContext>, marker: String, alone: bool, level: Level, limit: Duration) -> Self {
         Self {
-            scene,
+            edge,
             marker,
             limit,
-            found: Found::default(),
+            found: CaseFindings::default(),
             later: None,
             alone,
             level,
@@ -163,27 +163,27 @@ impl Stage {
     /// Says what the service does with this case's requests from here on. Without a service, nothing.
     pub fn script(&mut self, script: Script) {
         let on = if self.alone { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
-        self.scripted.extend(self.scene.service.as_ref().map(|service| service.script(on, script)));
+        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
     }
 
     /// The same for requests that hold another text.
     pub fn script_on(&mut self, marker: &str, script: Script) {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
-        self.scripted.extend(self.scene.service.as_ref().map(|service| service.script(on, script)));
+        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
     }
 
     /// Sends a request over a connection of its own.
     pub async fn send(&mut self, draft: &Draft) -> Sent {
         let draft = self.fill(draft);
-        let sent = edgeproof_http::send(&self.scene.endpoint, &draft, self.limit).await;
+        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.limit).await;
         self.record(&draft, sent.clone());
         sent
     }
 
     /// Notes what was sent by other means.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
-        let curl = crate::curl::curl(&self.scene.endpoint, draft);
-        self.found.sent.push(Asked { hop: Hop::ClientEdge, sent, curl });
+        let curl = crate::curl::curl(&self.edge.endpoint, draft);
+        self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
     /// What arrived at the service for this case so far.
@@ -193,13 +193,13 @@ impl Stage {
 
     /// Where the service's journal stands: a mark for [`Self::arrivals_since`].
     pub fn service_mark(&self) -> u64 {
-        self.scene.service.as_ref().map_or(0, |service| service.mark())
+        self.edge.service.as_ref().map_or(0, |service| service.mark())
     }
 
     /// Everything that arrived at the service from a mark on, also what has only begun to. For a case that has its edge to
     /// itself.
     pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.scene.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
+        self.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
     }
 
     /// A draft with its placeholders filled in.
@@ -209,7 +209,7 @@ impl Stage {
 
     /// The origin that the edge allows. Cases that depend on it need [`super::Need::Origin`]; to others any will do.
     pub fn origin(&self) -> &str {
-        self.scene.origin.as_deref().unwrap_or("https://page.example")
+        self.edge.origin.as_deref().unwrap_or("https://page.example")
     }
 
     /// Adds a check. One that weighs `must` weighs no more than its case.
@@ -230,12 +230,12 @@ impl Stage {
     }
 
     /// Ends the case and hands out what it found.
-    pub fn end(mut self) -> Found {
+    pub fn end(mut self) -> CaseFindings {
         self.found.arrivals = self.arrivals();
         if self.once {
             let kept =
                 Kept { scripted: std::mem::take(&mut self.scripted), arrived: self.found.arrivals.len() };
-            self.scene.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+            self.edge.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
         }
         self.found
     }
