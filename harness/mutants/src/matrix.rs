@@ -131,7 +131,7 @@ fn empty(world: &World, scope: Scope, cases: &[Case]) -> Matrix {
 
 /// Those that no decision alone can play.
 fn over_sockets(cases: &[(Side, Case)]) -> Vec<(Side, Case)> {
-    let steps = |(_, case): &&(Side, Case)| matches!(case.play, Play::Steps(_) | Play::Asks(_));
+    let steps = |(_, case): &&(Side, Case)| matches!(case.play, Play::EdgeSteps(_) | Play::ServiceSteps(_));
     cases.iter().filter(steps).cloned().collect()
 }
 

@@ -54,7 +54,7 @@ impl PureWorld {
         let conversations: Vec<(&str, &Conversation)> = match &case.play {
             Play::Conversation(conversation) => vec![("", conversation)],
             Play::Each(all) => all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect(),
-            Play::Steps(_) | Play::Asks(_) => return None,
+            Play::EdgeSteps(_) | Play::ServiceSteps(_) => return None,
         };
         if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
             return None;

@@ -205,7 +205,7 @@ impl World {
             profile: spec.profile().clone(),
             part,
             location: ServiceLocation::Mock(Arc::clone(credentials), CredentialFiles::write(credentials)?),
-            given: ServiceRunnerOptions::mock_given(credentials),
+            inputs: ServiceRunnerOptions::mock_inputs(credentials),
             waits: true,
             redactor: Arc::clone(&self.redactor),
         };

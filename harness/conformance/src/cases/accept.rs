@@ -2,7 +2,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 
 use super::conversation::{Conversation, collection};
-use super::{Catalog, words};
+use super::{Catalog, summary};
 use edgeproof_mock::{Action, Script};
 
 /// The service accepts, in its usual way and in unusual ones (7.2).
@@ -28,7 +28,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                context.check(words::json_content_type(&sent.reply));
+                context.check(summary::json_content_type(&sent.reply));
             })
         },
     );
@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = words::summary(context, &sent.reply);
+                let saw = summary::answer(context, &sent.reply);
                 context.observe(id, saw);
             })
         });

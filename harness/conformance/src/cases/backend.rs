@@ -21,7 +21,7 @@ pub struct ServiceTarget {
     /// Where the key set is published.
     pub keys: Option<Endpoint>,
     /// What was given.
-    pub given: Given,
+    pub inputs: ServiceInputs,
     /// The service is our mock.
     pub mock: Option<Arc<MockService>>,
     /// What our mock knows.
@@ -34,7 +34,7 @@ pub struct ServiceTarget {
 
 /// What was given to ask with.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct ServiceInputs {
     /// A read token that is accepted.
     pub read_token: Option<Secret>,
     /// A read token that has expired.
@@ -131,7 +131,7 @@ impl Backend {
 
     /// The read token. Cases that use it need [`super::Need::ReadToken`].
     pub fn read_token(&self) -> String {
-        exposed(self.target.given.read_token.as_ref())
+        exposed(self.target.inputs.read_token.as_ref())
     }
 
     /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
@@ -151,7 +151,7 @@ impl Backend {
             mock.add_session(NewSession::new(reference.clone()));
             return Some(reference);
         }
-        let reference = self.target.given.session_ref.clone()?;
+        let reference = self.target.inputs.session_ref.clone()?;
         let reply = self.ask(&Ask::new(&reference).bearer(&self.read_token())).await;
         if reply.is_ok_and(|answer| answer.status == 404) {
             self.found.not_run = Some(

@@ -52,16 +52,16 @@ pub enum Play {
     /// Several, one after the other, each with a name: for what holds for many answers.
     Each(Arc<[(String, Conversation)]>),
     /// Anything else at an edge.
-    Steps(Steps),
+    EdgeSteps(EdgeSteps),
     /// What a backend asks of a service or a key set.
-    Asks(Asks),
+    ServiceSteps(ServiceSteps),
 }
 
 /// The steps of a case that is more than one conversation.
-pub type Steps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
+pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// What a backend asks, and what it checks.
-pub type Asks = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
+pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// What a case needs besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -67,7 +67,7 @@ impl<'a> Catalog<'a> {
     where
         F: for<'s> Fn(&'s mut CaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::Steps(Arc::new(steps)))
+        self.add(row, id, title, Play::EdgeSteps(Arc::new(steps)))
     }
 
     /// Adds a case for `row` that a backend plays. It needs nothing but its target, unless it is told so.
@@ -75,7 +75,7 @@ impl<'a> Catalog<'a> {
     where
         F: for<'s> Fn(&'s mut Backend) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::Asks(Arc::new(asks))).needs(&[])
+        self.add(row, id, title, Play::ServiceSteps(Arc::new(asks))).needs(&[])
     }
 
     /// The rows of the relay table.

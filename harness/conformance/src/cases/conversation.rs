@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use edgeproof_reports::Level;
 
-use super::words;
+use super::summary;
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::{Arrival, Script};
@@ -114,7 +114,7 @@ pub fn judge(
         checks.push(judge::readable(origin, reply).at(level));
     }
     if let Some(level) = conversation.typed {
-        checks.push(words::json_content_type(reply).at(level));
+        checks.push(summary::json_content_type(reply).at(level));
     }
     checks
 }

@@ -3,7 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, posted, preflight};
-use super::{Catalog, Need, words};
+use super::{Catalog, Need, summary};
 use crate::judge;
 use crate::target::{ALLOWED_ORIGIN, Setup};
 use edgeproof_http::{Body, Draft};
@@ -28,7 +28,7 @@ fn preflights(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let sent = context.send(&preflight(ORIGIN)).await;
                     context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                    let saw = words::status(&sent.reply);
+                    let saw = summary::status(&sent.reply);
                     context.observe("preflight.status", saw);
                 })
             },
@@ -138,7 +138,7 @@ fn denied(cases: &mut Catalog<'_>) {
                     draft.headers[0].1.clone_from(&other);
                     let sent = context.send(&draft).await;
                     context.check(judge::no_grant(&other, &sent.reply));
-                    let saw = words::status(&sent.reply);
+                    let saw = summary::status(&sent.reply);
                     context.observe("cors.post-from-other-origin", saw);
                 })
             },

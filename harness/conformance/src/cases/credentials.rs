@@ -4,7 +4,7 @@ use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 
 use super::conversation::{Conversation, HEALTH, SIGNALS, collection, preflight};
-use super::{Catalog, words};
+use super::{Catalog, summary};
 use crate::judge;
 use crate::target::Setup;
 use edgeproof_http::Draft;
@@ -183,7 +183,7 @@ fn open(cases: &mut Catalog<'_>) {
                     Some(true) => "relayed with a client certificate",
                     Some(false) => "relayed without a client certificate",
                 };
-                let saw = format!("{}; {presented}", words::summary(context, &sent.reply));
+                let saw = format!("{}; {presented}", summary::answer(context, &sent.reply));
                 context.observe(id, saw);
             })
         });

@@ -5,7 +5,7 @@ use edgeproof_reports::Level;
 use futures_util::future::join_all;
 
 use super::conversation::{Conversation, collection};
-use super::{CaseContext, Catalog, Need, words};
+use super::{CaseContext, Catalog, Need, summary};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
@@ -180,8 +180,11 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     } else {
                         "the fast one waits for the slow one"
                     };
-                    let saw =
-                        format!("{order}; {} and {}", words::status(&slow.reply), words::status(&fast.reply));
+                    let saw = format!(
+                        "{order}; {} and {}",
+                        summary::status(&slow.reply),
+                        summary::status(&fast.reply)
+                    );
                     context.observe("isolation.slow-beside-fast", saw);
                     for ((sent, _), draft) in ends.iter().zip(&drafts) {
                         context.record(draft, sent.clone());

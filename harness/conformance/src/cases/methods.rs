@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight};
-use super::{Catalog, words};
+use super::{Catalog, summary};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 
@@ -62,7 +62,7 @@ fn content_type(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let sent = context.send(&Draft::new("GET", SIGNALS)).await;
-                    context.check(words::json_content_type(&sent.reply));
+                    context.check(summary::json_content_type(&sent.reply));
                 })
             },
         )
@@ -79,7 +79,7 @@ fn invented(cases: &mut Catalog<'_>) {
                 context.script(edgeproof_mock::Script::decide());
                 let sent = context.send(&draft).await;
                 let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
-                let saw = format!("{}, {relayed}", words::status(&sent.reply));
+                let saw = format!("{}, {relayed}", summary::status(&sent.reply));
                 context.observe("method.invented", saw);
             })
         })
@@ -111,7 +111,7 @@ fn options(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let sent = context.send(&draft).await;
                 context.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
-                let saw = words::status(&sent.reply);
+                let saw = summary::status(&sent.reply);
                 context.observe(&format!("method.{id}"), saw);
             })
         });

@@ -20,11 +20,11 @@ mod refusals;
 mod relay;
 mod sanity;
 mod service;
+mod summary;
 mod unreachable;
-mod words;
 
-pub use backend::{Ask, Backend, Given, ServiceTarget, fetch_keys};
-pub use case::{Asks, Case, Need, Phase, Play, Steps};
+pub use backend::{Ask, Backend, ServiceInputs, ServiceTarget, fetch_keys};
+pub use case::{Case, EdgeSteps, Need, Phase, Play, ServiceSteps};
 pub use case_context::{CaseContext, CaseExchange, CaseFindings, EdgeContext, Kept, Later, LogJudge};
 pub use catalog::Catalog;
 pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};

@@ -1,5 +1,5 @@
 use super::conversation::{HEALTH, SIGNALS, collection};
-use super::{Catalog, Need, words};
+use super::{Catalog, Need, summary};
 use crate::judge;
 use edgeproof_http::Draft;
 
@@ -14,7 +14,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     |status| (200..300).contains(&status),
                     &sent.reply,
                 ));
-                let saw = words::summary(context, &sent.reply);
+                let saw = summary::answer(context, &sent.reply);
                 context.observe("health.answer", saw);
             })
         })
@@ -46,7 +46,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                             .header("Sec-WebSocket-Key", "ZWRnZXByb29mIGtleSAxNg==");
                     }
                     let sent = context.send(&draft).await;
-                    let saw = words::status(&sent.reply);
+                    let saw = summary::status(&sent.reply);
                     context.observe(&point, saw);
                 })
             })

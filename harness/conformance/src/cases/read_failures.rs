@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use super::conversation::{Conversation, MARKER, ORIGIN, Relayed, SIGNALS};
-use super::{CaseContext, Catalog, words};
+use super::{CaseContext, Catalog, summary};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     // Its own answer is like all others: JSON, and the page's to read. A stack's answer is not its own.
                     if checks.iter().all(|check| check.ok) {
                         context.check(judge::readable(context.origin(), &sent.reply));
-                        context.check(words::json_content_type(&sent.reply).at(Level::Should));
+                        context.check(summary::json_content_type(&sent.reply).at(Level::Should));
                     }
                     context.checks(checks);
                     lives_on(context, mark, accept, after).await;
@@ -47,7 +47,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 let mark = context.service_mark();
                 context.script(accept.clone());
                 let sent = context.send(&draft).await;
-                let saw = words::summary(context, &sent.reply);
+                let saw = summary::answer(context, &sent.reply);
                 context.observe(&point, saw);
                 lives_on(context, mark, accept, after).await;
             })

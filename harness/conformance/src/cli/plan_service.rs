@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::{
 use edgeproof_fixtures::spec::{Profile, Spec};
 
 use super::args::Conformance;
-use crate::cases::Given;
+use crate::cases::ServiceInputs;
 use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use edgeproof_cli::Failure;
 use edgeproof_cli::authority;
@@ -43,17 +43,17 @@ pub(super) fn runner(
             )
         })?;
         let redactor = Arc::new(Redactor::new(&credentials));
-        let given = ServiceRunnerOptions::mock_given(&credentials);
+        let inputs = ServiceRunnerOptions::mock_inputs(&credentials);
         let location = ServiceLocation::Mock(Arc::new(credentials), files);
-        return Ok(ServiceRunnerOptions { spec, profile, part, location, given, waits, redactor });
+        return Ok(ServiceRunnerOptions { spec, profile, part, location, inputs, waits, redactor });
     }
     if let Some(ca) = &args.service_ca {
         authority::check("--service-ca", ca)?;
     }
-    let given = given(args, service.is_some())?;
-    let redactor = Arc::new(redactor(&given));
+    let inputs = inputs(args, service.is_some())?;
+    let redactor = Arc::new(redactor(&inputs));
     let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
-    Ok(ServiceRunnerOptions { spec, profile, part, location, given, waits, redactor })
+    Ok(ServiceRunnerOptions { spec, profile, part, location, inputs, waits, redactor })
 }
 
 /// Options that mean nothing here would otherwise be passed over in silence.
@@ -71,7 +71,7 @@ fn check_options(args: &Conformance, part: ServicePart) -> Result<(), Failure> {
         ("--reply-shape", args.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),
     ];
-    if let Some((option, _)) = of_edges.iter().find(|(_, given)| *given) {
+    if let Some((option, _)) = of_edges.iter().find(|(_, inputs)| *inputs) {
         let advice = match part {
             ServicePart::Service => "it is for edges; the address of a service goes with --base-url",
             ServicePart::Keys => "it is for edges; the address of a key set goes with --keys-url",
@@ -84,7 +84,7 @@ fn check_options(args: &Conformance, part: ServicePart) -> Result<(), Failure> {
             "it is for `edgeproof conformance keys`, which also takes --base-url to verify a verdict of that service",
         ));
     }
-    let (address, given) = match part {
+    let (address, inputs) = match part {
         ServicePart::Service => ("--base-url", args.base_url.is_some()),
         ServicePart::Keys => ("--keys-url", args.keys_url.is_some()),
     };
@@ -96,7 +96,7 @@ fn check_options(args: &Conformance, part: ServicePart) -> Result<(), Failure> {
         ("--session-ref", args.session_ref.is_some()),
         ("--service-ca", args.service_ca.is_some()),
     ];
-    if !given && let Some((option, _)) = of_strangers.iter().find(|(_, given)| *given) {
+    if !inputs && let Some((option, _)) = of_strangers.iter().find(|(_, inputs)| *inputs) {
         return Err(Failure::usage(
             format!("use {option} without {address}"),
             format!("the mock service brings all that it needs: add {address} URL, or leave {option} out"),
@@ -105,7 +105,7 @@ fn check_options(args: &Conformance, part: ServicePart) -> Result<(), Failure> {
     Ok(())
 }
 
-fn given(args: &Conformance, service: bool) -> Result<Given, Failure> {
+fn inputs(args: &Conformance, service: bool) -> Result<ServiceInputs, Failure> {
     // For a key set alone, a token that happens to be in the environment is nobody's business.
     let from_environment = || std::env::var(READ_TOKEN).ok().filter(|token| service && !token.is_empty());
     let given_token = args.read_token.clone().or_else(from_environment);
@@ -122,12 +122,17 @@ fn given(args: &Conformance, service: bool) -> Result<Given, Failure> {
     if args.session_ref.as_deref() == Some("") {
         return Err(Failure::usage("use --session-ref: it is empty", "give what the page passed to start()"));
     }
-    Ok(Given { read_token: accepted, expired_token: expired, license, session_ref: args.session_ref.clone() })
+    Ok(ServiceInputs {
+        read_token: accepted,
+        expired_token: expired,
+        license,
+        session_ref: args.session_ref.clone(),
+    })
 }
 
 /// A read token; where it was given without its beginning, with it.
-fn read_token(option: &str, given: &str) -> Result<Secret, Failure> {
-    let token = secret(option, given)?;
+fn read_token(option: &str, inputs: &str) -> Result<Secret, Failure> {
+    let token = secret(option, inputs)?;
     if token.expose().starts_with(LICENSE_PREFIX) {
         return Err(Failure::usage(
             format!("use {option}: it is a license"),
@@ -141,8 +146,8 @@ fn read_token(option: &str, given: &str) -> Result<Secret, Failure> {
 }
 
 /// A credential: as it was given, or from the file that `@` names.
-fn secret(option: &str, given: &str) -> Result<Secret, Failure> {
-    let text = match given.strip_prefix('@') {
+fn secret(option: &str, inputs: &str) -> Result<Secret, Failure> {
+    let text = match inputs.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path)
             .map_err(|why| {
                 Failure::usage(
@@ -152,7 +157,7 @@ fn secret(option: &str, given: &str) -> Result<Secret, Failure> {
             })?
             .trim()
             .to_owned(),
-        None => given.to_owned(),
+        None => inputs.to_owned(),
     };
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Failure::usage(
@@ -163,12 +168,12 @@ fn secret(option: &str, given: &str) -> Result<Secret, Failure> {
     Ok(Secret::new(text))
 }
 
-fn redactor(given: &Given) -> Redactor {
+fn redactor(inputs: &ServiceInputs) -> Redactor {
     let mut redactor = Redactor::empty();
     let secrets = [
-        ("read-token given", &given.read_token),
-        ("read-token expired", &given.expired_token),
-        ("license given", &given.license),
+        ("read-token given", &inputs.read_token),
+        ("read-token expired", &inputs.expired_token),
+        ("license given", &inputs.license),
     ];
     for (label, secret) in secrets {
         if let Some(secret) = secret {

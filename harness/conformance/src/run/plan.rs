@@ -156,7 +156,7 @@ impl Capabilities {
 pub fn needs_plain_reasons(case: &Case) -> bool {
     let conversation = match &case.play {
         Play::Conversation(conversation) => conversation.answer.as_ref(),
-        Play::Each(_) | Play::Steps(_) | Play::Asks(_) => None,
+        Play::Each(_) | Play::EdgeSteps(_) | Play::ServiceSteps(_) => None,
     };
     let reason = conversation.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.needs.contains(&Need::PlainReasons) || reason.is_some_and(|reason| reason != "unknown")

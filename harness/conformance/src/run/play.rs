@@ -198,8 +198,8 @@ impl Player<EdgePool> {
                 timeout(limit, context.converse(conversation)).await.map(drop).is_ok()
             }
             Play::Each(all) => timeout(limit, context.converse_each(all)).await.is_ok(),
-            Play::Steps(steps) => timeout(limit, steps(&mut context)).await.is_ok(),
-            Play::Asks(_) => {
+            Play::EdgeSteps(steps) => timeout(limit, steps(&mut context)).await.is_ok(),
+            Play::ServiceSteps(_) => {
                 context.found.not_run = Some("it is for a service, and this is an edge".into());
                 true
             }

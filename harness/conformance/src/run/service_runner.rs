@@ -19,7 +19,7 @@ use super::outcome;
 use super::plan::Applicability;
 use super::play::{Player, next_marker};
 use super::runner::Runner;
-use crate::cases::{Backend, Case, Given, Need, Play, ServiceTarget};
+use crate::cases::{Backend, Case, Need, Play, ServiceInputs, ServiceTarget};
 use crate::judge::Check;
 use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
 use edgeproof_http::{Endpoint, EndpointError};
@@ -49,7 +49,7 @@ pub struct ServiceRunnerOptions {
     /// Where it is.
     pub location: ServiceLocation,
     /// What was given to ask it with.
-    pub given: Given,
+    pub inputs: ServiceInputs,
     /// Real time may be taken.
     pub waits: bool,
     /// Knows all secrets of the run.
@@ -121,7 +121,7 @@ impl ServiceRunner {
     }
 
     async fn open(&self) -> Result<ServiceTarget, ServiceRunnerError> {
-        let given = self.options.given.clone();
+        let inputs = self.options.inputs.clone();
         match &self.options.location {
             ServiceLocation::Mock(credentials, files) => {
                 let mut options =
@@ -145,7 +145,7 @@ impl ServiceRunner {
                 Ok(ServiceTarget {
                     service: Some(endpoint.clone()),
                     keys: Some(endpoint),
-                    given,
+                    inputs,
                     mock: Some(mock),
                     credentials: Some(Arc::clone(credentials)),
                     edge: Some(edge),
@@ -155,7 +155,7 @@ impl ServiceRunner {
             ServiceLocation::At { service, keys, ca } => Ok(ServiceTarget {
                 service: resolve(service.as_ref(), ca.as_ref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_ref()).await?,
-                given,
+                inputs,
                 mock: None,
                 credentials: None,
                 edge: None,
@@ -215,8 +215,8 @@ impl Runner for ServiceRunner {
         }
         let limit = player.options.case_timeout + case.takes;
         let in_time = match &case.play {
-            Play::Asks(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
-            Play::Conversation(_) | Play::Each(_) | Play::Steps(_) => {
+            Play::ServiceSteps(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
+            Play::Conversation(_) | Play::Each(_) | Play::EdgeSteps(_) => {
                 backend.found.not_run = Some("it is for an edge, and this is none".into());
                 true
             }
@@ -261,9 +261,9 @@ impl ServiceRunnerOptions {
     }
 
     /// All that opens our mock.
-    pub fn mock_given(credentials: &Credentials) -> Given {
+    pub fn mock_inputs(credentials: &Credentials) -> ServiceInputs {
         let token = |form| Some(Secret::new(credentials.read_token(form)));
-        Given {
+        ServiceInputs {
             read_token: token(ReadTokenForm::Valid),
             expired_token: token(ReadTokenForm::Expired),
             license: Some(Secret::new(credentials.license(LicenseForm::Valid))),
@@ -294,25 +294,25 @@ impl Applicability for ServiceRunnerOptions {
 
 impl ServiceRunnerOptions {
     fn lacks(&self, need: Need) -> Option<&'static str> {
-        let given = &self.given;
+        let inputs = &self.inputs;
         let ServiceLocation::At { service, .. } = &self.location else { return None };
         match need {
-            Need::ReadToken => given
+            Need::ReadToken => inputs
                 .read_token
                 .is_none()
                 .then_some("needs a read token: set READ_TOKEN, or use --read-token"),
-            Need::ExpiredToken => given
+            Need::ExpiredToken => inputs
                 .expired_token
                 .is_none()
                 .then_some("needs a read token whose end has passed: use --expired-token"),
-            Need::License => given
+            Need::License => inputs
                 .license
                 .is_none()
                 .then_some("needs a license, to see that it opens nothing: use --license"),
             Need::Session if service.is_none() => {
                 Some("needs the service whose verdicts these keys sign: use --base-url, and --session-ref")
             }
-            Need::Session => given.session_ref.is_none().then_some(
+            Need::Session => inputs.session_ref.is_none().then_some(
                 "needs the reference of a session that finished less than two minutes ago: use --session-ref",
             ),
             Need::Waits => (!self.waits).then_some("takes minutes of real time: use --waits"),

@@ -11,7 +11,7 @@ use edgeproof_http::{Answer, NoAnswer};
 pub(super) async fn of_service(backend: &mut Backend) -> SanityResult {
     let reference = backend.reference("sounding");
     let ask = Ask::new(&reference);
-    let given = backend.target.given.read_token.is_some();
+    let given = backend.target.inputs.read_token.is_some();
     if given {
         let reply = backend.ask(&ask.clone().bearer(&backend.read_token())).await;
         match &reply {

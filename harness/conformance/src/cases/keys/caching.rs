@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::Fact;
 
 use super::super::backend::Reply;
 use super::super::backend::fetch_keys;
-use super::super::{Backend, Catalog, words};
+use super::super::{Backend, Catalog, summary};
 use super::shape::read;
 use crate::judge::{self, Check};
 
@@ -114,7 +114,7 @@ fn keys(reply: &Reply) -> Result<Vec<String>, String> {
 fn told(reply: &Reply) -> String {
     let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
     let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
-        return words::status(reply);
+        return summary::status(reply);
     };
     let mut ids: Vec<&str> =
         set.keys().iter().map(|key| key.kid().unwrap_or("a key without an id")).collect();

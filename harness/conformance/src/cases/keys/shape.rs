@@ -3,7 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use super::super::backend::{Reply, fetch_keys, shown};
-use super::super::{Ask, Backend, Catalog, Phase, words};
+use super::super::{Ask, Backend, Catalog, Phase, summary};
 use super::PUBLISHED;
 use crate::judge::{self, Check};
 use edgeproof_http::Draft;
@@ -92,7 +92,7 @@ fn content_type(cases: &mut Catalog<'_>) {
     cases.asks("keys.content-type", "keys.content-type", "the key set says that it is JSON", |backend| {
         Box::pin(async move {
             let reply = backend.ask_keys(&fetch_keys()).await;
-            backend.check(words::json_content_type(&reply));
+            backend.check(summary::json_content_type(&reply));
             let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
             let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
             backend.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
@@ -111,7 +111,7 @@ fn credential(cases: &mut Catalog<'_>) {
                 let saw = match &reply {
                     Ok(answer) if answer.status == 200 => "none".to_owned(),
                     Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
-                    other => words::status(other),
+                    other => summary::status(other),
                 };
                 backend.observe("keys.credential", saw);
             })
@@ -134,7 +134,7 @@ fn methods(cases: &mut Catalog<'_>) {
             let point = point.clone();
             Box::pin(async move {
                 let reply = backend.ask_keys(&Draft { method: method.into(), ..fetch_keys() }).await;
-                backend.observe(&point, words::status(&reply));
+                backend.observe(&point, summary::status(&reply));
             })
         });
     }

@@ -1,4 +1,4 @@
-use super::super::{Ask, Catalog, Need, words};
+use super::super::{Ask, Catalog, Need, summary};
 
 /// Methods that the interface does not have there (4): only seen.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -14,7 +14,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     Box::pin(async move {
                         let ask = Ask::new(&backend.reference("method")).bearer(&backend.read_token());
                         let reply = backend.ask(&ask.method(method)).await;
-                        backend.observe(&point, words::status(&reply));
+                        backend.observe(&point, summary::status(&reply));
                     })
                 },
             )

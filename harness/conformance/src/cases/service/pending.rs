@@ -3,7 +3,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::{Hop, Level};
 
-use super::super::{Ask, Backend, Catalog, Need, Phase, words};
+use super::super::{Ask, Backend, Catalog, Need, Phase, summary};
 use super::{PENDING, answer};
 use crate::judge;
 
@@ -122,7 +122,7 @@ fn odd(cases: &mut Catalog<'_>) {
                     let mut draft = Ask::new("").bearer(&backend.read_token()).draft();
                     draft.path.push_str(&path);
                     let sent = backend.send(&draft, backend.limit).await;
-                    backend.observe(&point, words::status(&sent.reply));
+                    backend.observe(&point, summary::status(&sent.reply));
                 })
             })
             .needs(&[Need::ReadToken]);
@@ -139,7 +139,7 @@ fn content_type(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let ask = Ask::new(&backend.reference("kind")).bearer(&backend.read_token());
                     let reply = backend.ask(&ask).await;
-                    backend.check(words::json_content_type(&reply));
+                    backend.check(summary::json_content_type(&reply));
                 })
             },
         )
@@ -151,7 +151,7 @@ fn content_type(cases: &mut Catalog<'_>) {
         |backend| {
             Box::pin(async move {
                 let reply = backend.ask(&Ask::new(&backend.reference("kind"))).await;
-                backend.check(words::json_content_type(&reply));
+                backend.check(summary::json_content_type(&reply));
             })
         },
     );

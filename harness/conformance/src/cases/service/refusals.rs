@@ -123,7 +123,7 @@ fn license(cases: &mut Catalog<'_>) {
             move |backend| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let license = exposed(backend.target.given.license.as_ref());
+                    let license = exposed(backend.target.inputs.license.as_ref());
                     let reply = backend.ask(&Ask::new(&backend.reference("license")).bearer(&license)).await;
                     backend.checks(judge::exact(&answer(&row, ""), &reply));
                 })
@@ -143,7 +143,7 @@ fn expired(cases: &mut Catalog<'_>) {
             move |backend| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let token = exposed(backend.target.given.expired_token.as_ref());
+                    let token = exposed(backend.target.inputs.expired_token.as_ref());
                     let reply = backend.ask(&Ask::new(&backend.reference("expired")).bearer(&token)).await;
                     backend.checks(judge::exact(&answer(&row, ""), &reply));
                 })

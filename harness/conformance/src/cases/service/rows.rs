@@ -4,7 +4,7 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need, words};
+use super::super::{Ask, Backend, Catalog, Need, summary};
 use super::{answer, code};
 use crate::judge::{self, Check};
 use edgeproof_mock::{MockService, ReadOutage};
@@ -55,7 +55,7 @@ fn refusal(
             }
             let reply = backend.ask(&ask).await;
             backend.checks(exactly(&row, &refused, &reply));
-            backend.check(words::json_content_type(&reply).at(Level::Should));
+            backend.check(summary::json_content_type(&reply).at(Level::Should));
             with_a_session(backend, &ask, &reference, &row, &refused).await;
         })
     });

@@ -87,12 +87,12 @@ fn not_in_verdict(cases: &mut Catalog<'_>) {
 }
 
 fn token(backend: &Backend, carries: Carries) -> Option<String> {
-    let given = &backend.target.given;
+    let inputs = &backend.target.inputs;
     match carries {
         Carries::ReadToken => Some(backend.read_token()),
         Carries::Damaged(damage) => damage.apply(&backend.read_token()),
-        Carries::Expired => Some(exposed(given.expired_token.as_ref())),
-        Carries::License => Some(exposed(given.license.as_ref())),
+        Carries::Expired => Some(exposed(inputs.expired_token.as_ref())),
+        Carries::License => Some(exposed(inputs.license.as_ref())),
     }
 }
 
@@ -143,7 +143,7 @@ fn no_oracle(cases: &mut Catalog<'_>) {
             "with an expired token nobody learns whether a session has a verdict",
             |backend| {
                 Box::pin(async move {
-                    let token = exposed(backend.target.given.expired_token.as_ref());
+                    let token = exposed(backend.target.inputs.expired_token.as_ref());
                     oracle(backend, Some(&token), None).await;
                 })
             },

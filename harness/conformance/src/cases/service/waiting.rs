@@ -5,7 +5,7 @@ use edgeproof_reports::{Hop, Level};
 use tokio::time::timeout;
 
 use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need, words};
+use super::super::{Ask, Backend, Catalog, Need, summary};
 use super::{PENDING, UNAUTHORIZED, answer};
 use crate::judge::{self, Check};
 use edgeproof_http::{NoAnswer, Sent};
@@ -100,7 +100,7 @@ fn robust(cases: &mut Catalog<'_>) {
                         if id.ends_with("negative") {
                             backend.check(soon(&sent));
                         }
-                        backend.observe(&point, words::status(&sent.reply));
+                        backend.observe(&point, summary::status(&sent.reply));
                     })
                 },
             )
@@ -134,7 +134,7 @@ fn ages(cases: &mut Catalog<'_>) {
                             backend.observe(&point, "waits");
                         } else {
                             backend.check(no_server_error(&sent.reply));
-                            backend.observe(&point, words::status(&sent.reply));
+                            backend.observe(&point, summary::status(&sent.reply));
                         }
                     })
                 },
@@ -164,7 +164,7 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
                         () = time_passes(backend, longest) => asking.await,
                     };
                     backend.check(no_server_error(&sent.reply));
-                    backend.observe(&point, words::status(&sent.reply));
+                    backend.observe(&point, summary::status(&sent.reply));
                     backend.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
@@ -216,7 +216,7 @@ fn kept(cases: &mut Catalog<'_>) {
                     }
                     _ => "answered later than was asked for",
                 };
-                let saw = format!("{}, {length}", words::status(&sent.reply));
+                let saw = format!("{}, {length}", summary::status(&sent.reply));
                 backend.observe("verdict.wait.kept", saw);
             })
         })

@@ -5,7 +5,7 @@ use crate::judge::{self, Check};
 use edgeproof_http::{Answer, NoAnswer};
 
 /// An answer in a few words, without what differs from run to run.
-pub(super) fn summary(context: &CaseContext, reply: &Result<Answer, NoAnswer>) -> String {
+pub(super) fn answer(context: &CaseContext, reply: &Result<Answer, NoAnswer>) -> String {
     let answer = match reply {
         Ok(answer) => answer,
         Err(NoAnswer::TimedOut(_)) => return "no answer, the connection stays open".into(),
