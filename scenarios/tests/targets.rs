@@ -12,7 +12,7 @@ use bytes::Bytes;
 use edgeproof::target::{ALLOWED_ORIGIN, Embedded};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{ClientAuth, Front, Limits, Server, server_config};
+use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Server, server_config};
 use edgeproof_mock::{Match, MockService, NewSession, Script, ServiceOptions};
 use edgeproof_reports::load::{LoadReport, LoadState};
 use http::Response;
@@ -196,10 +196,10 @@ async fn strict_edge(credentials: &Credentials) -> Server {
     let authority = credentials.certificate(Role::ClientAuthority).der();
     let config =
         server_config(certificate.chain_der(), certificate.key_der(), ClientAuth::From(authority)).unwrap();
-    serve(Front::Tls(config)).await
+    serve(ListenerProtocol::Tls(config)).await
 }
 
-async fn serve(front: Front) -> Server {
+async fn serve(front: ListenerProtocol) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     Server::start(listener, front, Limits::default(), |request, _| async move {
         let _ = request.into_body().collect().await;
@@ -233,7 +233,7 @@ async fn an_edge_that_wants_a_client_certificate() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
-    let edge = serve(Front::Plain).await;
+    let edge = serve(ListenerProtocol::Plain).await;
     let url = format!("http://{}", edge.addr());
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
@@ -275,7 +275,7 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signal_ends_it_with_what_there_is() {
-    let edge = serve(Front::Plain).await;
+    let edge = serve(ListenerProtocol::Plain).await;
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
     let mut child = program()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_http::{ClientAuth, Front, Limits, Peer, Server, server_config};
+use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
 use http::header::EXPECT;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
@@ -130,14 +130,14 @@ impl Edge {
         rules.reason = style.reason;
         let relay = service::relay(&settings, &profile, service_timeout, style, quirk.habits())?;
         let https = tls.is_some();
-        let front =
+        let protocol =
             match tls {
-                None => Front::Plain,
+                None => ListenerProtocol::Plain,
                 Some(EdgeTls { chain, key }) => {
                     let config = server_config(chain, key, ClientAuth::None).map_err(|why| {
                         EdgeError::Pair { cert: "--cert", key: "--key", why: why.to_string() }
                     })?;
-                    Front::Tls(config)
+                    ListenerProtocol::Tls(config)
                 }
             };
         if let Some(line) = service::half_a_pair(&settings) {
@@ -149,7 +149,7 @@ impl Edge {
         let listener =
             TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
         let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
-        let server = Server::start(listener, front, limits, move |request, peer| {
+        let server = Server::start(listener, protocol, limits, move |request, peer| {
             handle(Arc::clone(&context), request, peer)
         })
         .map_err(|source| EdgeError::Io { what: "learn the port that the edge listens on", source })?;

@@ -20,8 +20,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::either::Either;
 
 use super::limits::Limits;
-use super::listener_protocol::Front;
-use super::tap::{Tap, TapStream};
+use super::listener_protocol::ListenerProtocol;
+use super::stream_control::{ControlledStream, StreamControl};
 
 /// The other end of a connection.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Peer {
     /// Number of the connection on its listener, counted from 0.
     pub connection: u64,
     /// The byte stream below hyper.
-    pub tap: Tap,
+    pub control: StreamControl,
     tasks: Tasks,
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn serve<H, F, B, E>(
     tcp: TcpStream,
     addr: SocketAddr,
     connection: u64,
-    front: Front,
+    protocol: ListenerProtocol,
     limits: Limits,
     handler: H,
     drain: watch::Receiver<bool>,
@@ -74,11 +74,11 @@ pub(super) async fn serve<H, F, B, E>(
 {
     // Small answers must not wait for the acknowledgement of the one before.
     let _ = tcp.set_nodelay(true);
-    let (io, certificates, tls) = match front {
-        Front::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
-        Front::Closes => return blurt(tcp, b"", limits.handshake).await,
-        Front::Plain => (Either::Left(tcp), Arc::default(), None),
-        Front::Tls(config) => {
+    let (io, certificates, tls) = match protocol {
+        ListenerProtocol::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
+        ListenerProtocol::Closes => return blurt(tcp, b"", limits.handshake).await,
+        ListenerProtocol::Plain => (Either::Left(tcp), Arc::default(), None),
+        ListenerProtocol::Tls(config) => {
             let handshake = TlsAcceptor::from(config).accept(tcp);
             // Whoever does not finish the handshake is told by rustls, and learns no more.
             let Ok(Ok(stream)) = tokio::time::timeout(limits.handshake, handshake).await else { return };
@@ -92,10 +92,10 @@ pub(super) async fn serve<H, F, B, E>(
             (Either::Right(Box::new(stream)), certificates, Some(facts))
         }
     };
-    let (stream, tap) = TapStream::new(io);
+    let (stream, control) = ControlledStream::new(io);
     let tasks = Tasks::default();
     let ended = EndTasks(tasks.clone());
-    let peer = Arc::new(Peer { addr, certificates, tls, connection, tap, tasks: tasks.clone() });
+    let peer = Arc::new(Peer { addr, certificates, tls, connection, control, tasks: tasks.clone() });
     let service = service_fn(move |request| handler(request, Arc::clone(&peer)));
     let io = TokioIo::new(stream);
     // The version is known before the first byte, so nothing has to look for the HTTP/2 preface.

@@ -12,7 +12,7 @@ mod limits;
 mod listener;
 mod listener_protocol;
 mod message;
-mod tap;
+mod stream_control;
 mod tls;
 
 pub use answer_reader::{AnswerReader, Progress};
@@ -22,9 +22,9 @@ pub use draft::{Body, Draft};
 pub use endpoint::{ClientIdentity, Connection, Endpoint, EndpointError};
 pub use limits::Limits;
 pub use listener::Server;
-pub use listener_protocol::Front;
+pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, NoAnswer, Request, Sent};
-pub use tap::{Flushed, Tap};
+pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
 
 /// Entry for fuzz targets: the parser of answers, without a connection.

@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::connection::{self, Peer};
 use super::limits::Limits;
-use super::listener_protocol::Front;
+use super::listener_protocol::ListenerProtocol;
 
 /// A server on one TCP listener: HTTP/1.1 and HTTP/2, with or without TLS. Dropping it ends everything at once.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Server {
 
 enum Order {
     Close(oneshot::Sender<()>),
-    Front(Front, oneshot::Sender<()>),
+    ListenerProtocol(ListenerProtocol, oneshot::Sender<()>),
     Stop(Duration),
 }
 
@@ -35,7 +35,7 @@ impl Server {
     /// connection, or an HTTP/2 stream. Needs a tokio runtime.
     pub fn start<H, F, B, E>(
         listener: TcpListener,
-        front: Front,
+        protocol: ListenerProtocol,
         limits: Limits,
         handler: H,
     ) -> io::Result<Self>
@@ -50,11 +50,11 @@ impl Server {
         let (orders, received) = mpsc::channel(1);
         let accepted = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&accepted);
-        let open = move |tcp, addr, front, drain| {
+        let open = move |tcp, addr, protocol, drain| {
             let number = counter.fetch_add(1, Ordering::Relaxed);
-            connection::serve(tcp, addr, number, front, limits, handler.clone(), drain)
+            connection::serve(tcp, addr, number, protocol, limits, handler.clone(), drain)
         };
-        let accepting = tokio::spawn(accept(listener, front, limits, received, open)).abort_handle();
+        let accepting = tokio::spawn(accept(listener, protocol, limits, received, open)).abort_handle();
         Ok(Self { addr, orders, accepted, accepting })
     }
 
@@ -74,10 +74,10 @@ impl Server {
         self.order(Order::Close(done), closed).await;
     }
 
-    /// Ends all connections; those that come from here on meet another front.
-    pub async fn set_front(&self, front: Front) {
+    /// Ends all connections; those that come from here on meet another protocol.
+    pub async fn set_protocol(&self, protocol: ListenerProtocol) {
         let (done, closed) = oneshot::channel();
-        self.order(Order::Front(front, done), closed).await;
+        self.order(Order::ListenerProtocol(protocol, done), closed).await;
     }
 
     /// Stops listening, lets requests in flight finish for as long as `grace`, then ends what is left.
@@ -104,12 +104,12 @@ impl Drop for Server {
 
 async fn accept<O, F>(
     listener: TcpListener,
-    mut front: Front,
+    mut protocol: ListenerProtocol,
     limits: Limits,
     mut orders: mpsc::Receiver<Order>,
     open: O,
 ) where
-    O: Fn(TcpStream, SocketAddr, Front, watch::Receiver<bool>) -> F,
+    O: Fn(TcpStream, SocketAddr, ListenerProtocol, watch::Receiver<bool>) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
@@ -121,9 +121,9 @@ async fn accept<O, F>(
                     connections.shutdown().await;
                     let _ = done.send(());
                 }
-                Some(Order::Front(other, done)) => {
+                Some(Order::ListenerProtocol(other, done)) => {
                     connections.shutdown().await;
-                    front = other;
+                    protocol = other;
                     let _ = done.send(());
                 }
                 Some(Order::Stop(grace)) => break grace,
@@ -132,7 +132,7 @@ async fn accept<O, F>(
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if connections.len() < limits.connections => match accepted {
                 Ok((tcp, addr)) => {
-                    connections.spawn(open(tcp, addr, front.clone(), draining.clone()));
+                    connections.spawn(open(tcp, addr, protocol.clone(), draining.clone()));
                 }
                 // Out of file descriptors, or gone before it was accepted: the next one may do better.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 /// What a connection meets behind the listener.
 #[derive(Debug, Clone)]
-pub enum Front {
+pub enum ListenerProtocol {
     /// TLS, then HTTP in the version that ALPN agrees on; HTTP/1.1 without ALPN.
     Tls(Arc<rustls::ServerConfig>),
     /// HTTP/1.1 without TLS.

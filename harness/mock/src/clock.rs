@@ -8,7 +8,7 @@ use tokio::sync::watch;
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use crate::Clock;
+/// use edgeproof_mock::Clock;
 ///
 /// let clock = Clock::default();
 /// clock.advance(Duration::from_secs(120));

@@ -175,7 +175,7 @@ impl Exchange {
                     return Err(Ended);
                 }
                 if let Action::CutDecision { after } = &reply.action {
-                    self.peer.tap.cut_after(*after);
+                    self.peer.control.cut_after(*after);
                 }
                 self.decide(shared).await
             }
@@ -184,7 +184,7 @@ impl Exchange {
                 Ok(answer(*status, headers.clone(), body.clone()))
             }
             Action::CutBody { status, body, after } if http2 => {
-                let response = cut_stream(*status, body, *after, &self.peer.tap);
+                let response = cut_stream(*status, body, *after, &self.peer.control);
                 self.finish(shared, read);
                 Ok(response)
             }
@@ -196,7 +196,7 @@ impl Exchange {
             Action::Close => self.end_with(shared, Bytes::new(), read).await,
             Action::Reset => {
                 self.recording.finish(read);
-                self.peer.tap.reset();
+                self.peer.control.reset();
                 Err(Ended)
             }
             Action::Silence => {
@@ -206,7 +206,7 @@ impl Exchange {
                     // The end of the stream, or of the connection, ends this.
                     return std::future::pending().await;
                 }
-                self.peer.tap.peer_closed().await;
+                self.peer.control.peer_closed().await;
                 Err(Ended)
             }
         }
@@ -221,8 +221,8 @@ impl Exchange {
         let decision = match &self.route {
             Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
             Route::Verdict(reference) => {
-                let tap = (entry.version() != Version::HTTP_2).then_some(&self.peer.tap);
-                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), tap).await;
+                let control = (entry.version() != Version::HTTP_2).then_some(&self.peer.control);
+                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), control).await;
                 heard = answered.heard;
                 answered.decision
             }
@@ -311,9 +311,9 @@ impl Exchange {
         if read {
             self.recording.finish(true);
             // Where it can't be written, the client has gone already.
-            let _ = self.peer.tap.end_with(bytes).await;
+            let _ = self.peer.control.end_with(bytes).await;
         } else {
-            let _ = self.peer.tap.end_with(bytes).await;
+            let _ = self.peer.control.end_with(bytes).await;
             let complete = self.read_rest(shared).await;
             self.recording.finish(complete);
         }

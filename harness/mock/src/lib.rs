@@ -46,7 +46,7 @@ pub use registry::Scripted;
 pub use replay::Replay;
 pub use reply_shape::{ReplyShape, ReplyShapeError};
 pub use route::Endpoint;
-pub use script::{Action, Facade, Match, Reply, Script, When};
+pub use script::{Action, ListenerMode, Match, Reply, Script, When};
 pub use service::{Listen, MockService, ServiceOptions};
 pub use session::{NewSession, Ready};
 pub use verdict_facts::{ReadOutage, SessionFact, VerdictFacts};

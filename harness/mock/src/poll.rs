@@ -15,7 +15,7 @@ use super::sessions::{Found, Issue};
 use super::shared::Shared;
 use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts, read_token};
 use super::wait::wait_ms;
-use edgeproof_http::Tap;
+use edgeproof_http::StreamControl;
 
 /// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
 /// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
@@ -25,7 +25,7 @@ pub(super) async fn answer(
     reference: &Reference,
     query: Option<&str>,
     headers: &HeaderMap,
-    tap: Option<&Tap>,
+    control: Option<&StreamControl>,
 ) -> Answered {
     let now = shared.clock.now();
     let token = read_token(headers, &shared.credentials, shared.quirk.as_ref(), now);
@@ -34,7 +34,7 @@ pub(super) async fn answer(
         Forced::Session(token, state) => (token, Some(state)),
         Forced::Nothing(token) => (token, None),
     };
-    let tap = tap.filter(|_| !shared.quirk.waits_for_nobody());
+    let control = control.filter(|_| !shared.quirk.waits_for_nobody());
     let reader = Reader { shared, token, reference, forced };
     let (mut session, _) = reader.look(now);
     let longest = wait_ms(query, shared.profile.wait_max);
@@ -61,7 +61,7 @@ pub(super) async fn answer(
                 // The clock lives as long as the service.
                 _ = moved.changed() => {}
                 () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
-                () = left(tap) => {
+                () = left(control) => {
                     heard = false;
                     break;
                 }
@@ -169,9 +169,9 @@ impl Deadline {
     }
 }
 
-async fn left(tap: Option<&Tap>) {
-    match tap {
-        Some(tap) => tap.left().await,
+async fn left(control: Option<&StreamControl>) {
+    match control {
+        Some(control) => control.left().await,
         // The end of an HTTP/2 stream ends what answers it.
         None => pending().await,
     }

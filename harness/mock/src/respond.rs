@@ -7,14 +7,14 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use hyper::body::{Body, Frame, SizeHint};
 
-use edgeproof_http::{Flushed, Tap};
+use edgeproof_http::{Flushed, StreamControl};
 
 /// Body of the mock service's answers.
 pub(super) enum Payload {
     /// All of it.
     Whole(Option<Bytes>),
     /// Part of it; when that is on the wire, it breaks off.
-    Cut { part: Option<Bytes>, tap: Tap, flushed: Option<Flushed> },
+    Cut { part: Option<Bytes>, control: StreamControl, flushed: Option<Flushed> },
 }
 
 /// Why there is no answer: the connection was ended on purpose.
@@ -46,13 +46,18 @@ pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
 }
 
 /// The same for HTTP/2, where only the stream breaks off.
-pub(super) fn cut_stream(status: u16, body: &Bytes, after: usize, tap: &Tap) -> Response<Payload> {
+pub(super) fn cut_stream(
+    status: u16,
+    body: &Bytes,
+    after: usize,
+    control: &StreamControl,
+) -> Response<Payload> {
     let headers = HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (CONTENT_LENGTH, HeaderValue::from(body.len())),
     ]);
     let part = Some(body.slice(..after.min(body.len())));
-    response(status, headers, Payload::Cut { part, tap: tap.clone(), flushed: None })
+    response(status, headers, Payload::Cut { part, control: control.clone(), flushed: None })
 }
 
 /// The head of an answer, cut off in its middle.
@@ -75,9 +80,9 @@ impl Body for Payload {
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         match self.get_mut() {
             Self::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
-            Self::Cut { part, tap, flushed } => {
+            Self::Cut { part, control, flushed } => {
                 if let Some(part) = part.take() {
-                    *flushed = Some(tap.flushed(part.len()));
+                    *flushed = Some(control.flushed(part.len()));
                     if !part.is_empty() {
                         return Poll::Ready(Some(Ok(Frame::data(part))));
                     }

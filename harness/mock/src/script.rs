@@ -94,7 +94,7 @@ pub enum Action {
 
 /// What the mock service's listener shows to whoever connects. Changing it ends the connections that are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Facade {
+pub enum ListenerMode {
     /// TLS with the certificate of this role.
     Tls(Role),
     /// HTTP without TLS.

@@ -18,11 +18,11 @@ use super::quirk::NoQuirk;
 use super::quirk::ServiceQuirk;
 use super::registry::Scripted;
 use super::reply_shape::ReplyShape;
-use super::script::{Facade, Match, Script};
+use super::script::{ListenerMode, Match, Script};
 use super::session::NewSession;
 use super::shared::{Faults, Shared};
 use super::verdict_facts::ReadOutage;
-use edgeproof_http::{Front, Limits, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Server};
 
 /// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
 /// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
@@ -34,10 +34,10 @@ use edgeproof_http::{Front, Limits, Server};
 /// ```
 /// use std::time::Duration;
 /// use edgeproof_fixtures::credentials::ReadTokenForm;
-/// use crate::{Endpoint, Facade, MockService, NewSession, Ready, ServiceOptions};
+/// use edgeproof_mock::{Endpoint, ListenerMode, MockService, NewSession, Ready, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
+/// let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
 /// let service = MockService::start(options).await?;
 /// let read_token = service.credentials().read_token(ReadTokenForm::Valid);
 ///
@@ -69,7 +69,7 @@ use edgeproof_http::{Front, Limits, Server};
 /// ```
 /// use edgeproof_fixtures::credentials::CredentialFiles;
 /// use edgeproof_edge::{Edge, EdgeOptions, LogSink};
-/// use crate::{Action, Match, MockService, Script, ServiceOptions};
+/// use edgeproof_mock::{Action, Match, MockService, Script, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let service = MockService::start(ServiceOptions::default()).await?;
@@ -102,7 +102,7 @@ pub struct MockService {
     server: Server,
     plain: Option<Server>,
     shared: Arc<Shared>,
-    facade: Mutex<Facade>,
+    mode: Mutex<ListenerMode>,
 }
 
 /// How a mock service is set up.
@@ -117,7 +117,7 @@ pub struct ServiceOptions {
     /// Where it listens.
     pub listener: Listen,
     /// What its listener shows.
-    pub facade: Facade,
+    pub mode: ListenerMode,
     /// Body of its refusals.
     pub reply_shape: ReplyShape,
     /// What connections may cost.
@@ -162,7 +162,7 @@ impl ServiceOptions {
             profile: spec.profile().clone(),
             credentials,
             listener: Listen::At((Ipv4Addr::LOCALHOST, 0).into()),
-            facade: Facade::Tls(Role::ServiceServer),
+            mode: ListenerMode::Tls(Role::ServiceServer),
             reply_shape: ReplyShape::from_profile(spec.profile()),
             limits: Limits { head_bytes: HEAD_BYTES, ..Limits::default() },
             journal: 4096,
@@ -204,21 +204,21 @@ impl MockService {
     /// belong to its key.
     pub async fn start(options: ServiceOptions) -> io::Result<Self> {
         let shared = Arc::new(Shared::new(&options));
-        let ServiceOptions { listener, plain, facade, limits, .. } = options;
+        let ServiceOptions { listener, plain, mode, limits, .. } = options;
         let listener = bind(listener).await?;
         let plain = match plain {
             Some(listen) => Some(bind(listen).await?),
             None => None,
         };
-        let serve = |listener, front| {
+        let serve = |listener, protocol| {
             let shared = Arc::clone(&shared);
-            Server::start(listener, front, limits, move |request, peer| {
+            Server::start(listener, protocol, limits, move |request, peer| {
                 exchange::handle(Arc::clone(&shared), request, peer)
             })
         };
-        let server = serve(listener, shared.front(facade)?)?;
-        let plain = plain.map(|listener| serve(listener, Front::Plain)).transpose()?;
-        Ok(Self { server, plain, shared, facade: Mutex::new(facade) })
+        let server = serve(listener, shared.protocol(mode)?)?;
+        let plain = plain.map(|listener| serve(listener, ListenerProtocol::Plain)).transpose()?;
+        Ok(Self { server, plain, shared, mode: Mutex::new(mode) })
     }
 
     /// The address it listens on.
@@ -228,7 +228,7 @@ impl MockService {
 
     /// Its address as `SERVICE_URL` holds it, by the name `localhost`.
     pub fn url(&self) -> String {
-        let scheme = if *lock(&self.facade) == Facade::PlainHttp { "http" } else { "https" };
+        let scheme = if *lock(&self.mode) == ListenerMode::PlainHttp { "http" } else { "https" };
         format!("{scheme}://localhost:{}", self.addr().port())
     }
 
@@ -272,16 +272,16 @@ impl MockService {
     }
 
     /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
-    pub async fn set_facade(&self, facade: Facade) -> io::Result<()> {
-        let front = self.shared.front(facade)?;
-        *lock(&self.facade) = facade;
-        self.server.set_front(front).await;
+    pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
+        let protocol = self.shared.protocol(mode)?;
+        *lock(&self.mode) = mode;
+        self.server.set_protocol(protocol).await;
         Ok(())
     }
 
     /// What it shows to whoever connects.
-    pub fn facade(&self) -> Facade {
-        *lock(&self.facade)
+    pub fn mode(&self) -> ListenerMode {
+        *lock(&self.mode)
     }
 
     /// Lets license checks fail for a reason of the service's own, or be as usual.

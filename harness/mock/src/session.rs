@@ -7,7 +7,7 @@ use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 ///
 /// ```
 /// use std::time::Duration;
-/// use crate::{NewSession, Ready};
+/// use edgeproof_mock::{NewSession, Ready};
 ///
 /// let slow = NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(3)));
 /// ```

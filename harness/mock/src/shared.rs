@@ -14,13 +14,13 @@ use super::registry::Registry;
 use super::replay::Replays;
 use super::reply_shape::ReplyShape;
 use super::route::Paths;
-use super::script::Facade;
+use super::script::ListenerMode;
 use super::service::ServiceOptions;
 use super::sessions::Sessions;
 use super::verdict_facts::ReadOutage;
 use crate::magic::Magic;
 use edgeproof_http::{ClientAuth, server_config};
-use edgeproof_http::{Front, Limits};
+use edgeproof_http::{Limits, ListenerProtocol};
 
 /// What all requests of a mock service share.
 pub(super) struct Shared {
@@ -93,13 +93,13 @@ impl Shared {
         change(&mut self.lock_faults());
     }
 
-    /// What a facade shows to whoever connects. Fails if a loaded certificate doesn't belong to its key.
-    pub(super) fn front(&self, facade: Facade) -> io::Result<Front> {
-        let role = match facade {
-            Facade::Tls(role) => role,
-            Facade::PlainHttp => return Ok(Front::Plain),
-            Facade::Garbage => return Ok(Front::Garbage),
-            Facade::Closes => return Ok(Front::Closes),
+    /// What a mode shows to whoever connects. Fails if a loaded certificate doesn't belong to its key.
+    pub(super) fn protocol(&self, mode: ListenerMode) -> io::Result<ListenerProtocol> {
+        let role = match mode {
+            ListenerMode::Tls(role) => role,
+            ListenerMode::PlainHttp => return Ok(ListenerProtocol::Plain),
+            ListenerMode::Garbage => return Ok(ListenerProtocol::Garbage),
+            ListenerMode::Closes => return Ok(ListenerProtocol::Closes),
         };
         let certificate = self.credentials.certificate(role);
         let clients = match self.profile.certificate_refusal {
@@ -109,7 +109,7 @@ impl Shared {
             }
         };
         let config = server_config(certificate.chain_der(), certificate.key_der(), clients);
-        config.map(Front::Tls).map_err(|error| {
+        config.map(ListenerProtocol::Tls).map_err(|error| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("serve TLS as {role}: {error}"))
         })
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use edgeproof_http::{Front, Limits, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Server};
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
 use tokio::net::TcpListener;
@@ -35,7 +35,7 @@ impl Metrics {
         let listener = TcpListener::bind(address).await.map_err(fault)?;
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);
-        let server = Server::start(listener, Front::Plain, Limits::default(), move |_, _| {
+        let server = Server::start(listener, ListenerProtocol::Plain, Limits::default(), move |_, _| {
             let body = Bytes::from(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
             let mut response = Response::new(Full::new(body));
             let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -7,7 +7,7 @@ use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use edgeproof_http::Limits;
 use edgeproof_mock::{
-    Action, Arrival, Endpoint, Facade, Match, MockService, NewSession, Observer, Ready, Reply, Script,
+    Action, Arrival, Endpoint, ListenerMode, Match, MockService, NewSession, Observer, Ready, Reply, Script,
     Scripted, ServiceOptions,
 };
 
@@ -22,7 +22,7 @@ use crate::scenario::{BadToken, Collections, Standing};
 pub struct Behind {
     mock: Arc<MockService>,
     options: BehindOptions,
-    facade: Facade,
+    mode: ListenerMode,
     watch: Arc<Watch>,
     faults: OnceLock<(Instant, Faults)>,
     scripts: Mutex<Scripts>,
@@ -81,9 +81,9 @@ impl Behind {
         .await?;
         let mock = Arc::new(mock);
         let _ = service.set(Arc::downgrade(&mock));
-        let facade = mock.facade();
+        let mode = mock.mode();
         let scripts = Mutex::new(scripts(&mock, options.judging, Faults::default()));
-        Ok(Self { mock, options, facade, watch, faults: OnceLock::new(), scripts })
+        Ok(Self { mock, options, mode, watch, faults: OnceLock::new(), scripts })
     }
 
     /// Its address, by the name `localhost`.
@@ -113,9 +113,9 @@ impl Behind {
         let Some((started, Faults { down: Some(down), .. })) = self.faults.get() else { return };
         tokio::time::sleep_until((*started + down.at).into()).await;
         // What cannot fail to be shown: it was shown at the start.
-        let _ = self.mock.set_facade(Facade::Closes).await;
+        let _ = self.mock.set_mode(ListenerMode::Closes).await;
         tokio::time::sleep_until((*started + down.at + down.time).into()).await;
-        let _ = self.mock.set_facade(self.facade).await;
+        let _ = self.mock.set_mode(self.mode).await;
     }
 
     /// Collections that arrived.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof_http::{Front, Limits, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Server};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response};
 use http_body_util::{BodyExt, Full};
@@ -47,7 +47,7 @@ impl Stalling {
         let shared = Arc::new(Shared { stalls, started: OnceLock::new(), requests: AtomicU64::new(0) });
         let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
         let answering = Arc::clone(&shared);
-        let server = Server::start(listener, Front::Plain, limits, move |request, _| {
+        let server = Server::start(listener, ListenerProtocol::Plain, limits, move |request, _| {
             let shared = Arc::clone(&answering);
             async move {
                 // A body that breaks off is one that the generator gave up.

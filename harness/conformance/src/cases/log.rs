@@ -9,7 +9,7 @@ use super::{Case, CaseContext, Catalog, Later, LogJudge, Need};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 use edgeproof_launch::LogLine;
-use edgeproof_mock::{Facade, Script};
+use edgeproof_mock::{ListenerMode, Script};
 
 /// How long a line is waited for after the answer it belongs to.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -135,9 +135,9 @@ async fn write(
 /// Errors are where programs write most.
 async fn without_service(context: &mut CaseContext, draft: &Draft) -> std::io::Result<()> {
     let Some(service) = context.edge.service.clone() else { return Ok(()) };
-    service.set_facade(Facade::Closes).await?;
+    service.set_mode(ListenerMode::Closes).await?;
     context.send(draft).await;
-    service.set_facade(Facade::Tls(Role::ServiceServer)).await
+    service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await
 }
 
 fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {

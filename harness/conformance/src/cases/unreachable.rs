@@ -9,7 +9,7 @@ use super::conversation::{Conversation, Relayed, collection};
 use super::{CaseContext, Catalog, summary};
 use crate::judge::{self, Check, Expected};
 use crate::target::Setup;
-use edgeproof_mock::{Action, Facade, Reply, Script};
+use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
 /// The service cannot be reached, is slow, or comes back (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -114,44 +114,44 @@ fn content_type(cases: &mut Catalog<'_>) {
 fn facades(cases: &mut Catalog<'_>) {
     const UNREACHABLE: &str = "edge.502.service-unreachable";
     const IDENTITY: &str = "statement.server-identity";
-    for (facade, stimulus, row, id, title) in [
+    for (mode, stimulus, row, id, title) in [
         (
-            Facade::Closes,
+            ListenerMode::Closes,
             Stimulus::ServiceClosesConnection,
             UNREACHABLE,
             "closes",
             "the service accepts connections and closes them",
         ),
         (
-            Facade::Tls(Role::OtherServiceServer),
+            ListenerMode::Tls(Role::OtherServiceServer),
             Stimulus::ServiceForeignAuthority,
             UNREACHABLE,
             "foreign-authority",
             "the service's certificate is from another authority than SERVICE_CA_FILE",
         ),
         (
-            Facade::Tls(Role::ServiceWrongHost),
+            ListenerMode::Tls(Role::ServiceWrongHost),
             Stimulus::ServiceWrongHost,
             IDENTITY,
             "wrong-host",
             "the service's certificate is for another host",
         ),
         (
-            Facade::Tls(Role::ServiceExpired),
+            ListenerMode::Tls(Role::ServiceExpired),
             Stimulus::ServiceCertificateExpired,
             IDENTITY,
             "certificate-expired",
             "the service's certificate has expired",
         ),
         (
-            Facade::PlainHttp,
+            ListenerMode::PlainHttp,
             Stimulus::ServicePlainHttp,
             UNREACHABLE,
             "plain-http",
             "the service speaks HTTP without TLS",
         ),
         (
-            Facade::Garbage,
+            ListenerMode::Garbage,
             Stimulus::ServiceGarbage,
             UNREACHABLE,
             "garbage",
@@ -167,7 +167,7 @@ fn facades(cases: &mut Catalog<'_>) {
                 &format!("{title}: 502, and nothing is relayed"),
                 move |context| {
                     let conversation = conversation.clone();
-                    Box::pin(async move { behind(context, facade, &conversation).await })
+                    Box::pin(async move { behind(context, mode, &conversation).await })
                 },
             )
             .also(UNREACHABLE)
@@ -176,9 +176,9 @@ fn facades(cases: &mut Catalog<'_>) {
     }
 }
 
-async fn behind(context: &mut CaseContext, facade: Facade, conversation: &Conversation) {
+async fn behind(context: &mut CaseContext, mode: ListenerMode, conversation: &Conversation) {
     let Some(service) = context.edge.service.clone() else { return };
-    if let Err(why) = service.set_facade(facade).await {
+    if let Err(why) = service.set_mode(mode).await {
         context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
         return;
     }
@@ -274,9 +274,9 @@ fn recovery(cases: &mut Catalog<'_>) {
                 let (gone, again) = (gone.clone(), steps.clone());
                 Box::pin(async move {
                     let Some(service) = context.edge.service.clone() else { return };
-                    let usual = Facade::Tls(Role::ServiceServer);
-                    for (facade, conversation) in [(Facade::Closes, Some(&gone)), (usual, None)] {
-                        if let Err(why) = service.set_facade(facade).await {
+                    let usual = ListenerMode::Tls(Role::ServiceServer);
+                    for (mode, conversation) in [(ListenerMode::Closes, Some(&gone)), (usual, None)] {
+                        if let Err(why) = service.set_mode(mode).await {
                             context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
                             return;
                         }

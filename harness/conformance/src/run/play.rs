@@ -18,7 +18,7 @@ use crate::judge::{self, Check};
 use crate::target::{Setup, StartError};
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{ExitInfo, LaunchError, LogTail};
-use edgeproof_mock::{Facade, Script};
+use edgeproof_mock::{ListenerMode, Script};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
@@ -245,8 +245,8 @@ impl Player<EdgePool> {
     /// has noticed.
     async fn settle(&self, lease: &Lease) -> bool {
         let Some(service) = &lease.instance.context.service else { return true };
-        let usual = Facade::Tls(Role::ServiceServer);
-        if service.facade() != usual && service.set_facade(usual).await.is_err() {
+        let usual = ListenerMode::Tls(Role::ServiceServer);
+        if service.mode() != usual && service.set_mode(usual).await.is_err() {
             return false;
         }
         for _ in 0..SETTLE_TRIES {

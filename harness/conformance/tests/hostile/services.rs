@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::ReadTokenForm;
-use edgeproof_mock::{Facade, MockService, NewSession, ServiceOptions};
+use edgeproof_mock::{ListenerMode, MockService, NewSession, ServiceOptions};
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
@@ -38,7 +38,7 @@ struct Party {
 
 impl Party {
     async fn start(well: usize, hostility: &'static str) -> Self {
-        let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
+        let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
         let service = Arc::new(MockService::start(options).await.unwrap());
         service.add_session(NewSession::new(SESSION));
         let front = Front::start(service.addr(), well, hostility).await;

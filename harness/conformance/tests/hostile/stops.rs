@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use edgeproof_mock::{Facade, MockService, ServiceOptions};
+use edgeproof_mock::{ListenerMode, MockService, ServiceOptions};
 use edgeproof_reports::{Outcome, Report};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
@@ -29,7 +29,7 @@ const REPORTS: [&str; 8] = [
 
 /// A service that answers once, and then never again.
 async fn silent() -> (MockService, Front) {
-    let options = ServiceOptions { facade: Facade::PlainHttp, ..ServiceOptions::default() };
+    let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
     let service = MockService::start(options).await.unwrap();
     let front = Front::start(service.addr(), 1, "mute").await;
     (service, front)

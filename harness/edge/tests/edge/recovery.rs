@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use edgeproof_mock::{Facade, Listen, MockService, ServiceOptions};
+use edgeproof_mock::{Listen, ListenerMode, MockService, ServiceOptions};
 use rstest::rstest;
 
 use crate::support::{
@@ -29,17 +29,17 @@ async fn the_service_goes_away_and_comes_back_on_its_port() {
 
 /// The case that a pool gets wrong now and then: hence many times.
 #[rstest]
-#[case::http1(Facade::PlainHttp)]
-#[case::http2(Facade::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
+#[case::http1(ListenerMode::PlainHttp)]
+#[case::http2(ListenerMode::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pooled_connection_is_closed_under_it(#[case] facade: Facade) {
+async fn a_pooled_connection_is_closed_under_it(#[case] mode: ListenerMode) {
     let world = World::with(|settings| {
-        if facade == Facade::PlainHttp {
+        if mode == ListenerMode::PlainHttp {
             settings.service_url = settings.service_url.take().map(|url| url.replace("https:", "http:"));
         }
     })
     .await;
-    world.service.set_facade(facade).await.unwrap();
+    world.service.set_mode(mode).await.unwrap();
     let _accepts = world.scripted(200, OK);
     for round in 0..200 {
         check(&world.post(format!("round {round}")).await, 200, OK);
@@ -49,17 +49,17 @@ async fn a_pooled_connection_is_closed_under_it(#[case] facade: Facade) {
 }
 
 #[rstest]
-#[case::http1(Facade::PlainHttp)]
-#[case::http2(Facade::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
+#[case::http1(ListenerMode::PlainHttp)]
+#[case::http2(ListenerMode::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
 #[tokio::test]
-async fn connections_are_kept(#[case] facade: Facade) {
+async fn connections_are_kept(#[case] mode: ListenerMode) {
     let world = World::with(|settings| {
-        if facade == Facade::PlainHttp {
+        if mode == ListenerMode::PlainHttp {
             settings.service_url = settings.service_url.take().map(|url| url.replace("https:", "http:"));
         }
     })
     .await;
-    world.service.set_facade(facade).await.unwrap();
+    world.service.set_mode(mode).await.unwrap();
     for status in [200, 401, 200, 204, 400, 200] {
         let _scripted = world.scripted(status, OK);
         world.post("{}").await;

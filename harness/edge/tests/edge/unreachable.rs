@@ -2,27 +2,27 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_mock::{Action, Facade};
+use edgeproof_mock::{Action, ListenerMode};
 use rstest::rstest;
 
 use crate::support::{OK, UNREACHABLE, World, check, edge, exchange, plain_settings, post};
 
 #[rstest]
-#[case::closes(Facade::Closes)]
-#[case::garbage(Facade::Garbage)]
-#[case::plain_http(Facade::PlainHttp)]
-#[case::foreign_authority(Facade::Tls(Role::OtherServiceServer))]
-#[case::wrong_host(Facade::Tls(Role::ServiceWrongHost))]
-#[case::expired(Facade::Tls(Role::ServiceExpired))]
+#[case::closes(ListenerMode::Closes)]
+#[case::garbage(ListenerMode::Garbage)]
+#[case::plain_http(ListenerMode::PlainHttp)]
+#[case::foreign_authority(ListenerMode::Tls(Role::OtherServiceServer))]
+#[case::wrong_host(ListenerMode::Tls(Role::ServiceWrongHost))]
+#[case::expired(ListenerMode::Tls(Role::ServiceExpired))]
 #[tokio::test]
-async fn a_listener_that_is_not_the_service(#[case] facade: Facade) {
+async fn a_listener_that_is_not_the_service(#[case] mode: ListenerMode) {
     let world = World::new().await;
-    world.service.set_facade(facade).await.unwrap();
+    world.service.set_mode(mode).await.unwrap();
     check(&world.post("{}").await, 502, UNREACHABLE);
     assert!(world.service.journal().is_empty());
     assert!(world.lines().is_empty());
 
-    world.service.set_facade(Facade::Tls(Role::ServiceServer)).await.unwrap();
+    world.service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await.unwrap();
     let _accepts = world.scripted(200, OK);
     check(&world.post("{}").await, 200, OK);
 }
@@ -87,6 +87,6 @@ async fn over_http1() -> World {
         settings.service_url = Some(url.replace("https://", "http://"));
     })
     .await;
-    world.service.set_facade(Facade::PlainHttp).await.unwrap();
+    world.service.set_mode(ListenerMode::PlainHttp).await.unwrap();
     world
 }

@@ -17,7 +17,7 @@ use super::route::Route;
 use super::state::State;
 use super::{Guard, Hide, Refusal};
 use crate::MockService;
-use edgeproof_http::{Front, Limits, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Server};
 
 /// The admin port of a mock service, listening. Dropping it ends its scripts, and everything else at once.
 pub struct Admin {
@@ -51,7 +51,7 @@ impl Admin {
         let guard = Guard::new(listener.local_addr()?, &names);
         let state = Arc::new(State::new(service, guard, hide, seed));
         let limits = Limits { connections: 128, ..Limits::default() };
-        let server = Server::start(listener, Front::Plain, limits, move |request, _| {
+        let server = Server::start(listener, ListenerProtocol::Plain, limits, move |request, _| {
             let state = Arc::clone(&state);
             async move { Ok::<_, Infallible>(handle(&state, request).await) }
         })?;

@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
 
 mod actions;
-mod facades;
 mod foreign;
 mod keys;
 mod lifetime;
+mod modes;
 mod recording;
 mod replays;
 mod rows;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_http::{Front, Limits, Peer, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Peer, Server};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -22,7 +22,7 @@ where
     F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    Server::start(listener, Front::Plain, Limits::default(), handler).unwrap()
+    Server::start(listener, ListenerProtocol::Plain, Limits::default(), handler).unwrap()
 }
 
 fn status(status: u16, body: &str) -> Response<Full<Bytes>> {
@@ -47,7 +47,7 @@ async fn a_client_that_ends_its_half_within_the_body_still_gets_its_answer() {
 #[tokio::test]
 async fn output_may_be_cut_anywhere() {
     let server = start(async |_, peer: Arc<Peer>| {
-        peer.tap.cut_after(20);
+        peer.control.cut_after(20);
         Ok(status(200, "much more than twenty bytes"))
     })
     .await;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::ReadTokenForm;
 use edgeproof_fixtures::spec::{Stimulus, Version};
 use edgeproof_http::Limits;
-use edgeproof_mock::{Action, Endpoint, Facade, Listen, Match, NewSession, Ready};
+use edgeproof_mock::{Action, Endpoint, Listen, ListenerMode, Match, NewSession, Ready};
 use http::Method;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::TestRunner;
@@ -192,7 +192,7 @@ async fn it_may_serve_a_second_address_without_tls() {
         options.plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
     })
     .await;
-    assert!(matches!(bench.service.facade(), Facade::Tls(_)));
+    assert!(matches!(bench.service.mode(), ListenerMode::Tls(_)));
     assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
     let plain = bench.service.plain_addr().unwrap();
     let mut client = http1(TcpStream::connect(plain).await.unwrap()).await;

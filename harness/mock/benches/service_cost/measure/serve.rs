@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
 use edgeproof_http::Limits;
-use edgeproof_mock::{Facade, Match, MockService, NewSession, Script, ServiceOptions};
+use edgeproof_mock::{ListenerMode, Match, MockService, NewSession, Script, ServiceOptions};
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -32,7 +32,7 @@ pub(crate) fn run(role: &str, folder: Option<String>) {
             "bare" => bare(false).await,
             "bare-polls" => bare(true).await,
             "scripted" => {
-                let service = MockService::start(options(Facade::PlainHttp)).await.unwrap();
+                let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
                 let _accepts = service.script(Match::Everything, Script::accept(service.spec().profile()));
                 listening(service.addr());
                 std::future::pending::<()>().await;
@@ -44,14 +44,14 @@ pub(crate) fn run(role: &str, folder: Option<String>) {
     });
 }
 
-fn options(facade: Facade) -> ServiceOptions {
-    let options = ServiceOptions { facade, ..ServiceOptions::default() };
+fn options(mode: ListenerMode) -> ServiceOptions {
+    let options = ServiceOptions { mode, ..ServiceOptions::default() };
     let limits = Limits { connections: polls::COUNT * 2, ..options.limits };
     ServiceOptions { limits, ..options }
 }
 
 async fn verified(folder: &Path) {
-    let service = MockService::start(options(Facade::Tls(Role::ServiceServer))).await.unwrap();
+    let service = MockService::start(options(ListenerMode::Tls(Role::ServiceServer))).await.unwrap();
     load::write_bodies(folder, &service);
     let credentials = service.credentials();
     std::fs::write(folder.join("license"), credentials.license(LicenseForm::Valid)).unwrap();
@@ -65,7 +65,7 @@ async fn verified(folder: &Path) {
 }
 
 async fn mock_polls(of_one: bool, folder: &Path) {
-    let service = MockService::start(options(Facade::PlainHttp)).await.unwrap();
+    let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
     let token = service.credentials().read_token(ReadTokenForm::Valid);
     std::fs::write(folder.join("token"), token).unwrap();
     listening(service.addr());

@@ -13,10 +13,10 @@ use tokio_util::either::Either;
 /// A handle into the byte stream below hyper. With it a handler puts something else on the wire than hyper would:
 /// on HTTP/1.1 in place of its own answer, on HTTP/2 to the harm of the whole connection.
 #[derive(Clone)]
-pub struct Tap(Arc<Mutex<Inner>>);
+pub struct StreamControl(Arc<Mutex<Inner>>);
 
-/// The stream that hyper reads and writes. Dropping it closes the connection, whoever still holds a [`Tap`].
-pub(super) struct TapStream {
+/// The stream that hyper reads and writes. Dropping it closes the connection, whoever still holds a [`StreamControl`].
+pub(super) struct ControlledStream {
     inner: Arc<Mutex<Inner>>,
     vectored: bool,
 }
@@ -49,11 +49,11 @@ enum Output {
     Through,
     /// So many bytes more, then the end of the stream.
     Cut(usize),
-    /// Not at all: the tap has written what there is to write.
+    /// Not at all: the control has written what there is to write.
     Swallowed,
 }
 
-impl Tap {
+impl StreamControl {
     /// Writes these bytes in place of all that hyper would write from here on, then ends the stream: TLS
     /// `close_notify` and TCP FIN. Reading goes on. A handler that is done returns an error afterwards, which ends
     /// the connection.
@@ -120,7 +120,7 @@ impl Tap {
     }
 }
 
-impl Tap {
+impl StreamControl {
     /// Waits until the peer ends its half of the stream, without taking anything from hyper, which will read later what
     /// comes until then. For HTTP/1.1 handlers that have read their request. Where the peer sends more than
     /// a little ahead, this never ends.
@@ -150,14 +150,14 @@ impl Tap {
 /// Bytes that are read ahead of hyper at most, and some more.
 const AHEAD: usize = 4096;
 
-impl std::fmt::Debug for Tap {
+impl std::fmt::Debug for StreamControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tap")
     }
 }
 
-impl TapStream {
-    pub(super) fn new(io: Io) -> (Self, Tap) {
+impl ControlledStream {
+    pub(super) fn new(io: Io) -> (Self, StreamControl) {
         let vectored = io.is_write_vectored();
         let inner = Arc::new(Mutex::new(Inner {
             io: Some(io),
@@ -169,11 +169,11 @@ impl TapStream {
             flushed: 0,
             flush_watchers: Vec::new(),
         }));
-        (Self { inner: Arc::clone(&inner), vectored }, Tap(inner))
+        (Self { inner: Arc::clone(&inner), vectored }, StreamControl(inner))
     }
 }
 
-impl Drop for TapStream {
+impl Drop for ControlledStream {
     fn drop(&mut self) {
         let mut inner = lock(&self.inner);
         inner.io = None;
@@ -194,7 +194,7 @@ impl Future for Flushed {
     }
 }
 
-impl AsyncRead for TapStream {
+impl AsyncRead for ControlledStream {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -218,7 +218,7 @@ impl AsyncRead for TapStream {
     }
 }
 
-impl AsyncWrite for TapStream {
+impl AsyncWrite for ControlledStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut inner = lock(&self.inner);
         match inner.output {

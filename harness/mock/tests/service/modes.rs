@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Version;
-use edgeproof_mock::Facade;
+use edgeproof_mock::ListenerMode;
 use rstest::rstest;
 use rustls::HandshakeKind;
 use tokio::net::TcpStream;
@@ -20,7 +20,7 @@ use super::support::{Bench, connect, converse, http1, read};
 #[tokio::test]
 async fn tls_with_the_certificate_of_a_role(#[case] role: Role, #[case] refusal: Option<&str>) {
     let bench = Bench::start().await;
-    bench.service.set_facade(Facade::Tls(role)).await.unwrap();
+    bench.service.set_mode(ListenerMode::Tls(role)).await.unwrap();
     assert!(bench.service.url().starts_with("https://localhost:"));
     let tls = bench.tls(Some(Role::ClientForLicense), "http/1.1");
     match (connect(bench.service.addr(), tls).await, refusal) {
@@ -38,7 +38,7 @@ async fn tls_with_the_certificate_of_a_role(#[case] role: Role, #[case] refusal:
 
 #[tokio::test]
 async fn plain_http_answers_without_tls() {
-    let bench = Bench::with(Version::Current, |options| options.facade = Facade::PlainHttp).await;
+    let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::PlainHttp).await;
     assert_eq!(bench.service.url(), format!("http://localhost:{}", bench.service.addr().port()));
     let mut client = http1(TcpStream::connect(bench.service.addr()).await.unwrap()).await;
     let answer = read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap();
@@ -48,12 +48,12 @@ async fn plain_http_answers_without_tls() {
 }
 
 #[rstest]
-#[case::plain(Facade::PlainHttp)]
-#[case::garbage(Facade::Garbage)]
-#[case::closes(Facade::Closes)]
+#[case::plain(ListenerMode::PlainHttp)]
+#[case::garbage(ListenerMode::Garbage)]
+#[case::closes(ListenerMode::Closes)]
 #[tokio::test]
-async fn without_tls_there_is_no_handshake(#[case] facade: Facade) {
-    let bench = Bench::with(Version::Current, |options| options.facade = facade).await;
+async fn without_tls_there_is_no_handshake(#[case] mode: ListenerMode) {
+    let bench = Bench::with(Version::Current, |options| options.mode = mode).await;
     connect(bench.service.addr(), bench.tls(None, "http/1.1")).await.unwrap_err();
     assert_eq!((bench.service.journal().len(), bench.service.connections_accepted()), (0, 1));
     bench.service.stop().await;
@@ -61,7 +61,7 @@ async fn without_tls_there_is_no_handshake(#[case] facade: Facade) {
 
 #[tokio::test]
 async fn garbage_is_neither_tls_nor_http_and_ends_in_order() {
-    let bench = Bench::with(Version::Current, |options| options.facade = Facade::Garbage).await;
+    let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::Garbage).await;
     let mut tcp = TcpStream::connect(bench.service.addr()).await.unwrap();
     let (read, ended) = converse(&mut tcp, b"POST / HTTP/1.1\r\n\r\n").await;
     ended.unwrap();
@@ -70,7 +70,7 @@ async fn garbage_is_neither_tls_nor_http_and_ends_in_order() {
 
 #[tokio::test]
 async fn closing_is_an_end_without_a_byte() {
-    let bench = Bench::with(Version::Current, |options| options.facade = Facade::Closes).await;
+    let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::Closes).await;
     let mut tcp = TcpStream::connect(bench.service.addr()).await.unwrap();
     let (read, ended) = converse(&mut tcp, b"POST / HTTP/1.1\r\n\r\n").await;
     ended.unwrap();
@@ -93,7 +93,7 @@ async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool)
             200
         );
         if changed {
-            bench.service.set_facade(Facade::Tls(Role::ServiceServer)).await.unwrap();
+            bench.service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await.unwrap();
         } else {
             bench.service.close_connections().await;
         }
