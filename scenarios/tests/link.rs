@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 use edgeproof_load::engine::{Deadline, HeadFields, Link};
 use rstest::rstest;
 use rustls::ServerConfig;
@@ -66,7 +66,7 @@ impl Peer {
             }
         });
         let authority = files.certificate(Role::EdgeAuthority);
-        let endpoint = Endpoint::resolve(&url.parse().unwrap(), Some(&authority)).await.unwrap();
+        let endpoint = ServerAddress::resolve(&url.parse().unwrap(), Some(&authority)).await.unwrap();
         Self { link: Link::new(Arc::new(endpoint)), told }
     }
 

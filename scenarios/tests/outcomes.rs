@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 use edgeproof_load::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
@@ -23,8 +23,8 @@ const LONG: Duration = Duration::from_secs(60);
 /// Goose keeps what is under way in one place for the whole process.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-async fn endpoint(url: &str) -> Arc<Endpoint> {
-    Arc::new(Endpoint::resolve(&url.parse().unwrap(), None).await.unwrap())
+async fn endpoint(url: &str) -> Arc<ServerAddress> {
+    Arc::new(ServerAddress::resolve(&url.parse().unwrap(), None).await.unwrap())
 }
 
 async fn relay(url: &str) -> EdgeRelay {

@@ -2,14 +2,14 @@ use std::fmt::Write as _;
 
 use edgeproof_reports::escape::visible;
 
-use edgeproof_http::{Body, Draft, Endpoint};
+use edgeproof_http::{Body, Draft, ServerAddress};
 
 /// Longest body that is written into a command, in bytes.
 const MAX_BODY: usize = 2 * 1024;
 
 /// A `curl` command that sends the same request, where curl can: not when the framing is broken on purpose, nor
 /// with a body too long for a command line.
-pub(crate) fn curl(endpoint: &Endpoint, draft: &Draft) -> Option<String> {
+pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     if matches!(draft.body, Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
         return None;
     }

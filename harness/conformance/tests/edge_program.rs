@@ -7,7 +7,7 @@ use edgeproof_cli::signals::interrupted;
 use edgeproof_edge::{EdgeError, ProgramOptions, run_program};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{Draft, Endpoint, send};
+use edgeproof_http::{Draft, ServerAddress, send};
 use edgeproof_launch::LogTail;
 use rstest::rstest;
 use rustix::process::{Signal, getpid, kill_process};
@@ -41,7 +41,7 @@ async fn it_says_where_it_listens_and_ends_on_sigterm() {
         let lines = log.wait(0, LIMIT, |lines| !lines.is_empty()).await;
         let url = lines[0].text.strip_prefix("edge listening on ").unwrap();
         let ca = files.certificate(Role::EdgeAuthority);
-        let endpoint = Endpoint::resolve(&Url::parse(url).unwrap(), Some(&ca)).await.unwrap();
+        let endpoint = ServerAddress::resolve(&Url::parse(url).unwrap(), Some(&ca)).await.unwrap();
         let answer = send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap();
         assert_eq!(answer.status, 200);
         kill_process(getpid(), Signal::TERM).unwrap();

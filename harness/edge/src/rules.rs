@@ -11,8 +11,8 @@ use super::style::Reason;
 /// What the edge goes by: rows and profile in the form that requests need, and the one origin that may read answers.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    pub(super) signals: Endpoint,
-    pub(super) health: Endpoint,
+    pub(super) signals: EndpointRule,
+    pub(super) health: EndpointRule,
     pub(super) measure: String,
     pub(super) accepted: Fixed,
     pub(super) method_not_allowed: Fixed,
@@ -36,7 +36,7 @@ pub(super) struct Fixed {
 
 /// A path with the methods that the interface names for it.
 #[derive(Debug, Clone)]
-pub(super) struct Endpoint {
+pub(super) struct EndpointRule {
     pub(super) path: String,
     /// Value of `Allow`.
     pub(super) allow: HeaderValue,
@@ -114,12 +114,12 @@ fn template(spec: &Spec, id: &'static str) -> Result<Row, EdgeError> {
     Ok(row.clone())
 }
 
-fn endpoint(spec: &Spec, id: &'static str, more: &[&str]) -> Result<Endpoint, EdgeError> {
+fn endpoint(spec: &Spec, id: &'static str, more: &[&str]) -> Result<EndpointRule, EdgeError> {
     let Fact::Endpoint { methods, path, .. } = &row(spec, id)?.fact else {
         return Err(EdgeError::Table { id });
     };
     let methods: Vec<_> = methods.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    Ok(Endpoint { path: path.clone(), allow: list(id, &methods)? })
+    Ok(EndpointRule { path: path.clone(), allow: list(id, &methods)? })
 }
 
 fn status(id: &'static str, code: u16) -> Result<StatusCode, EdgeError> {

@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, Progress};
 use super::draft::{Part, encode};
-use super::endpoint::protocol;
-use super::{Answer, Connection, Draft, Endpoint, NoAnswer, Request, Sent};
+use super::server_address::protocol;
+use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress};
 
 /// How long a request that asks `Expect: 100-continue` is held back at most, as curl does.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
 const MAX_BODY: usize = 4 * 1024 * 1024;
 
 /// Sends one request over a connection of its own, HTTP/1.1, and waits up to `limit` for the answer.
-pub async fn send(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Sent {
+pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Sent {
     let at = Instant::now();
     let reply = match KeptConnection::open(endpoint, draft).await {
         Ok(mut connection) => connection.exchange(endpoint, draft, limit).await,
@@ -33,7 +33,7 @@ pub async fn send(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Sent {
 
 /// Sends requests one after the other over one connection, HTTP/1.1, or over a new one where the peer said that it
 /// closes it (RFC 9112 §9.6); after one without a whole answer, the rest are not sent.
-pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
+pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
     let Some(first) = drafts.first() else { return sent };
     let mut connection = KeptConnection::open(endpoint, first).await;
@@ -57,7 +57,7 @@ pub async fn send_in_turn(endpoint: &Endpoint, drafts: &[Draft], limit: Duration
 }
 
 /// Sends one request over HTTP/2. `None`: the endpoint does not offer it.
-pub async fn send_http2(endpoint: &Endpoint, draft: &Draft, limit: Duration) -> Option<Sent> {
+pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Option<Sent> {
     let at = Instant::now();
     let reply = match endpoint.connect(draft.from, &[b"h2", b"http/1.1"]).await {
         Ok(connection) if protocol(&connection) != Some(b"h2") => return None,
@@ -76,7 +76,7 @@ struct KeptConnection {
 }
 
 impl KeptConnection {
-    async fn open(endpoint: &Endpoint, draft: &Draft) -> Result<Self, NoAnswer> {
+    async fn open(endpoint: &ServerAddress, draft: &Draft) -> Result<Self, NoAnswer> {
         let (read, write) = tokio::io::split(endpoint.connect(draft.from, &[b"http/1.1"]).await?);
         Ok(Self { read, write })
     }
@@ -84,7 +84,7 @@ impl KeptConnection {
     /// Writes and reads at once: an answer may come before the request is out.
     async fn exchange(
         &mut self,
-        endpoint: &Endpoint,
+        endpoint: &ServerAddress,
         draft: &Draft,
         limit: Duration,
     ) -> Result<Answer, NoAnswer> {
@@ -165,7 +165,7 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
 
 async fn exchange_http2(
     connection: Connection,
-    endpoint: &Endpoint,
+    endpoint: &ServerAddress,
     draft: &Draft,
 ) -> Result<Answer, NoAnswer> {
     let not_http = |why: String| NoAnswer::NotHttp(why);
@@ -199,7 +199,7 @@ async fn exchange_http2(
 }
 
 /// The request as a transcript shows it. Header fields that no map can hold are left out.
-fn as_request(endpoint: &Endpoint, draft: &Draft, version: Version) -> Request {
+fn as_request(endpoint: &ServerAddress, draft: &Draft, version: Version) -> Request {
     let mut headers = HeaderMap::new();
     let host = ("Host", endpoint.authority());
     let framing = if version == Version::HTTP_11 { draft.body.framing() } else { Vec::new() };

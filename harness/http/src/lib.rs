@@ -7,11 +7,11 @@ mod answer_reader;
 mod client;
 mod connection;
 mod draft;
-mod endpoint;
 mod limits;
 mod listener;
 mod listener_protocol;
 mod message;
+mod server_address;
 mod stream_control;
 mod tls;
 
@@ -19,11 +19,11 @@ pub use answer_reader::{AnswerReader, Progress};
 pub use client::{send, send_http2, send_in_turn};
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
-pub use endpoint::{ClientIdentity, Connection, Endpoint, EndpointError};
 pub use limits::Limits;
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, NoAnswer, Request, Sent};
+pub use server_address::{ClientIdentity, Connection, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use humantime::format_duration;
 use url::Url;
 
-use edgeproof_http::{EndpointError, NoAnswer};
+use edgeproof_http::{NoAnswer, ServerAddressError};
 
 /// Why a program did not start. Its quoted output is redacted.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub enum LaunchError {
     },
     /// Its address cannot be used.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Address(#[from] ServerAddressError),
 }
 
 impl LaunchError {
@@ -68,7 +68,7 @@ impl LaunchError {
 impl miette::Diagnostic for LaunchError {
     /// What the program wrote, and what to do.
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        if let Self::Endpoint(error) = self {
+        if let Self::Address(error) = self {
             return error.help();
         }
         let mut text = String::new();
@@ -97,7 +97,7 @@ fn advice(error: &LaunchError) -> String {
                 .into()
         }
         LaunchError::NotReady { url, port_name, listens_on, saw, .. } => not_ready(url, port_name, listens_on, saw),
-        LaunchError::Endpoint(_) => String::new(),
+        LaunchError::Address(_) => String::new(),
     }
 }
 

@@ -18,7 +18,7 @@ use super::port::{HOST, free_port, is_taken};
 use super::process::{Process, Start};
 use super::running::LAST;
 use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
-use edgeproof_http::{Draft, Endpoint, NoAnswer, send};
+use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
 
 /// How often a port that somebody else took in the meantime is replaced by another one.
 const ATTEMPTS: usize = 3;
@@ -123,7 +123,8 @@ impl Launch {
     }
 
     async fn attempt(&self, settings: &EdgeSettings, port: u16) -> Result<RunningProgram, LaunchError> {
-        let endpoint = Endpoint::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
+        let endpoint =
+            ServerAddress::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port);
         let environment = self.environment(settings, port);
         let process = Process::spawn(&Start { words, environment })
@@ -153,7 +154,7 @@ impl Launch {
     }
 
     /// Probes until there is an answer or the time is up; then, what the last probe saw.
-    async fn answers(&self, endpoint: &Endpoint) -> Result<(), NoAnswer> {
+    async fn answers(&self, endpoint: &ServerAddress) -> Result<(), NoAnswer> {
         let deadline = Instant::now() + self.ready_timeout;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -193,7 +194,7 @@ impl Launch {
 }
 
 /// One request for the health check, which every edge has. Whatever answers HTTP is ready.
-pub async fn probe(endpoint: &Endpoint, limit: Duration) -> Result<(), NoAnswer> {
+pub async fn probe(endpoint: &ServerAddress, limit: Duration) -> Result<(), NoAnswer> {
     send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
 }
 

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::process::Process;
 use super::{ExitInfo, LogTail};
@@ -16,14 +16,14 @@ const OUTPUT_LIMIT: Duration = Duration::from_millis(500);
 /// end by itself first.
 #[derive(Debug)]
 pub struct RunningProgram {
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: ServerAddress,
     pub(super) process: Process,
     pub(super) grace: Duration,
 }
 
 impl RunningProgram {
     /// Where requests go.
-    pub fn endpoint(&self) -> &Endpoint {
+    pub fn endpoint(&self) -> &ServerAddress {
         &self.endpoint
     }
 

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 
-use super::route::Endpoint;
+use super::route::ServiceEndpoint;
 use edgeproof_http::Request;
 use edgeproof_http::TlsFacts;
 
@@ -16,7 +16,7 @@ pub struct Arrival {
     /// Counted from 0 in the order of arrival.
     pub number: u64,
     /// What it is for.
-    pub endpoint: Endpoint,
+    pub endpoint: ServiceEndpoint,
     /// The request. Of its body at most [`RECORDED`](super::RECORDED) bytes are kept.
     pub request: Request,
     /// Bytes of the body that arrived, kept or not.

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use super::arrival::{Arrival, Given};
 use super::observer::Observer;
 use super::presented::holds_token;
-use super::route::Endpoint;
+use super::route::ServiceEndpoint;
 use edgeproof_http::Request;
 use edgeproof_http::{Peer, TlsFacts};
 
@@ -48,7 +48,7 @@ pub(super) struct Recording {
 /// An arrival in the journal, and in the script that claimed it.
 pub(super) struct Entry {
     number: u64,
-    endpoint: Endpoint,
+    endpoint: ServiceEndpoint,
     method: Method,
     uri: Uri,
     version: Version,
@@ -108,7 +108,7 @@ impl Journal {
     }
 
     /// Opens the entry of a request whose head was read.
-    pub(super) fn open(self: &Arc<Self>, parts: Parts, endpoint: Endpoint, peer: &Peer) -> Recording {
+    pub(super) fn open(self: &Arc<Self>, parts: Parts, endpoint: ServiceEndpoint, peer: &Peer) -> Recording {
         let at = Instant::now();
         let head = head_size(&parts);
         let mut log = lock(&self.log);

@@ -45,7 +45,7 @@ pub use quirk::{NoQuirk, Request, Saying, ServiceQuirk, ServiceTwist};
 pub use registry::Scripted;
 pub use replay::Replay;
 pub use reply_shape::{ReplyShape, ReplyShapeError};
-pub use route::Endpoint;
+pub use route::ServiceEndpoint;
 pub use script::{Action, ListenerMode, Match, Reply, Script, When};
 pub use service::{Listen, MockService, ServiceOptions};
 pub use session::{NewSession, Ready};

@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use http::{HeaderMap, Method};
 
 use super::decision::Decision;
-use super::route::Endpoint;
+use super::route::ServiceEndpoint;
 use super::verdict_facts::{ReadOutage, SessionFact};
 
 /// Where a service or its key set does other than the mock service. Each method is given what is right and by default
@@ -69,7 +69,7 @@ impl ServiceQuirk for NoQuirk {}
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// What it is for.
-    pub endpoint: Endpoint,
+    pub endpoint: ServiceEndpoint,
     /// Its method.
     pub method: &'a Method,
     /// Its target, as it was written.

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum ServiceEndpoint {
     /// A relayed collection: any path, any method but `GET` and `HEAD`.
     Relay,
     /// The verdict of a session.
@@ -87,12 +87,12 @@ impl Paths {
 }
 
 impl Route {
-    pub(super) fn endpoint(&self) -> Endpoint {
+    pub(super) fn endpoint(&self) -> ServiceEndpoint {
         match self {
-            Self::Relay => Endpoint::Relay,
-            Self::Verdict(_) => Endpoint::Verdict,
-            Self::KeySet => Endpoint::KeySet,
-            Self::Health | Self::NotFound | Self::MethodNotAllowed => Endpoint::Nothing,
+            Self::Relay => ServiceEndpoint::Relay,
+            Self::Verdict(_) => ServiceEndpoint::Verdict,
+            Self::KeySet => ServiceEndpoint::KeySet,
+            Self::Health | Self::NotFound | Self::MethodNotAllowed => ServiceEndpoint::Nothing,
         }
     }
 }

@@ -34,7 +34,7 @@ use edgeproof_http::{Limits, ListenerProtocol, Server};
 /// ```
 /// use std::time::Duration;
 /// use edgeproof_fixtures::credentials::ReadTokenForm;
-/// use edgeproof_mock::{Endpoint, ListenerMode, MockService, NewSession, Ready, ServiceOptions};
+/// use edgeproof_mock::{ServiceEndpoint, ListenerMode, MockService, NewSession, Ready, ServiceOptions};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
@@ -49,7 +49,7 @@ use edgeproof_http::{Limits, ListenerProtocol, Server};
 /// let answer = backend.await??;
 /// assert!(answer.starts_with("HTTP/1.1 200 OK"));
 /// assert!(answer.contains(r#"{"ref":"order 4711","decision":"allow""#));
-/// assert_eq!(service.journal()[0].endpoint, Endpoint::Verdict);
+/// assert_eq!(service.journal()[0].endpoint, ServiceEndpoint::Verdict);
 /// # Ok::<(), std::io::Error>(()) }).unwrap();
 /// #
 /// # async fn get(addr: std::net::SocketAddr, path: &str, token: String) -> std::io::Result<String> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
-use edgeproof_http::{Answer, Body, Draft, Endpoint, NoAnswer, send};
+use edgeproof_http::{Answer, Body, Draft, NoAnswer, ServerAddress, send};
 use edgeproof_mock::admin::{Admin, AdminOptions, ENDPOINTS, Hide};
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use rstest::rstest;
@@ -21,8 +21,8 @@ const DOCUMENTATION: &str = include_str!("../src/admin/README.md");
 struct Bench {
     service: Arc<MockService>,
     admin: Admin,
-    port: Endpoint,
-    endpoint: Endpoint,
+    port: ServerAddress,
+    endpoint: ServerAddress,
 }
 
 impl Bench {
@@ -38,9 +38,9 @@ impl Bench {
             hide: Arc::new(Hide::new(service.credentials())),
         };
         let admin = Admin::start(Arc::clone(&service), options).unwrap();
-        let port = Endpoint::resolve(&Url::parse(&admin.url()).unwrap(), None).await.unwrap();
+        let port = ServerAddress::resolve(&Url::parse(&admin.url()).unwrap(), None).await.unwrap();
         let url = format!("http://{}", service.plain_addr().unwrap());
-        let endpoint = Endpoint::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
+        let endpoint = ServerAddress::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
         Self { service, admin, port, endpoint }
     }
 

@@ -8,9 +8,9 @@ use edgeproof_edge::{Edge, EdgeOptions, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, ReadTokenForm};
 use edgeproof_fixtures::seal::Collection;
 use edgeproof_fixtures::spec::{Spec, Table, Version};
-use edgeproof_http::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use edgeproof_mock::magic::{Carrier, Magic, Pair};
-use edgeproof_mock::{Arrival, Endpoint as Route, Listen, MockService, ReplyShape, ServiceOptions};
+use edgeproof_mock::{Arrival, Listen, MockService, ReplyShape, ServiceEndpoint as Route, ServiceOptions};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 struct Bench {
     service: MockService,
-    endpoint: Endpoint,
+    endpoint: ServerAddress,
     magic: Magic,
 }
 
@@ -28,7 +28,7 @@ impl Bench {
         let options = ServiceOptions { plain, magic: heeded, ..ServiceOptions::default() };
         let service = MockService::start(options).await.unwrap();
         let url = format!("http://{}", service.plain_addr().unwrap());
-        let endpoint = Endpoint::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
+        let endpoint = ServerAddress::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
         let magic = Magic::of(service.spec());
         Self { service, endpoint, magic }
     }
@@ -133,7 +133,7 @@ async fn each_session_reference_in_a_collection_yields_its_row_through_an_edge()
     let settings = files.settings(bench.service.credentials(), &bench.service.url(), "https://shop.example");
     let spec = Arc::clone(bench.service.spec());
     let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(drop))).await.unwrap();
-    let page = Endpoint::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap();
+    let page = ServerAddress::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap();
     let post = async |reference: &str| {
         let draft = Draft::new("POST", "/v1/signals").body(bench.sealed(reference));
         send(&page, &draft, LIMIT).await.reply.unwrap()
@@ -208,7 +208,7 @@ async fn the_interface_before_seals_has_its_own() {
             .await
             .unwrap();
     let url = Url::parse(&format!("http://{}", service.plain_addr().unwrap())).unwrap();
-    let endpoint = Endpoint::resolve(&url, None).await.unwrap();
+    let endpoint = ServerAddress::resolve(&url, None).await.unwrap();
     for pair in magic.pairs().iter().filter(|pair| pair.carrier == Carrier::License) {
         let draft = Draft::new("POST", "/v1/relay").header("x-license", &pair.value);
         let answer = send(&endpoint, &draft, LIMIT).await.reply.unwrap();

@@ -22,7 +22,7 @@ use edgeproof::target::Setup;
 use edgeproof_edge::{Answer, Asked, Decision, Facts, Quirk, Relayed, Rules, Said, conclude, decide};
 use edgeproof_http::TlsFacts;
 use edgeproof_http::{Draft, NoAnswer};
-use edgeproof_mock::{Action, Arrival, Endpoint, Replay, ReplyShape, Script};
+use edgeproof_mock::{Action, Arrival, Replay, ReplyShape, Script, ServiceEndpoint};
 
 /// What conversations are played with: the tables, and the credentials of edge and service.
 #[derive(Debug)]
@@ -297,7 +297,7 @@ fn arrival(body: &Bytes, page: &HeaderMap, number: u64) -> Arrival {
     };
     Arrival {
         number,
-        endpoint: Endpoint::Relay,
+        endpoint: ServiceEndpoint::Relay,
         request,
         body_length: body.len() as u64,
         at: Instant::now(),

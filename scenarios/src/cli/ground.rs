@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::{
 };
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{ClientIdentity, Endpoint};
+use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::load::LoadTarget;
 
@@ -36,8 +36,8 @@ pub(super) struct Ground {
     pub(super) sealing: Option<Arc<SealedAhead>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    posting: Option<(Arc<Endpoint>, Posting)>,
-    asking: Option<(Arc<Endpoint>, Questions)>,
+    posting: Option<(Arc<ServerAddress>, Posting)>,
+    asking: Option<(Arc<ServerAddress>, Questions)>,
     references: References,
     replayed: crate::measure::Code,
     files: CredentialFiles,
@@ -136,7 +136,7 @@ impl Ground {
         let target = target(args, spec)?;
         // Before anything is sent there, a probe included.
         if let Target::Attached(attached) = &target {
-            let endpoint = Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
+            let endpoint = ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
             allowed(&endpoint, &args.allowed_hosts)?;
         }
         let settings = match &self.service {
@@ -146,7 +146,7 @@ impl Ground {
         let (edge, endpoint) = match &target {
             // The usual probe has no client certificate. What is tried out before the run proves as much.
             Target::Attached(attached) if args.client_cert.is_some() => {
-                (None, Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
+                (None, ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
             }
             target => {
                 let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
@@ -207,7 +207,7 @@ impl Ground {
             (None, None) => (String::new(), None),
         };
         let parsed = BaseUrl::of_service(&url)?.as_url().clone();
-        let endpoint = Endpoint::resolve(&parsed, ca.as_deref()).await?;
+        let endpoint = ServerAddress::resolve(&parsed, ca.as_deref()).await?;
         allowed(&endpoint, &args.allowed_hosts)?;
         let endpoint = identified(endpoint, args)?;
         let (authorization, bad) = match &self.service {
@@ -380,14 +380,14 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
 }
 
 /// With the client certificate, where there is one.
-fn identified(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
+fn identified(endpoint: ServerAddress, args: &Load) -> Result<ServerAddress, Failure> {
     match args.client_cert.clone().zip(args.client_key.clone()) {
         None => Ok(endpoint),
         Some((certificate, key)) => Ok(endpoint.identified(&ClientIdentity { certificate, key })?),
     }
 }
 
-fn allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {
+fn allowed(endpoint: &ServerAddress, hosts: &[String]) -> Result<(), Failure> {
     Ok(guard(endpoint.url().host_str().unwrap_or_default(), endpoint.addresses(), hosts)?)
 }
 

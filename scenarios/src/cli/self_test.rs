@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 
 use super::args::SelfTest;
@@ -188,7 +188,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let codes = Codes::new(&Spec::builtin(Version::Current));
     let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
-    let endpoint = Endpoint::resolve(&url, None).await?;
+    let endpoint = ServerAddress::resolve(&url, None).await?;
     let endpoint = Arc::new(endpoint);
     let posting = Posting::new(&endpoint, "https://shop.example").expect("an origin is a header value");
     let scenario = EdgeRelay {

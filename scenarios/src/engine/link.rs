@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use edgeproof_http::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Progress};
+use edgeproof_http::{Answer, AnswerReader, Connection, NoAnswer, Progress, ServerAddress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing::Outgoing;
@@ -17,7 +17,7 @@ use crate::measure::Failure;
 /// a queue of requests that a user never has, and half as much CPU again for each request.
 #[derive(Debug)]
 pub struct Link {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<ServerAddress>,
     open: Option<Connection>,
     /// What is under way. Here and not in futures, each of which would keep a place for it.
     exchange: Option<Exchange>,
@@ -52,7 +52,7 @@ const KEPT: usize = 64 * 1024;
 
 impl Link {
     /// One that is not open yet.
-    pub fn new(endpoint: Arc<Endpoint>) -> Self {
+    pub fn new(endpoint: Arc<ServerAddress>) -> Self {
         Self { endpoint, open: None, exchange: None }
     }
 
@@ -203,7 +203,7 @@ impl Exchange {
     }
 }
 
-async fn connect(endpoint: &Endpoint) -> Result<Connection, Failure> {
+async fn connect(endpoint: &ServerAddress) -> Result<Connection, Failure> {
     endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => Failure::Tls,
         _ => Failure::Connect,

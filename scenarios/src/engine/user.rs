@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;
@@ -17,7 +17,7 @@ use crate::plan::Arriving;
 /// What a user does with one operation.
 pub trait Scenario: Send + Sync + 'static {
     /// Where its connections lead.
-    fn endpoints(&self) -> Vec<Arc<Endpoint>>;
+    fn endpoints(&self) -> Vec<Arc<ServerAddress>>;
 
     /// The route that an operation counts on that is never begun.
     fn first_route(&self) -> RouteId;

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::SAMPLED;
 use super::collections::Source;
@@ -16,7 +16,7 @@ use crate::service::Watch;
 /// Collections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
     /// Leads to the edge.
-    pub endpoint: Arc<Endpoint>,
+    pub endpoint: Arc<ServerAddress>,
     /// How they are posted.
     pub posting: Posting,
     /// What is posted.
@@ -83,7 +83,7 @@ impl EdgeRelay {
 }
 
 impl Scenario for EdgeRelay {
-    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
         vec![Arc::clone(&self.endpoint)]
     }
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::edge_relay::{EdgeRelay, fate};
 use super::polling::Polling;
@@ -18,7 +18,7 @@ pub struct Journey {
 }
 
 impl Scenario for Journey {
-    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
         vec![Arc::clone(&self.relay.endpoint), Arc::clone(&self.polling.endpoint)]
     }
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::{EdgeRelay, Journey, Polling};
 use crate::engine::{Client, Fate, Scenario};
@@ -19,7 +19,7 @@ pub enum Part {
 }
 
 impl Scenario for Part {
-    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
         match self {
             Self::EdgeRelay(relay) => relay.endpoints(),
             Self::VerdictPolling(polling) => polling.endpoints(),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::collections::Collections;
 use super::edge_relay::fate;
@@ -18,7 +18,7 @@ use crate::plan::{Arriving, Share};
 /// A backend that asks for the verdict of a reference until it is there.
 pub struct Polling {
     /// Leads to the service.
-    pub endpoint: Arc<Endpoint>,
+    pub endpoint: Arc<ServerAddress>,
     /// How it is asked.
     pub questions: Questions,
     /// What is asked for.
@@ -121,7 +121,7 @@ impl Polling {
 }
 
 impl Scenario for Polling {
-    fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
         vec![Arc::clone(&self.endpoint)]
     }
 

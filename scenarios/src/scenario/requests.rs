@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 use super::mixed;
 use crate::engine::{Expect, HeadFields, Outgoing};
@@ -32,7 +32,7 @@ pub struct BadToken {
 
 impl Posting {
     /// To the edge at an endpoint, from a page of this origin.
-    pub fn new(endpoint: &Endpoint, origin: &str) -> Option<Self> {
+    pub fn new(endpoint: &ServerAddress, origin: &str) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
         let target = format!("{}/v1/signals", endpoint.base());
@@ -47,7 +47,7 @@ impl Posting {
 
 impl Questions {
     /// At the service at an endpoint, with this read token; and now and then with one of the bad ones.
-    pub fn new(endpoint: &Endpoint, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
+    pub fn new(endpoint: &ServerAddress, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
             HeadFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))

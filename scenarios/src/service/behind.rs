@@ -7,8 +7,8 @@ use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use edgeproof_http::Limits;
 use edgeproof_mock::{
-    Action, Arrival, Endpoint, ListenerMode, Match, MockService, NewSession, Observer, Ready, Reply, Script,
-    Scripted, ServiceOptions,
+    Action, Arrival, ListenerMode, Match, MockService, NewSession, Observer, Ready, Reply, Script, Scripted,
+    ServiceEndpoint, ServiceOptions,
 };
 
 use super::fault::Faults;
@@ -231,7 +231,7 @@ fn observer(
     let (watch, service) = (Arc::clone(watch), Arc::clone(service));
     let (judging, verdict_after) = (options.judging, options.verdict_after);
     Observer::new(move |arrival: &Arrival| {
-        if arrival.endpoint != Endpoint::Relay {
+        if arrival.endpoint != ServiceEndpoint::Relay {
             return;
         }
         let body = &arrival.request.body;

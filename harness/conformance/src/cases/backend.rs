@@ -10,16 +10,16 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{CaseExchange, CaseFindings};
 use crate::judge::Check;
 use crate::target::RunningEdge;
-use edgeproof_http::{Answer, Draft, Endpoint, NoAnswer, Sent};
+use edgeproof_http::{Answer, Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_mock::{MockService, NewSession};
 
 /// What a backend stands before: a service, a key set, or both, and what was given to open them.
 #[derive(Debug)]
 pub struct ServiceTarget {
     /// Where verdicts are given.
-    pub service: Option<Endpoint>,
+    pub service: Option<ServerAddress>,
     /// Where the key set is published.
-    pub keys: Option<Endpoint>,
+    pub keys: Option<ServerAddress>,
     /// What was given.
     pub inputs: ServiceInputs,
     /// The service is our mock.
@@ -135,7 +135,7 @@ impl Backend {
     }
 
     /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
-    pub fn service(&self) -> &Endpoint {
+    pub fn service(&self) -> &ServerAddress {
         self.target.service.as_ref().expect("a case is planned only where its target is")
     }
 
@@ -196,7 +196,7 @@ impl Backend {
     }
 
     /// Notes what was sent by other means.
-    pub fn record(&mut self, hop: Hop, endpoint: &Endpoint, draft: &Draft, sent: Sent) {
+    pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
         self.found.sent.push(CaseExchange { hop, sent, curl });
     }
@@ -223,7 +223,7 @@ impl Backend {
         text.replace(&self.marker, "…").replace(&self.target.run, "…")
     }
 
-    async fn send_to(&mut self, endpoint: &Endpoint, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
+    async fn send_to(&mut self, endpoint: &ServerAddress, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
         let sent = edgeproof_http::send(endpoint, draft, limit).await;
         match hop {
             Hop::ClientKeys => self.record_keys(draft, sent.clone()),

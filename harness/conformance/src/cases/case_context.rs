@@ -8,7 +8,7 @@ use edgeproof_reports::{Hop, Level};
 use super::conversation;
 use super::{Conversation, Relayed};
 use crate::judge::Check;
-use edgeproof_http::{Draft, Endpoint, Sent};
+use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted};
 
@@ -16,7 +16,7 @@ use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted};
 #[derive(Debug)]
 pub struct EdgeContext {
     /// Where the edge is.
-    pub endpoint: Endpoint,
+    pub endpoint: ServerAddress,
     /// The service behind it; none for an edge in production.
     pub service: Option<Arc<MockService>>,
     /// A service that no edge is pointed at: nothing may ever arrive there.

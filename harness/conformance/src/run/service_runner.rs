@@ -22,7 +22,7 @@ use super::runner::Runner;
 use crate::cases::{Backend, Case, Need, Play, ServiceInputs, ServiceTarget};
 use crate::judge::Check;
 use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
-use edgeproof_http::{Endpoint, EndpointError};
+use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::{Listen, MockService, ServiceOptions, ServiceTwist};
 
@@ -92,7 +92,7 @@ pub enum ServiceRunnerError {
     Edge(#[from] StartError),
     /// An address cannot be used.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    ServerAddress(#[from] ServerAddressError),
     /// Looking a name up takes too long.
     #[error("resolve {0:?}: no answer within {RESOLVE_LIMIT:?}")]
     Slow(String),
@@ -139,9 +139,9 @@ impl ServiceRunner {
                 let edge = Embedded::new(Arc::clone(&self.options.spec), self.options.profile.clone());
                 let edge = edge.start(&settings).await?;
                 let address = mock.plain_addr().map_or(mock.url(), |plain| format!("http://{plain}"));
-                let url = Url::parse(&address).map_err(|_| EndpointError::NotHttp(address))?;
+                let url = Url::parse(&address).map_err(|_| ServerAddressError::NotHttp(address))?;
                 let ca = files.certificate(Role::ServiceAuthority);
-                let endpoint = Endpoint::resolve(&url, Some(&ca)).await?;
+                let endpoint = ServerAddress::resolve(&url, Some(&ca)).await?;
                 Ok(ServiceTarget {
                     service: Some(endpoint.clone()),
                     keys: Some(endpoint),
@@ -172,9 +172,9 @@ impl ServiceRunner {
 async fn resolve(
     url: Option<&BaseUrl>,
     ca: Option<&PathBuf>,
-) -> Result<Option<Endpoint>, ServiceRunnerError> {
+) -> Result<Option<ServerAddress>, ServiceRunnerError> {
     let Some(url) = url.map(BaseUrl::as_url) else { return Ok(None) };
-    let resolved = timeout(RESOLVE_LIMIT, Endpoint::resolve(url, ca.map(PathBuf::as_path))).await;
+    let resolved = timeout(RESOLVE_LIMIT, ServerAddress::resolve(url, ca.map(PathBuf::as_path))).await;
     Ok(Some(resolved.map_err(|_| ServiceRunnerError::Slow(url.to_string()))??))
 }
 

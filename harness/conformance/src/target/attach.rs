@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::running::Runs;
 use super::{RunningEdge, StartError};
-use edgeproof_http::{Endpoint, EndpointError};
+use edgeproof_http::{ServerAddress, ServerAddressError};
 
 /// Longest wait for the address of a name.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
@@ -26,11 +26,12 @@ pub struct Attached {
 impl Attached {
     /// Proves that it answers HTTP, whatever the answer is.
     pub async fn start(&self) -> Result<RunningEdge, StartError> {
-        let resolving = Endpoint::resolve(self.url.as_url(), self.ca.as_deref());
-        let endpoint = timeout(RESOLVE_LIMIT, resolving).await.map_err(|_| EndpointError::Unresolved {
-            host: self.url.as_url().host_str().unwrap_or_default().to_owned(),
-            why: io::ErrorKind::TimedOut.into(),
-        })??;
+        let resolving = ServerAddress::resolve(self.url.as_url(), self.ca.as_deref());
+        let endpoint =
+            timeout(RESOLVE_LIMIT, resolving).await.map_err(|_| ServerAddressError::Unresolved {
+                host: self.url.as_url().host_str().unwrap_or_default().to_owned(),
+                why: io::ErrorKind::TimedOut.into(),
+            })??;
         match probe(&endpoint, PROBE_LIMIT).await {
             Ok(()) => Ok(RunningEdge::new(endpoint, Runs::Elsewhere)),
             Err(saw) => Err(StartError::Unreachable { url: self.url.as_url().clone(), saw }),

@@ -11,7 +11,7 @@ use super::running::Runs;
 use super::{RunningEdge, StartError};
 use edgeproof_edge::style::Style;
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 
 /// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
 /// 127.0.0.1.
@@ -76,7 +76,7 @@ impl Embedded {
         let url =
             Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
-        let endpoint = Endpoint::resolve(&url, authority).await?;
+        let endpoint = ServerAddress::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
     }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use edgeproof_edge::EdgeError;
-use edgeproof_http::{EndpointError, NoAnswer};
+use edgeproof_http::{NoAnswer, ServerAddressError};
 use edgeproof_launch::LaunchError;
 use url::Url;
 
@@ -24,7 +24,7 @@ pub enum StartError {
     Embedded(#[from] EdgeError),
     /// The URL of the edge cannot be used.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Address(#[from] ServerAddressError),
 }
 
 impl StartError {
@@ -42,7 +42,7 @@ impl miette::Diagnostic for StartError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         match self {
             Self::Launch(error) => error.help(),
-            Self::Endpoint(error) => error.help(),
+            Self::Address(error) => error.help(),
             Self::Embedded(error) => error.help(),
             Self::Unreachable { url, saw: NoAnswer::NoTls(_) } => Some(Box::new(format!(
                 "check that {url} speaks TLS with a certificate for this host, and name its authority with --edge-ca FILE"

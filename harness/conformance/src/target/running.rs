@@ -2,7 +2,7 @@ use std::future::pending;
 use std::net::SocketAddr;
 
 use edgeproof_edge::Edge;
-use edgeproof_http::Endpoint;
+use edgeproof_http::ServerAddress;
 use edgeproof_launch::{ExitInfo, LogTail, RunningProgram};
 use url::Url;
 
@@ -10,7 +10,7 @@ use url::Url;
 /// [`RunningEdge::stop`] lets it end by itself first.
 #[derive(Debug)]
 pub struct RunningEdge {
-    endpoint: Endpoint,
+    endpoint: ServerAddress,
     runs: Runs,
 }
 
@@ -26,12 +26,12 @@ pub(super) enum Runs {
 }
 
 impl RunningEdge {
-    pub(super) fn new(endpoint: Endpoint, runs: Runs) -> Self {
+    pub(super) fn new(endpoint: ServerAddress, runs: Runs) -> Self {
         Self { endpoint, runs }
     }
 
     /// Where requests go.
-    pub fn endpoint(&self) -> &Endpoint {
+    pub fn endpoint(&self) -> &ServerAddress {
         &self.endpoint
     }
 

@@ -9,7 +9,7 @@ use edgeproof::target::{Embedded, Setup, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use edgeproof_fixtures::seal::Collection;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{Body, Draft, Endpoint, send};
+use edgeproof_http::{Body, Draft, ServerAddress, send};
 use edgeproof_mock::{MockService, ServiceOptions};
 use rstest::rstest;
 use tokio::io::AsyncWriteExt;
@@ -62,7 +62,7 @@ async fn others_are_served_all_the_same(#[case] hostilities: &[&'static str]) {
     let edge = target.start(&settings).await.unwrap();
     let service_url = Url::parse(&service.url()).unwrap();
     let authority = files.certificate(Role::ServiceAuthority);
-    let to_service = Endpoint::resolve(&service_url, Some(&authority)).await.unwrap();
+    let to_service = ServerAddress::resolve(&service_url, Some(&authority)).await.unwrap();
 
     let mut clients = JoinSet::new();
     for address in [edge.addr(), to_service.addresses()[0]] {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use edgeproof_http::{Draft, Endpoint, NoAnswer, send};
+use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
@@ -39,7 +39,7 @@ async fn a_part_of_an_answer_is_never_taken_for_the_whole() {
 async fn cut(bytes: Vec<u8>) -> Result<edgeproof_http::Answer, NoAnswer> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    let endpoint = Endpoint::resolve(&url, None).await.unwrap();
+    let endpoint = ServerAddress::resolve(&url, None).await.unwrap();
     let draft = Draft::new("GET", "/health");
     let serve = async {
         let (mut client, _) = listener.accept().await.unwrap();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use edgeproof_http::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncWriteExt;
@@ -34,7 +34,7 @@ const REFUSED: (u16, &str) = (409, r#"{"error":"service_rejected","reason":"unkn
 struct EdgeProgram {
     child: Child,
     out: BufReader<ChildStdout>,
-    endpoint: Endpoint,
+    endpoint: ServerAddress,
 }
 
 impl EdgeProgram {
@@ -53,7 +53,7 @@ impl EdgeProgram {
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("edge listening on ").unwrap().parse().unwrap();
-        Self { child, out, endpoint: Endpoint::resolve(&url, None).await.unwrap() }
+        Self { child, out, endpoint: ServerAddress::resolve(&url, None).await.unwrap() }
     }
 
     async fn post(&self) -> Answer {

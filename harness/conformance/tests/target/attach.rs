@@ -34,7 +34,7 @@ async fn an_edge_that_is_not_there_is_told() {
 
     let url = BaseUrl::of_edge("http://edge.invalid").unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
-    assert!(matches!(error, StartError::Endpoint(_)), "{error:?}");
+    assert!(matches!(error, StartError::Address(_)), "{error:?}");
 }
 
 #[rstest]

@@ -13,7 +13,7 @@ use std::time::Duration;
 use edgeproof_edge::{Edge, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{Answer, Draft, Endpoint, NoAnswer, send};
+use edgeproof_http::{Answer, Draft, NoAnswer, ServerAddress, send};
 use edgeproof_launch::{CommandLine, Launch};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
@@ -43,7 +43,7 @@ pub(crate) fn launch(line: &str) -> Launch {
     Launch { grace: Duration::from_secs(10), ..Launch::new(CommandLine::parse(line).unwrap()) }
 }
 
-pub(crate) async fn get(edge: &Endpoint, path: &str) -> Result<Answer, NoAnswer> {
+pub(crate) async fn get(edge: &ServerAddress, path: &str) -> Result<Answer, NoAnswer> {
     send(edge, &Draft::new("GET", path), Duration::from_secs(20)).await.reply
 }
 

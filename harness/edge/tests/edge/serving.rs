@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use edgeproof_edge::EdgeTls;
 use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
-use edgeproof_http::{Body, Endpoint, send, send_http2};
+use edgeproof_http::{Body, ServerAddress, send, send_http2};
 use edgeproof_mock::{Action, Match};
 use futures_util::future::join_all;
 use futures_util::{SinkExt, StreamExt};
@@ -155,7 +155,7 @@ async fn https_in_both_versions() {
     let ca = folder.certificate(Role::EdgeAuthority);
     let url = Url::parse(&world.edge.url()).unwrap();
     assert_eq!(url.scheme(), "https");
-    let endpoint = Endpoint::resolve(&url, Some(&ca)).await.unwrap();
+    let endpoint = ServerAddress::resolve(&url, Some(&ca)).await.unwrap();
     check(&send(&endpoint, &post("one"), LIMIT).await.reply.unwrap(), 200, OK);
     check(&send_http2(&endpoint, &post("two"), LIMIT).await.unwrap().reply.unwrap(), 200, OK);
     check(

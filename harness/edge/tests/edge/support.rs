@@ -5,7 +5,7 @@ use bytes::Bytes;
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Secret};
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_http::{Answer, Body, Draft, Endpoint, send};
+use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
 use url::Url;
@@ -22,7 +22,7 @@ pub(crate) struct World {
     pub(crate) files: CredentialFiles,
     pub(crate) service: MockService,
     pub(crate) edge: Edge,
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: ServerAddress,
     pub(crate) log: LogTail,
 }
 
@@ -77,7 +77,7 @@ impl World {
 }
 
 /// An edge without a mock service.
-pub(crate) async fn edge(settings: EdgeSettings) -> (Edge, Endpoint, LogTail) {
+pub(crate) async fn edge(settings: EdgeSettings) -> (Edge, ServerAddress, LogTail) {
     let log = LogTail::default();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let edge = Edge::start(EdgeOptions::new(spec, settings, log.clone().into())).await.unwrap();
@@ -95,11 +95,11 @@ pub(crate) fn plain_settings(service_url: &str) -> EdgeSettings {
     }
 }
 
-pub(crate) async fn endpoint(edge: &Edge) -> Endpoint {
-    Endpoint::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap()
+pub(crate) async fn endpoint(edge: &Edge) -> ServerAddress {
+    ServerAddress::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap()
 }
 
-pub(crate) async fn exchange(endpoint: &Endpoint, draft: &Draft) -> Answer {
+pub(crate) async fn exchange(endpoint: &ServerAddress, draft: &Draft) -> Answer {
     let answer = send(endpoint, draft, LIMIT).await.reply.unwrap_or_else(|why| panic!("{draft:?}: {why}"));
     assert!(answer.complete, "{draft:?}: {answer:?}");
     answer

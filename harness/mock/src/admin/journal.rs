@@ -5,7 +5,7 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::{Hide, Refusal};
-use crate::{Arrival, Endpoint, Given, MockService};
+use crate::{Arrival, Given, MockService, ServiceEndpoint};
 
 /// Entries of an answer at most, and without a limit.
 const MOST: usize = 1000;
@@ -142,19 +142,19 @@ fn other(given: &Given) -> Option<&'static str> {
 
 fn row<'s>(arrival: &Arrival, spec: &'s Spec) -> Option<&'s str> {
     let table = match arrival.endpoint {
-        Endpoint::Relay => Table::Relay,
-        Endpoint::Verdict => Table::Verdict,
-        Endpoint::KeySet | Endpoint::Nothing => return None,
+        ServiceEndpoint::Relay => Table::Relay,
+        ServiceEndpoint::Verdict => Table::Verdict,
+        ServiceEndpoint::KeySet | ServiceEndpoint::Nothing => return None,
     };
     spec.by_stimulus(table, arrival.cause?).map(|row| row.id.as_str())
 }
 
-fn endpoint(endpoint: Endpoint) -> &'static str {
+fn endpoint(endpoint: ServiceEndpoint) -> &'static str {
     match endpoint {
-        Endpoint::Relay => "relay",
-        Endpoint::Verdict => "verdict",
-        Endpoint::KeySet => "keys",
-        Endpoint::Nothing => "none",
+        ServiceEndpoint::Relay => "relay",
+        ServiceEndpoint::Verdict => "verdict",
+        ServiceEndpoint::KeySet => "keys",
+        ServiceEndpoint::Nothing => "none",
     }
 }
 

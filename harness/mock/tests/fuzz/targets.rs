@@ -14,7 +14,7 @@ use edgeproof_fixtures::seal::{self, SealKeys};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_fixtures::verdict::{VerdictKeys, verify_token};
 use edgeproof_http::fuzzing::read_answer;
-use edgeproof_http::{Draft, Endpoint, send};
+use edgeproof_http::{Draft, ServerAddress, send};
 use edgeproof_mock::{ReplyShape, presented_licenses};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -45,7 +45,7 @@ pub(crate) fn client(input: &[u8]) {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
             let address = listener.local_addr().expect("it listens");
             let url = format!("http://{address}").parse().expect("an address makes a URL");
-            let endpoint = Endpoint::resolve(&url, None).await.expect("a number resolves");
+            let endpoint = ServerAddress::resolve(&url, None).await.expect("a number resolves");
             let draft = Draft::new("GET", "/health");
             let serve = async {
                 let Ok((mut client, _)) = listener.accept().await else { return };

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::ReadTokenForm;
 use edgeproof_fixtures::spec::{Stimulus, Version};
 use edgeproof_http::Limits;
-use edgeproof_mock::{Action, Endpoint, Listen, ListenerMode, Match, NewSession, Ready};
+use edgeproof_mock::{Action, Listen, ListenerMode, Match, NewSession, Ready, ServiceEndpoint};
 use http::Method;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::TestRunner;
@@ -153,7 +153,7 @@ async fn other_methods_and_paths_hear_it_in_json(
     assert_eq!((answer.status().as_u16(), body["error"].as_str()), (status, Some(error)));
     let allow = answer.headers().get("allow").map(|value| value.to_str().unwrap());
     assert_eq!(allow, (status == 405).then_some("GET, HEAD"));
-    let endpoint = if status == 400 { Endpoint::Relay } else { Endpoint::Nothing };
+    let endpoint = if status == 400 { ServiceEndpoint::Relay } else { ServiceEndpoint::Nothing };
     assert_eq!(bench.service.journal()[0].endpoint, endpoint);
 }
 
@@ -171,7 +171,9 @@ async fn scripts_have_their_endpoint() {
     assert_eq!(bench.get("/.well-known/browser-verdict-jwks.json").await.status(), 500);
     assert_eq!(bench.post("{}").await.0, 201);
     assert_eq!([relayed.count(), all.count(), one.count(), keys.count()], [1, 2, 1, 1]);
-    assert!(all.arrivals().iter().all(|arrival| arrival.endpoint == Endpoint::Verdict && arrival.claimed));
+    assert!(
+        all.arrivals().iter().all(|arrival| arrival.endpoint == ServiceEndpoint::Verdict && arrival.claimed)
+    );
 }
 
 #[tokio::test]

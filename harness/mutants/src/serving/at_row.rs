@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::Kind;
 use edgeproof_edge::{Answer, Said};
-use edgeproof_mock::{Decision, Endpoint, ReadOutage, Request, Saying, ServiceQuirk};
+use edgeproof_mock::{Decision, ReadOutage, Request, Saying, ServiceEndpoint, ServiceQuirk};
 
 /// A service or key set that deviates at one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,12 +93,12 @@ impl ServiceQuirk for AtServiceRow {
 }
 
 /// A right answer is the one that a row gives.
-pub(crate) fn shows(row: &Row, endpoint: Endpoint, right: &Decision) -> bool {
+pub(crate) fn shows(row: &Row, endpoint: ServiceEndpoint, right: &Decision) -> bool {
     match (row.table, endpoint) {
-        (Table::Verdict, Endpoint::Verdict) => {
+        (Table::Verdict, ServiceEndpoint::Verdict) => {
             row.stimuli.contains(&right.cause.unwrap_or(Stimulus::VerdictReady))
         }
-        (Table::Keys, Endpoint::KeySet) => row.status() == Some(right.status),
+        (Table::Keys, ServiceEndpoint::KeySet) => row.status() == Some(right.status),
         _ => false,
     }
 }

@@ -24,7 +24,7 @@ pub use at_row::{AtServiceRow, Fault};
 pub use behaviour::ServiceBehaviour;
 pub use derive::derive_serving;
 
-use edgeproof_mock::{Decision, Endpoint, Request, Saying, ServiceQuirk, ServiceTwist, SessionFact};
+use edgeproof_mock::{Decision, Request, Saying, ServiceEndpoint, ServiceQuirk, ServiceTwist, SessionFact};
 
 /// By how much an answer comes too late.
 const LATE: Duration = Duration::from_millis(3200);
@@ -117,10 +117,10 @@ impl ServiceQuirk for Serving {
     fn conclude(&self, asked: &Request<'_>, right: Decision) -> Saying {
         let mut decision = right;
         match asked.endpoint {
-            Endpoint::Verdict => self.verdict(asked, &mut decision),
-            Endpoint::KeySet => self.keys(asked, &mut decision),
-            Endpoint::Relay => self.relay(&mut decision),
-            Endpoint::Nothing => {}
+            ServiceEndpoint::Verdict => self.verdict(asked, &mut decision),
+            ServiceEndpoint::KeySet => self.keys(asked, &mut decision),
+            ServiceEndpoint::Relay => self.relay(&mut decision),
+            ServiceEndpoint::Nothing => {}
         }
         self.echo(asked, &mut decision);
         let waits = verdict::wait(asked).is_some();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ServiceBehaviour, Serving, json as answer};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Decision, Endpoint, Request, SessionFact};
+use edgeproof_mock::{Decision, Request, ServiceEndpoint, SessionFact};
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
@@ -36,10 +36,13 @@ impl Serving {
     /// Answers before anything is looked at, where that is the behaviour.
     pub(super) fn rejects(&self, asked: &Request<'_>) -> Option<Decision> {
         use ServiceBehaviour as B;
-        if asked.endpoint == Endpoint::KeySet && asked.method == Method::HEAD && self.behaviour == B::NoHead {
+        if asked.endpoint == ServiceEndpoint::KeySet
+            && asked.method == Method::HEAD
+            && self.behaviour == B::NoHead
+        {
             return Some(answer(StatusCode::METHOD_NOT_ALLOWED, r#"{"error":"method_not_allowed"}"#));
         }
-        if asked.endpoint != Endpoint::Verdict {
+        if asked.endpoint != ServiceEndpoint::Verdict {
             return None;
         }
         let wait = wait(asked);

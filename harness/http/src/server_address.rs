@@ -21,7 +21,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 /// Where requests go: an `http` or `https` address, resolved, with what TLS trusts there.
 #[derive(Debug, Clone)]
-pub struct Endpoint {
+pub struct ServerAddress {
     url: Url,
     addresses: Vec<SocketAddr>,
     tls: Option<Arc<ClientConfig>>,
@@ -39,7 +39,7 @@ pub struct ClientIdentity {
 
 /// Why an address cannot be used.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
-pub enum EndpointError {
+pub enum ServerAddressError {
     /// Not `http` or `https`, or no host.
     #[error("use {0:?} as the address of an edge")]
     #[diagnostic(help("give an http:// or https:// address with a host, such as https://edge.example"))]
@@ -83,10 +83,10 @@ pub enum EndpointError {
 /// A connection to an endpoint: without TLS, or with it.
 pub type Connection = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-impl Endpoint {
+impl ServerAddress {
     /// Resolves `url`. Certificates are verified against the authorities in `ca`, or those of the system.
-    pub async fn resolve(url: &Url, ca: Option<&Path>) -> Result<Self, EndpointError> {
-        let not_http = || EndpointError::NotHttp(url.to_string());
+    pub async fn resolve(url: &Url, ca: Option<&Path>) -> Result<Self, ServerAddressError> {
+        let not_http = || ServerAddressError::NotHttp(url.to_string());
         let host = url.host().ok_or_else(not_http)?;
         let port = url.port_or_known_default().ok_or_else(not_http)?;
         let addresses = match &host {
@@ -94,7 +94,7 @@ impl Endpoint {
             url::Host::Ipv6(ip) => vec![SocketAddr::new(IpAddr::V6(*ip), port)],
             url::Host::Domain(name) => tokio::net::lookup_host((*name, port))
                 .await
-                .map_err(|why| EndpointError::Unresolved { host: (*name).to_owned(), why })?
+                .map_err(|why| ServerAddressError::Unresolved { host: (*name).to_owned(), why })?
                 .collect(),
         };
         let tls = match url.scheme() {
@@ -113,7 +113,7 @@ impl Endpoint {
     }
 
     /// The same, which presents a client certificate where one is asked for. Without TLS nobody does.
-    pub fn identified(self, identity: &ClientIdentity) -> Result<Self, EndpointError> {
+    pub fn identified(self, identity: &ClientIdentity) -> Result<Self, ServerAddressError> {
         let Some(_) = &self.tls else { return Ok(self) };
         let tls = Some(Arc::new(client_config(self.ca.as_deref(), Some(identity))?));
         Ok(Self { tls, ..self })
@@ -213,10 +213,10 @@ async fn open(address: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream
 fn client_config(
     ca: Option<&Path>,
     identity: Option<&ClientIdentity>,
-) -> Result<ClientConfig, EndpointError> {
+) -> Result<ClientConfig, ServerAddressError> {
     let mut roots = rustls::RootCertStore::empty();
     if let Some(path) = ca {
-        let unreadable = |why: String| EndpointError::Authorities { path: path.to_owned(), why };
+        let unreadable = |why: String| ServerAddressError::Authorities { path: path.to_owned(), why };
         for certificate in certificates(path).map_err(unreadable)? {
             roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
         }
@@ -227,10 +227,10 @@ fn client_config(
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|why| EndpointError::Tls(why.to_string()))?
+        .map_err(|why| ServerAddressError::Tls(why.to_string()))?
         .with_root_certificates(roots);
     let Some(ClientIdentity { certificate, key }) = identity else { return Ok(config.with_no_client_auth()) };
-    let unreadable = |path: &Path, why: String| EndpointError::Identity { path: path.to_owned(), why };
+    let unreadable = |path: &Path, why: String| ServerAddressError::Identity { path: path.to_owned(), why };
     let chain = certificates(certificate).map_err(|why| unreadable(certificate, why))?;
     let private = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, why.to_string()))?;
     config.with_client_auth_cert(chain, private).map_err(|why| unreadable(certificate, why.to_string()))
