@@ -12,7 +12,7 @@ const NO_SUCH_PATH: &[u8] = br#"{"error":"not_found"}"#;
 
 /// What the edge knows of a request when it has to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct RequestFacts {
     /// Method.
     pub method: Method,
     /// Path without its query.
@@ -41,18 +41,18 @@ pub enum Relayed {
 
 /// What the edge does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum EdgeDecision {
     /// Reads the body, relays it, and answers as [`conclude`] says.
     Relay,
     /// Opens the WebSocket.
     Measure,
     /// Answers.
-    Answer(Answer),
+    Answer(EdgeAnswer),
 }
 
 /// An answer of the edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct EdgeAnswer {
     /// Status.
     pub status: StatusCode,
     /// Header fields, without those that belong to the connection.
@@ -63,7 +63,7 @@ pub struct Answer {
     pub log: Option<String>,
 }
 
-impl Facts {
+impl RequestFacts {
     /// Reads them from a request's head.
     pub fn of<B>(request: &http::Request<B>, websocket: bool) -> Self {
         let mut origins = request.headers().get_all(ORIGIN).iter();
@@ -73,29 +73,29 @@ impl Facts {
 }
 
 /// What the edge does with a request, before it reads the body.
-pub fn decide(rules: &Rules, facts: &Facts) -> Decision {
+pub fn decide(rules: &Rules, facts: &RequestFacts) -> EdgeDecision {
     if facts.path == rules.measure && facts.websocket {
-        return Decision::Measure;
+        return EdgeDecision::Measure;
     }
     if facts.path == rules.health.path {
-        return Decision::Answer(match facts.method {
+        return EdgeDecision::Answer(match facts.method {
             Method::GET | Method::HEAD => fixed(rules, facts, &rules.healthy),
             _ => method_not_allowed(rules, facts, &rules.health.allow),
         });
     }
     if facts.path != rules.signals.path {
         let body = Bytes::from_static(NO_SUCH_PATH);
-        return Decision::Answer(answer(rules, facts, StatusCode::NOT_FOUND, body));
+        return EdgeDecision::Answer(answer(rules, facts, StatusCode::NOT_FOUND, body));
     }
     match facts.method {
-        Method::POST => Decision::Relay,
-        Method::OPTIONS => Decision::Answer(preflight(rules, facts)),
-        _ => Decision::Answer(method_not_allowed(rules, facts, &rules.signals.allow)),
+        Method::POST => EdgeDecision::Relay,
+        Method::OPTIONS => EdgeDecision::Answer(preflight(rules, facts)),
+        _ => EdgeDecision::Answer(method_not_allowed(rules, facts, &rules.signals.allow)),
     }
 }
 
 /// What the edge answers when it has relayed, or tried to.
-pub fn conclude(rules: &Rules, facts: &Facts, relayed: &Relayed) -> Answer {
+pub fn conclude(rules: &Rules, facts: &RequestFacts, relayed: &Relayed) -> EdgeAnswer {
     match relayed {
         Relayed::BodyBroken => fixed(rules, facts, &rules.read_failed),
         Relayed::NoAnswer => fixed(rules, facts, &rules.service_unreachable),
@@ -110,7 +110,7 @@ pub fn conclude(rules: &Rules, facts: &Facts, relayed: &Relayed) -> Answer {
     }
 }
 
-fn refusal(rules: &Rules, facts: &Facts, status: StatusCode, reply: Option<&[u8]>) -> Answer {
+fn refusal(rules: &Rules, facts: &RequestFacts, status: StatusCode, reply: Option<&[u8]>) -> EdgeAnswer {
     let reason = reply.and_then(|reply| plain_reason(reply, rules.reason));
     let row = if reason.is_some() { &rules.refused } else { &rules.refused_unknown };
     let values = [("<reason>", json!(reason)), ("<status>", json!(status.as_u16()))];
@@ -118,31 +118,31 @@ fn refusal(rules: &Rules, facts: &Facts, status: StatusCode, reply: Option<&[u8]
     // What the page is told is what the log says.
     let said = body.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
     let log = format!("refused status={} reason={said}", status.as_u16());
-    Answer { log: Some(log), ..answer(rules, facts, status, json(&body)) }
+    EdgeAnswer { log: Some(log), ..answer(rules, facts, status, json(&body)) }
 }
 
-fn preflight(rules: &Rules, facts: &Facts) -> Answer {
+fn preflight(rules: &Rules, facts: &RequestFacts) -> EdgeAnswer {
     let mut headers = HeaderMap::new();
     headers.insert(ALLOW, rules.signals.allow.clone());
     cors::grant_preflight(rules, facts.origin.as_ref(), &mut headers);
-    Answer { status: rules.preflight.status, headers, body: Bytes::new(), log: None }
+    EdgeAnswer { status: rules.preflight.status, headers, body: Bytes::new(), log: None }
 }
 
-fn method_not_allowed(rules: &Rules, facts: &Facts, allow: &HeaderValue) -> Answer {
+fn method_not_allowed(rules: &Rules, facts: &RequestFacts, allow: &HeaderValue) -> EdgeAnswer {
     let mut answer = fixed(rules, facts, &rules.method_not_allowed);
     answer.headers.insert(ALLOW, allow.clone());
     answer
 }
 
-fn fixed(rules: &Rules, facts: &Facts, fixed: &Fixed) -> Answer {
+fn fixed(rules: &Rules, facts: &RequestFacts, fixed: &Fixed) -> EdgeAnswer {
     answer(rules, facts, fixed.status, fixed.body.clone())
 }
 
-fn answer(rules: &Rules, facts: &Facts, status: StatusCode, body: Bytes) -> Answer {
+fn answer(rules: &Rules, facts: &RequestFacts, status: StatusCode, body: Bytes) -> EdgeAnswer {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     cors::grant(rules, facts.origin.as_ref(), &mut headers);
-    Answer { status, headers, body, log: None }
+    EdgeAnswer { status, headers, body, log: None }
 }
 
 #[cfg(test)]
@@ -157,8 +157,8 @@ mod tests {
         Rules::new(&spec, spec.profile(), Some("https://shop.example")).unwrap()
     }
 
-    fn facts(method: &str, path: &str, websocket: bool) -> Facts {
-        Facts { method: method.parse().unwrap(), path: path.to_owned(), origin: None, websocket }
+    fn facts(method: &str, path: &str, websocket: bool) -> RequestFacts {
+        RequestFacts { method: method.parse().unwrap(), path: path.to_owned(), origin: None, websocket }
     }
 
     #[rstest]
@@ -178,12 +178,12 @@ mod tests {
         #[case] status: Option<u16>,
     ) {
         let answered = match decide(&rules(), &facts(method, path, websocket)) {
-            Decision::Answer(answer) => Some(answer.status.as_u16()),
-            Decision::Relay => {
+            EdgeDecision::Answer(answer) => Some(answer.status.as_u16()),
+            EdgeDecision::Relay => {
                 assert_eq!(path, "/v1/signals");
                 None
             }
-            Decision::Measure => {
+            EdgeDecision::Measure => {
                 assert_eq!(path, "/v1/measure");
                 None
             }

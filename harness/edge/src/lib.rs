@@ -20,7 +20,7 @@ pub mod style;
 mod trust;
 mod websocket;
 
-pub use decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+pub use decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, conclude, decide};
 pub use error::EdgeError;
 pub use program::{ProgramOptions, run_program};
 pub use quirk::{Asked, Habits, NoQuirk, Quirk, Said, Trust};

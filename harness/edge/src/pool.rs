@@ -62,7 +62,7 @@ struct Shared {
 }
 
 /// A connection for one request.
-pub(super) struct Lease {
+pub(super) struct PooledConnection {
     sender: Sender,
     watch: Watch,
     /// It has served a request before.
@@ -76,7 +76,7 @@ impl Pool {
     }
 
     /// A connection that is open as far as the system knows, or a new one.
-    pub(super) async fn lease(&self) -> Result<Lease, ConnectError> {
+    pub(super) async fn lease(&self) -> Result<PooledConnection, ConnectError> {
         if let Some(lease) = self.kept().take() {
             return Ok(lease);
         }
@@ -95,11 +95,11 @@ impl Pool {
                 Some(user)
             }
         };
-        Ok(Lease { sender, watch, reused: false, _user: user })
+        Ok(PooledConnection { sender, watch, reused: false, _user: user })
     }
 
     /// Takes a connection back after its answer was read to the end.
-    pub(super) fn give_back(self: &Arc<Self>, lease: Lease) {
+    pub(super) fn give_back(self: &Arc<Self>, lease: PooledConnection) {
         let Sender::Http1(mut sender) = lease.sender else { return };
         if !self.upkeep.keeps {
             return;
@@ -130,10 +130,10 @@ impl Default for Upkeep {
 }
 
 impl Kept {
-    fn take(&mut self) -> Option<Lease> {
+    fn take(&mut self) -> Option<PooledConnection> {
         if let Some(shared) = self.http2.as_mut().filter(|shared| shared.is_usable()) {
             shared.since = Instant::now();
-            return Some(Lease {
+            return Some(PooledConnection {
                 sender: Sender::Http2(shared.sender.clone()),
                 watch: shared.watch.clone(),
                 reused: true,
@@ -143,7 +143,12 @@ impl Kept {
         self.http2 = None;
         while let Some(Idle { sender, watch, since }) = self.http1.pop() {
             if since.elapsed() < LONGEST_IDLE && sender.is_ready() && watch.is_quiet() {
-                return Some(Lease { sender: Sender::Http1(sender), watch, reused: true, _user: None });
+                return Some(PooledConnection {
+                    sender: Sender::Http1(sender),
+                    watch,
+                    reused: true,
+                    _user: None,
+                });
             }
         }
         None
@@ -169,7 +174,7 @@ impl Shared {
     }
 }
 
-impl Lease {
+impl PooledConnection {
     pub(super) fn is_http2(&self) -> bool {
         matches!(self.sender, Sender::Http2(_))
     }

@@ -4,18 +4,18 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use http::{HeaderMap, Version};
 
-use super::decide::{Answer, Decision, Facts, Relayed};
+use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts};
 
 /// Where an edge does other than the reference edge. Each method is given what is right and by default returns it: a
 /// deviation overrides the one that it is about, and everything else stays the real edge.
 pub trait Quirk: fmt::Debug + Send + Sync {
     /// What is done with a request, before its body is read.
-    fn decide(&self, _asked: &Asked<'_>, right: Decision) -> Decision {
+    fn decide(&self, _asked: &Asked<'_>, right: EdgeDecision) -> EdgeDecision {
         right
     }
 
     /// The body that is relayed; or an answer in place of relaying.
-    fn body(&self, _asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<Answer>> {
+    fn body(&self, _asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         Ok(body)
     }
 
@@ -30,7 +30,7 @@ pub trait Quirk: fmt::Debug + Send + Sync {
     }
 
     /// What is said in the end. `relayed`: what came of relaying, where there was any.
-    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, right: Answer) -> Said {
+    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
         Said::Answer(right)
     }
 
@@ -50,7 +50,7 @@ impl Quirk for NoQuirk {}
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// What decisions are made on.
-    pub facts: &'a Facts,
+    pub facts: &'a RequestFacts,
     /// Header fields.
     pub headers: &'a HeaderMap,
     /// HTTP version.
@@ -67,7 +67,7 @@ pub struct Asked<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// This.
-    Answer(Answer),
+    Answer(EdgeAnswer),
     /// Nothing: the connection is closed.
     Nothing,
     /// Nothing: the connection stays open.

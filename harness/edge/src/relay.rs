@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::decide::Relayed;
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
-use super::pool::{Lease, Pool, Upkeep};
+use super::pool::{Pool, PooledConnection, Upkeep};
 
 /// Bytes of a refusal that are looked at for a reason.
 const LONGEST_REPLY: usize = 64 * 1024;
@@ -74,7 +74,7 @@ impl Relay {
 
     /// Sends the request. It goes to another connection only while nothing of it was written: what may have arrived is
     /// never sent again (RFC 9110 §9.2.2), and the service would refuse the copy.
-    async fn send(&self, body: Outgoing, page: &HeaderMap) -> Option<(Lease, Response<Incoming>)> {
+    async fn send(&self, body: Outgoing, page: &HeaderMap) -> Option<(PooledConnection, Response<Incoming>)> {
         let mut body = body;
         loop {
             let mut lease = self.pool.lease().await.ok()?;
@@ -148,7 +148,7 @@ pub(super) fn license_header(name: &str, scheme: &str, license: &str) -> Option<
 /// The rest of an answer.
 struct Reply {
     body: Incoming,
-    lease: Lease,
+    lease: PooledConnection,
     pool: Arc<Pool>,
 }
 

@@ -13,7 +13,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::decide::{Answer, Decision, Facts, Relayed, conclude, decide};
+use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, conclude, decide};
 use super::inbound::Inbound;
 use super::payload::Payload;
 use super::quirk::{Asked, NoQuirk, Quirk, Said};
@@ -190,7 +190,7 @@ async fn handle(
     peer: Arc<Peer>,
 ) -> Result<Response<Payload>, Unanswered> {
     let opening = websocket::handshake(&request);
-    let facts = Facts::of(&request, opening.is_some());
+    let facts = RequestFacts::of(&request, opening.is_some());
     let (head, body) = request.into_parts();
     let mut asked = Asked {
         facts: &facts,
@@ -201,19 +201,19 @@ async fn handle(
         body: None,
     };
     let (relayed, answer) = match context.quirk.decide(&asked, decide(&context.rules, &facts)) {
-        Decision::Relay => match context.relay(&mut asked, body).await {
+        EdgeDecision::Relay => match context.relay(&mut asked, body).await {
             Ok(relayed) => {
                 let answer = conclude(&context.rules, &facts, &relayed);
                 (Some(relayed), answer)
             }
             Err(answer) => (None, *answer),
         },
-        Decision::Measure => {
+        EdgeDecision::Measure => {
             let request = Request::from_parts(head, body);
             peer.spawn(websocket::echo(request, context.stopping.clone()));
             return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
         }
-        Decision::Answer(answer) => {
+        EdgeDecision::Answer(answer) => {
             // Not where the client waits for a word before it sends: it gets its answer instead.
             if !body.is_end_stream() && !head.headers.contains_key(EXPECT) {
                 peer.spawn(inbound::discard(body, context.kept, BODY_IDLE));
@@ -235,7 +235,7 @@ async fn handle(
 
 impl Context {
     /// Reads the body and relays it; the error is an answer in place of that.
-    async fn relay(&self, asked: &mut Asked<'_>, body: Incoming) -> Result<Relayed, Box<Answer>> {
+    async fn relay(&self, asked: &mut Asked<'_>, body: Incoming) -> Result<Relayed, Box<EdgeAnswer>> {
         let body = match inbound::read(body, self.kept, BODY_IDLE).await {
             Ok(Inbound::Whole(body)) => body,
             Ok(longer) => return Ok(self.seen(self.relay.relay(longer, asked.headers, BODY_IDLE).await)),
@@ -271,7 +271,7 @@ impl Context {
     }
 }
 
-fn respond(answer: Answer, style: Style) -> Response<Payload> {
+fn respond(answer: EdgeAnswer, style: Style) -> Response<Payload> {
     let mut response = Response::new(Payload::new(answer.body, style.framing));
     *response.status_mut() = answer.status;
     *response.headers_mut() = answer.headers;

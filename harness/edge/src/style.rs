@@ -13,7 +13,7 @@ use http::header::{
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Map, Value};
 
-use super::decide::{Answer, Facts};
+use super::decide::{EdgeAnswer, RequestFacts};
 use super::rules::Rules;
 use edgeproof_launch::Stream;
 
@@ -261,7 +261,7 @@ freedoms! {
 
 impl Style {
     /// The answer in this style.
-    pub(super) fn answer(&self, rules: &Rules, facts: &Facts, mut answer: Answer) -> Answer {
+    pub(super) fn answer(&self, rules: &Rules, facts: &RequestFacts, mut answer: EdgeAnswer) -> EdgeAnswer {
         if *self == Self::default() {
             return answer;
         }
@@ -361,7 +361,7 @@ impl Style {
         headers
     }
 
-    fn preflight(&self, answer: &mut Answer) {
+    fn preflight(&self, answer: &mut EdgeAnswer) {
         match self.preflight {
             Preflight::Profile => {}
             Preflight::Ok => answer.status = StatusCode::OK,
@@ -390,7 +390,7 @@ impl Style {
         answer.headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(granted));
     }
 
-    fn health(&self, answer: &mut Answer) {
+    fn health(&self, answer: &mut EdgeAnswer) {
         match self.health {
             Health::Profile => self.json(answer),
             Health::Text => {
@@ -405,7 +405,7 @@ impl Style {
         }
     }
 
-    fn elsewhere(&self, answer: &mut Answer) {
+    fn elsewhere(&self, answer: &mut EdgeAnswer) {
         if self.elsewhere == Elsewhere::Json404 {
             return self.json(answer);
         }
@@ -416,7 +416,7 @@ impl Style {
         answer.body = Bytes::from_static(b"<!doctype html><title>Nothing here</title>");
     }
 
-    fn json(&self, answer: &mut Answer) {
+    fn json(&self, answer: &mut EdgeAnswer) {
         let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return };
         let text = match self.json {
             Json::Compact => body.to_string(),

@@ -26,7 +26,7 @@ pub struct Arrival {
     /// When its answer was handed over; none without an answer, or before it.
     pub answered: Option<Instant>,
     /// What it was given; none before that.
-    pub answer: Option<Given>,
+    pub answer: Option<ArrivalAnswer>,
     /// Nothing more comes: the body ended or broke off, and what was to be given was given.
     pub finished: bool,
     /// A script was for it.
@@ -43,7 +43,7 @@ pub struct Arrival {
 
 /// What a request was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum ArrivalAnswer {
     /// An answer.
     Answer {
         /// Status code.
@@ -57,7 +57,7 @@ pub enum Given {
     Other(&'static str),
 }
 
-impl Given {
+impl ArrivalAnswer {
     /// The status code, where there is one.
     pub fn status(&self) -> Option<u16> {
         match self {

@@ -2,13 +2,18 @@ use edgeproof_fixtures::credentials::ClientCertificateFault;
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
 
-use super::decision::Decision;
-use super::facts::Facts;
+use super::decision::ServiceDecision;
+use super::facts::CollectionFacts;
 use super::reply_shape::ReplyShape;
 
 /// The mock service's decision on a relayed collection (7.3): the first check of the profile's order that finds a
 /// cause which has a row in this version of the interface decides; otherwise the collection is accepted.
-pub fn decide(spec: &Spec, profile: &Profile, shape: &ReplyShape, facts: &Facts) -> Decision {
+pub fn decide(
+    spec: &Spec,
+    profile: &Profile,
+    shape: &ReplyShape,
+    facts: &CollectionFacts,
+) -> ServiceDecision {
     let refusal = profile.check_order.iter().find_map(|check| {
         let cause = cause(*check, profile, facts)?;
         let row = spec.by_stimulus(Table::Relay, answered_as(cause, profile))?;
@@ -16,14 +21,14 @@ pub fn decide(spec: &Spec, profile: &Profile, shape: &ReplyShape, facts: &Facts)
     });
     match refusal {
         Some((cause, status, code)) => {
-            Decision::json(status, shape.render(status, code).to_string(), Some(cause))
+            ServiceDecision::json(status, shape.render(status, code).to_string(), Some(cause))
         }
-        None => Decision::json(200, profile.relay_accepted.to_string(), None),
+        None => ServiceDecision::json(200, profile.relay_accepted.to_string(), None),
     }
 }
 
 /// What one check finds.
-fn cause(check: Check, profile: &Profile, facts: &Facts) -> Option<Stimulus> {
+fn cause(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
     match check {
         Check::License => {
             let causes = [facts.license.as_ref().err().copied(), facts.outage.map(super::Outage::stimulus)];
@@ -60,9 +65,9 @@ mod tests {
     use super::super::replay::Replay;
     use super::*;
 
-    fn good() -> Facts {
+    fn good() -> CollectionFacts {
         let license = LicenseClaims { license_id: "lic-1".to_owned(), expires: SystemTime::UNIX_EPOCH };
-        Facts {
+        CollectionFacts {
             license: Ok(license),
             outage: None,
             certificate: Ok(()),
@@ -72,11 +77,11 @@ mod tests {
         }
     }
 
-    fn check(version: Version, facts: &Facts, status: u16, body: &str, cause: Option<Stimulus>) {
+    fn check(version: Version, facts: &CollectionFacts, status: u16, body: &str, cause: Option<Stimulus>) {
         let spec = Spec::builtin(version);
         let shape = ReplyShape::from_profile(spec.profile());
         let decision = decide(&spec, spec.profile(), &shape, facts);
-        let expected = Decision::json(status, body.to_owned(), cause);
+        let expected = ServiceDecision::json(status, body.to_owned(), cause);
         assert_eq!(decision, expected);
     }
 
@@ -91,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_first_check_that_finds_a_fault_decides() {
-        let mut facts = Facts {
+        let mut facts = CollectionFacts {
             license: Err(Stimulus::LicenseExpired),
             outage: None,
             certificate: Err(ClientCertificateFault::Revoked),
@@ -156,7 +161,7 @@ mod tests {
         };
         check(
             Version::Current,
-            &Facts { license, outage: Some(outage), ..good },
+            &CollectionFacts { license, outage: Some(outage), ..good },
             401,
             &refused(reason),
             Some(cause),
@@ -165,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_expired_certificate_is_refused_as_the_profile_says() {
-        let facts = Facts { certificate: Err(ClientCertificateFault::OutsideValidity), ..good() };
+        let facts = CollectionFacts { certificate: Err(ClientCertificateFault::OutsideValidity), ..good() };
         check(
             Version::Current,
             &facts,
@@ -186,9 +191,9 @@ mod tests {
         )]
         fault: ClientCertificateFault,
     ) {
-        let facts = Facts { certificate: Err(fault), ..good() };
+        let facts = CollectionFacts { certificate: Err(fault), ..good() };
         check(Version::PreSeal, &facts, 200, r#"{"ok":true}"#, None);
-        let facts = Facts { collection: Err(CollectionFault::NotJson), ..facts };
+        let facts = CollectionFacts { collection: Err(CollectionFault::NotJson), ..facts };
         check(Version::PreSeal, &facts, 400, &refused("invalid_json"), Some(Stimulus::BodyNotJson));
     }
 }

@@ -2,12 +2,12 @@ use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::decision::Decision;
+use super::decision::ServiceDecision;
 use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts};
 
 /// The mock service's decision on a request for a verdict (7.4): who may not read learns nothing of sessions; of several
 /// causes, the profile's first one is told.
-pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) -> Decision {
+pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) -> ServiceDecision {
     let place = |stimulus| {
         let order = &profile.read_token_order;
         order.iter().position(|other| *other == stimulus).unwrap_or(usize::MAX)
@@ -20,15 +20,15 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     let answer = spec.by_stimulus(Table::Verdict, cause).and_then(|row| Some((row.status()?, row)));
     let decision = match (answer, &facts.session) {
         (Some((status, _)), SessionFact::Ready(verdict)) if refusal.is_none() => {
-            Decision::json(status, verdict.clone(), Some(cause))
+            ServiceDecision::json(status, verdict.clone(), Some(cause))
         }
         (Some((status, row)), _) => {
             return refuse(row, status, profile, facts.reference, suffix, cause);
         }
         // These tables have no row for it.
-        (None, _) if refusal.is_some() => Decision::of_http(StatusCode::UNAUTHORIZED),
-        (None, SessionFact::Ready(verdict)) => Decision::json(200, verdict.clone(), None),
-        (None, _) => Decision::of_http(StatusCode::NOT_FOUND),
+        (None, _) if refusal.is_some() => ServiceDecision::of_http(StatusCode::UNAUTHORIZED),
+        (None, SessionFact::Ready(verdict)) => ServiceDecision::json(200, verdict.clone(), None),
+        (None, _) => ServiceDecision::of_http(StatusCode::NOT_FOUND),
     };
     decision.about_verdict()
 }
@@ -44,9 +44,9 @@ pub(super) fn refuse(
     reference: &str,
     suffix: Option<&str>,
     cause: Stimulus,
-) -> Decision {
+) -> ServiceDecision {
     let body = body(row, profile, reference, suffix);
-    Decision::json(status, body.to_string(), Some(cause)).about_verdict()
+    ServiceDecision::json(status, body.to_string(), Some(cause)).about_verdict()
 }
 
 /// The row's body, or the profile's around the row's code.

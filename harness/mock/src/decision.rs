@@ -6,7 +6,7 @@ use serde_json::json;
 
 /// What the mock service answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct ServiceDecision {
     /// Status code.
     pub status: u16,
     /// Header fields besides `Content-Length` and `Date`.
@@ -17,7 +17,7 @@ pub struct Decision {
     pub cause: Option<Stimulus>,
 }
 
-impl Decision {
+impl ServiceDecision {
     /// An answer in JSON.
     pub(super) fn json(status: u16, body: impl Into<Bytes>, cause: Option<Stimulus>) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);

@@ -9,8 +9,8 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-use super::arrival::Given;
-use super::decision::Decision;
+use super::arrival::ArrivalAnswer;
+use super::decision::ServiceDecision;
 use super::journal::Recording;
 use super::key_set::decide_key_set;
 use super::quirk::{self, Saying};
@@ -45,12 +45,12 @@ pub(super) async fn handle(
             if let Some(script) = exchange.script(&shared) {
                 script.note(&exchange.recording);
             }
-            exchange.recording.give(Arc::new(Given::Other("nothing, its body broke off")), None);
+            exchange.recording.give(Arc::new(ArrivalAnswer::Other("nothing, its body broke off")), None);
             exchange.recording.finish(false);
             Err(Ended)
         }
         Read::TooSlow => {
-            let decision = Decision::of_http(StatusCode::REQUEST_TIMEOUT);
+            let decision = ServiceDecision::of_http(StatusCode::REQUEST_TIMEOUT);
             Ok(exchange.answer(decision, false))
         }
     }
@@ -230,11 +230,13 @@ impl Exchange {
                 let published = shared.keys.published(shared.clock.now());
                 decide_key_set(&shared.profile, shared.key_set_lasts, &published, entry.headers())
             }
-            Route::Health => {
-                Decision::json(shared.profile.health_status, shared.profile.health_body.to_string(), None)
-            }
-            Route::NotFound => Decision::of_http(StatusCode::NOT_FOUND),
-            Route::MethodNotAllowed => Decision::method_not_allowed(),
+            Route::Health => ServiceDecision::json(
+                shared.profile.health_status,
+                shared.profile.health_body.to_string(),
+                None,
+            ),
+            Route::NotFound => ServiceDecision::of_http(StatusCode::NOT_FOUND),
+            Route::MethodNotAllowed => ServiceDecision::method_not_allowed(),
         };
         match shared.quirk.conclude(&self.request(), decision) {
             Saying::At(late, decision) => {
@@ -244,8 +246,8 @@ impl Exchange {
                 if heard {
                     return Ok(self.answer(decision, true));
                 }
-                let given = Given::Other("no verdict, to a client that sends no more");
-                Ok(self.answer_as(given, Decision { cause: None, ..decision }, true))
+                let given = ArrivalAnswer::Other("no verdict, to a client that sends no more");
+                Ok(self.answer_as(given, ServiceDecision { cause: None, ..decision }, true))
             }
             Saying::Nothing => {
                 self.recording.finish(true);
@@ -272,14 +274,14 @@ impl Exchange {
     }
 
     /// Answers; `complete`: the request came to its end.
-    fn answer(self, decision: Decision, complete: bool) -> Response<Payload> {
-        let Decision { status, headers, body, .. } = decision.clone();
-        self.answer_as(Given::Answer { status, headers, body }, decision, complete)
+    fn answer(self, decision: ServiceDecision, complete: bool) -> Response<Payload> {
+        let ServiceDecision { status, headers, body, .. } = decision.clone();
+        self.answer_as(ArrivalAnswer::Answer { status, headers, body }, decision, complete)
     }
 
     /// The same, noted as something else.
-    fn answer_as(self, given: Given, decision: Decision, complete: bool) -> Response<Payload> {
-        let Decision { status, mut headers, mut body, cause } = decision;
+    fn answer_as(self, given: ArrivalAnswer, decision: ServiceDecision, complete: bool) -> Response<Payload> {
+        let ServiceDecision { status, mut headers, mut body, cause } = decision;
         self.recording.give(Arc::new(given), cause);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
             // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.

@@ -13,7 +13,7 @@ use super::replay::Replay;
 
 /// What the mock service saw of a relayed collection: all that its decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct CollectionFacts {
     /// The license, or why it is none.
     pub license: Result<LicenseClaims, Stimulus>,
     /// What keeps the service from checking licenses.
@@ -54,7 +54,7 @@ pub(super) struct Seen<'a> {
     pub(super) body_length: u64,
 }
 
-impl Facts {
+impl CollectionFacts {
     /// Looks at a request, whose body was looked at already. Of several licenses, a valid one counts; otherwise the first.
     pub(super) fn of(
         seen: Seen<'_>,

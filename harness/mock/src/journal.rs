@@ -12,7 +12,7 @@ use http::{HeaderMap, Method, Uri, Version};
 use rustls_pki_types::CertificateDer;
 use tokio::sync::Notify;
 
-use super::arrival::{Arrival, Given};
+use super::arrival::{Arrival, ArrivalAnswer};
 use super::observer::Observer;
 use super::presented::holds_token;
 use super::route::ServiceEndpoint;
@@ -84,7 +84,7 @@ struct Progress {
     complete: bool,
     finished: bool,
     answered: Option<Instant>,
-    answer: Option<Arc<Given>>,
+    answer: Option<Arc<ArrivalAnswer>>,
     cause: Option<Stimulus>,
     claimed: bool,
     /// Of the script that claimed it.
@@ -214,9 +214,9 @@ impl Recording {
     }
 
     /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
-    pub(super) fn give(&self, given: Arc<Given>, cause: Option<Stimulus>) {
+    pub(super) fn give(&self, given: Arc<ArrivalAnswer>, cause: Option<Stimulus>) {
         let mut progress = self.entry.progress();
-        if matches!(*given, Given::Answer { .. }) {
+        if matches!(*given, ArrivalAnswer::Answer { .. }) {
             progress.answered = Some(Instant::now());
         }
         progress.answer = Some(given);

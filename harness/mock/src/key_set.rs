@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::Profile;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
-use super::decision::Decision;
+use super::decision::ServiceDecision;
 use super::key_store::Published;
 
 /// The answer to whoever asks for the key set: 304 where they have it already (RFC 9110, 13.1.2).
@@ -15,7 +15,7 @@ pub(super) fn decide_key_set(
     longest: Option<Duration>,
     published: &Published,
     request: &HeaderMap,
-) -> Decision {
+) -> ServiceDecision {
     let max_age = longest.map_or(profile.keys_max_age, |longest| longest.min(profile.keys_max_age));
     let value = |text: &str| HeaderValue::from_str(text).expect("printable ASCII is a header's value");
     let mut headers = HeaderMap::from_iter([
@@ -23,10 +23,10 @@ pub(super) fn decide_key_set(
         (CACHE_CONTROL, value(&KeySet::cache_control(max_age))),
     ]);
     if has_it(request, &published.etag) {
-        return Decision { status: 304, headers, body: Bytes::new(), cause: None };
+        return ServiceDecision { status: 304, headers, body: Bytes::new(), cause: None };
     }
     headers.insert(CONTENT_TYPE, value(&profile.keys_content_type));
-    Decision { status: 200, headers, body: published.body.clone(), cause: None }
+    ServiceDecision { status: 200, headers, body: published.body.clone(), cause: None }
 }
 
 /// `If-None-Match` names this entity tag, or any; compared weakly.

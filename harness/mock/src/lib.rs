@@ -32,12 +32,12 @@ mod shared;
 mod verdict_facts;
 mod wait;
 
-pub use arrival::{Arrival, Given};
+pub use arrival::{Arrival, ArrivalAnswer};
 pub use clock::Clock;
 pub use decide::decide;
 pub use decide_verdict::decide_verdict;
-pub use decision::Decision;
-pub use facts::{Facts, Outage};
+pub use decision::ServiceDecision;
+pub use facts::{CollectionFacts, Outage};
 pub use journal::RECORDED;
 pub use observer::Observer;
 pub use presented::presented_licenses;

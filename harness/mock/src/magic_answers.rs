@@ -8,17 +8,17 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use super::decide_verdict::refuse;
-use super::decision::Decision;
+use super::decision::ServiceDecision;
 use super::presented::presented_licenses;
 use super::session::{NewSession, Ready};
-use super::sessions::Found;
+use super::sessions::SessionLookup;
 use super::shared::Shared;
 use crate::magic::{Effect, Pair};
 
 /// What a request for a verdict comes to.
 pub(super) enum Forced {
     /// This answer.
-    Answer(Decision),
+    Answer(ServiceDecision),
     /// Who has this token looks at a session in this state.
     Session(Result<ReadClaims, ReadTokenFault>, Stimulus),
     /// What it comes to without magic.
@@ -26,14 +26,14 @@ pub(super) enum Forced {
 }
 
 /// The answer to an edge whose license is a magic value.
-pub(super) fn by_license(shared: &Shared, target: &str, headers: &HeaderMap) -> Option<Decision> {
+pub(super) fn by_license(shared: &Shared, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
     let magic = shared.magic.as_ref()?;
     let licenses = presented_licenses(target, headers);
     relay(shared, licenses.iter().find_map(|license| magic.license(license))?)
 }
 
 /// What a collection for this session comes to that is accepted otherwise: a refusal, or a verdict that takes so long.
-pub(super) fn by_collection(shared: &Shared, reference: &str) -> Option<Result<Ready, Decision>> {
+pub(super) fn by_collection(shared: &Shared, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
     match shared.magic.as_ref()?.session_ref(reference)? {
         Effect::ReadyAfter(span) => Some(Ok(Ready::After(span))),
         Effect::Row(pair) if pair.table == Table::Relay => relay(shared, pair).map(Err),
@@ -62,7 +62,7 @@ pub(super) fn by_verdict(
         Some(Effect::ReadyAfter(span)) => {
             let license_id = &claims.license_id;
             let found = shared.sessions.look(reference, license_id, now);
-            if matches!(found, Found::Unknown | Found::OtherLicense) {
+            if matches!(found, SessionLookup::Unknown | SessionLookup::OtherLicense) {
                 let session = NewSession::new(reference).ready(Ready::AfterFirstPoll(span));
                 shared.sessions.add(session, license_id, now);
             }
@@ -95,9 +95,9 @@ fn forced(
     }
 }
 
-fn relay(shared: &Shared, pair: &Pair) -> Option<Decision> {
+fn relay(shared: &Shared, pair: &Pair) -> Option<ServiceDecision> {
     let body = shared.reply_shape.render(pair.status, pair.code.as_deref()?);
-    Some(Decision::json(pair.status, body.to_string(), Some(pair.cause)))
+    Some(ServiceDecision::json(pair.status, body.to_string(), Some(pair.cause)))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -8,10 +8,10 @@ use http::HeaderMap;
 use tokio::time::Instant;
 
 use super::decide_verdict::decide_verdict;
-use super::decision::Decision;
+use super::decision::ServiceDecision;
 use super::magic_answers::{self as magic, Forced};
 use super::route::Reference;
-use super::sessions::{Found, Issue};
+use super::sessions::{Issue, SessionLookup};
 use super::shared::Shared;
 use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts, read_token};
 use super::wait::wait_ms;
@@ -73,7 +73,7 @@ pub(super) async fn answer(
 
 /// An answer to a request for a verdict.
 pub(super) struct Answered {
-    pub(super) decision: Decision,
+    pub(super) decision: ServiceDecision,
     /// The client is there still, as far as can be seen: it did not end its half of the connection.
     pub(super) heard: bool,
 }
@@ -104,11 +104,11 @@ impl Reader<'_> {
             return (self.state(state, license_id, now), None);
         }
         match self.shared.sessions.look(&self.reference.text, license_id, now) {
-            Found::Ready(issue) => (SessionFact::Ready(self.sign(&issue, license_id)), None),
-            Found::Pending(next) => (SessionFact::Pending, next),
-            Found::TooOld => (SessionFact::TooOld, None),
-            Found::Unknown => (SessionFact::Unknown, None),
-            Found::OtherLicense => (SessionFact::OtherLicense, None),
+            SessionLookup::Ready(issue) => (SessionFact::Ready(self.sign(&issue, license_id)), None),
+            SessionLookup::Pending(next) => (SessionFact::Pending, next),
+            SessionLookup::TooOld => (SessionFact::TooOld, None),
+            SessionLookup::Unknown => (SessionFact::Unknown, None),
+            SessionLookup::OtherLicense => (SessionFact::OtherLicense, None),
         }
     }
 
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.token.is_ok() && self.outage().is_none()
     }
 
-    fn decide(&self, session: SessionFact) -> Decision {
+    fn decide(&self, session: SessionFact) -> ServiceDecision {
         let facts = VerdictFacts {
             token: &self.token,
             outage: self.outage(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use http::{HeaderMap, Method};
 
-use super::decision::Decision;
+use super::decision::ServiceDecision;
 use super::route::ServiceEndpoint;
 use super::verdict_facts::{ReadOutage, SessionFact};
 
@@ -18,7 +18,7 @@ pub trait ServiceQuirk: fmt::Debug + Send + Sync {
     }
 
     /// An answer before anything is looked at.
-    fn at_once(&self, _asked: &Request<'_>) -> Option<Decision> {
+    fn at_once(&self, _asked: &Request<'_>) -> Option<ServiceDecision> {
         None
     }
 
@@ -54,7 +54,7 @@ pub trait ServiceQuirk: fmt::Debug + Send + Sync {
     }
 
     /// What is said in the end.
-    fn conclude(&self, _asked: &Request<'_>, right: Decision) -> Saying {
+    fn conclude(&self, _asked: &Request<'_>, right: ServiceDecision) -> Saying {
         Saying::At(Duration::ZERO, right)
     }
 }
@@ -86,7 +86,7 @@ pub struct Request<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saying {
     /// This, after so much time.
-    At(Duration, Decision),
+    At(Duration, ServiceDecision),
     /// Nothing: the connection is closed.
     Nothing,
 }

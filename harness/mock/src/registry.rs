@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use memchr::memmem::Finder;
 use tokio::sync::Notify;
 
-use super::arrival::{Arrival, Given};
+use super::arrival::{Arrival, ArrivalAnswer};
 use super::journal::{Entry, Recording};
 use super::respond::allowed_body;
 use super::route::Route;
@@ -100,7 +100,7 @@ pub(super) struct Prepared {
     /// Of an answer.
     pub(super) headers: HeaderMap,
     /// None where the mock service decides.
-    pub(super) given: Option<Arc<Given>>,
+    pub(super) given: Option<Arc<ArrivalAnswer>>,
 }
 
 /// Arrivals that a script keeps.
@@ -232,14 +232,14 @@ impl Prepared {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => None,
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
-                Some(Given::Answer { status: *status, headers: headers.clone(), body })
+                Some(ArrivalAnswer::Answer { status: *status, headers: headers.clone(), body })
             }
-            Action::Raw(_) => Some(Given::Other("raw bytes")),
-            Action::CutBody { .. } => Some(Given::Other("body cut")),
-            Action::CutHead => Some(Given::Other("head cut")),
-            Action::Close => Some(Given::Other("closed")),
-            Action::Reset => Some(Given::Other("reset")),
-            Action::Silence => Some(Given::Other("silence")),
+            Action::Raw(_) => Some(ArrivalAnswer::Other("raw bytes")),
+            Action::CutBody { .. } => Some(ArrivalAnswer::Other("body cut")),
+            Action::CutHead => Some(ArrivalAnswer::Other("head cut")),
+            Action::Close => Some(ArrivalAnswer::Other("closed")),
+            Action::Reset => Some(ArrivalAnswer::Other("reset")),
+            Action::Silence => Some(ArrivalAnswer::Other("silence")),
         };
         Self { reply, headers, given: given.map(Arc::new) }
     }

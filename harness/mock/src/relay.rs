@@ -7,8 +7,8 @@ use edgeproof_fixtures::verdict::Judgement;
 use http::StatusCode;
 
 use super::decide::decide;
-use super::decision::Decision;
-use super::facts::{Facts, Seen};
+use super::decision::ServiceDecision;
+use super::facts::{CollectionFacts, Seen};
 use super::journal::Recording;
 use super::magic_answers as magic;
 use super::replay::{Admission, EdgeId};
@@ -17,10 +17,10 @@ use super::shared::Shared;
 use edgeproof_http::Peer;
 
 /// Decides on a relayed collection, and remembers the one that is accepted: as no copy from then on, and as a session.
-pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> Decision {
+pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> ServiceDecision {
     if recording.is_shortened() {
         // What the service could not keep it cannot judge.
-        return Decision::of_http(StatusCode::SERVICE_UNAVAILABLE);
+        return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
     let entry = recording.entry();
     if let Some(decision) = magic::by_license(shared, entry.target(), entry.headers()) {
@@ -35,14 +35,14 @@ pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
         body_length: recording.length(),
     };
     let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
-    let mut facts = Facts::of(seen, &shared.credentials, collection, faults.outage, now);
+    let mut facts = CollectionFacts::of(seen, &shared.credentials, collection, faults.outage, now);
     let edge = edge_id(&facts, peer);
     // The profile may want copies to be looked for before anything is opened.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));
     if let Some(id) = &id {
         facts.replay = shared.replays.seen(id, edge, now);
     }
-    let judge = |facts: &Facts| decide(&shared.spec, &shared.profile, &shared.reply_shape, facts);
+    let judge = |facts: &CollectionFacts| decide(&shared.spec, &shared.profile, &shared.reply_shape, facts);
     let decision = judge(&facts);
     let (None, Ok((contents, id)), Ok(license)) = (decision.cause, opened, &facts.license) else {
         return decision;
@@ -64,7 +64,7 @@ pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
         Admission::Full => {
             let status = StatusCode::SERVICE_UNAVAILABLE.as_u16();
             let body = shared.reply_shape.render(status, &shared.profile.replay_full);
-            Decision::json(status, body.to_string(), None)
+            ServiceDecision::json(status, body.to_string(), None)
         }
     }
 }
@@ -84,7 +84,7 @@ fn accept(shared: &Shared, contents: Contents, license_id: &str, ready: Ready, n
 }
 
 /// Edges differ by address, by license, or by certificate; those that share all three are one.
-fn edge_id(facts: &Facts, peer: &Peer) -> EdgeId {
+fn edge_id(facts: &CollectionFacts, peer: &Peer) -> EdgeId {
     let mut hasher = DefaultHasher::new();
     peer.addr.ip().hash(&mut hasher);
     peer.certificates.first().map(AsRef::<[u8]>::as_ref).hash(&mut hasher);

@@ -21,7 +21,7 @@ pub(super) struct Sessions {
 
 /// What there is for a reference and a license.
 #[derive(Debug, Clone)]
-pub(super) enum Found {
+pub(super) enum SessionLookup {
     /// No session of that reference.
     Unknown,
     /// Only under other licenses.
@@ -129,11 +129,11 @@ impl Sessions {
     }
 
     /// What there is now.
-    pub(super) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> Found {
+    pub(super) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
         let mut store = self.store();
-        let Some(of_reference) = store.sessions.get_mut(reference) else { return Found::Unknown };
+        let Some(of_reference) = store.sessions.get_mut(reference) else { return SessionLookup::Unknown };
         let Some(session) = of_reference.iter_mut().find(|session| *session.license_id == *license_id) else {
-            return Found::OtherLicense;
+            return SessionLookup::OtherLicense;
         };
         let issued = |at| Arc::new(Issue { at, judgement: session.judgement, body: OnceLock::new() });
         if let Readiness::AfterFirstPoll(span) = session.readiness {
@@ -141,12 +141,12 @@ impl Sessions {
                 now.checked_add(span).map_or(Readiness::Never, |at| Readiness::At(issued(at)));
         }
         match &session.readiness {
-            Readiness::Always => Found::Ready(issued(now)),
-            Readiness::Never | Readiness::AfterFirstPoll(_) => Found::Pending(None),
+            Readiness::Always => SessionLookup::Ready(issued(now)),
+            Readiness::Never | Readiness::AfterFirstPoll(_) => SessionLookup::Pending(None),
             Readiness::At(issue) => match now.duration_since(issue.at) {
-                Err(_) => Found::Pending(Some(issue.at)),
-                Ok(age) if age > self.lasts => Found::TooOld,
-                Ok(_) => Found::Ready(Arc::clone(issue)),
+                Err(_) => SessionLookup::Pending(Some(issue.at)),
+                Ok(age) if age > self.lasts => SessionLookup::TooOld,
+                Ok(_) => SessionLookup::Ready(Arc::clone(issue)),
             },
         }
     }
@@ -253,11 +253,11 @@ mod tests {
 
     fn look(sessions: &Sessions, reference: &str, license: &str, seconds: u64) -> &'static str {
         match sessions.look(reference, license, START + Duration::from_secs(seconds)) {
-            Found::Unknown => "unknown",
-            Found::OtherLicense => "other license",
-            Found::Pending(_) => "pending",
-            Found::TooOld => "too old",
-            Found::Ready(_) => "ready",
+            SessionLookup::Unknown => "unknown",
+            SessionLookup::OtherLicense => "other license",
+            SessionLookup::Pending(_) => "pending",
+            SessionLookup::TooOld => "too old",
+            SessionLookup::Ready(_) => "ready",
         }
     }
 

@@ -3,16 +3,16 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::derive::AtRow;
-use edgeproof_edge::{Answer, Asked, Quirk, Relayed, Said};
+use edgeproof_edge::{Asked, EdgeAnswer, Quirk, Relayed, Said};
 
 impl Quirk for AtRow {
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Said {
+    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
         if shows(&self.row, asked, relayed, &right) { self.kind.change(right) } else { Said::Answer(right) }
     }
 }
 
 /// A right answer is the one that a row gives.
-pub(super) fn shows(row: &Row, asked: &Asked<'_>, relayed: Option<&Relayed>, right: &Answer) -> bool {
+pub(super) fn shows(row: &Row, asked: &Asked<'_>, relayed: Option<&Relayed>, right: &EdgeAnswer) -> bool {
     if row.stimuli.contains(&Stimulus::Preflight) {
         return asked.facts.method == Method::OPTIONS && right.status.is_success();
     }

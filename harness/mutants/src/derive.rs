@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::kind::{Kind, says_the_same};
 use edgeproof::target::ALLOWED_ORIGIN;
-use edgeproof_edge::{Answer, Decision, Facts, Relayed, Rules, conclude, decide};
+use edgeproof_edge::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, Rules, conclude, decide};
 use edgeproof_mock::ReplyShape;
 
 /// An edge that deviates at one row: where the right answer is that row's, it gives another.
@@ -64,7 +64,7 @@ impl<T> Default for Derived<T> {
 }
 
 /// Every way to deviate at a row.
-fn kinds(row: &Row, right: &Answer, neighbour: Option<Kind>) -> Vec<Kind> {
+fn kinds(row: &Row, right: &EdgeAnswer, neighbour: Option<Kind>) -> Vec<Kind> {
     let mut kinds = vec![Kind::OtherClass];
     // Of a preflight, only the class counts (Fetch); all other answers have the status that is stated or passed on.
     if row.status().is_some() || row.body().is_some() {
@@ -118,7 +118,7 @@ fn neighbour(spec: &Spec, row: &Row) -> Option<Kind> {
 }
 
 /// A right answer of the edge for a row: of the real edge, brought about by the row's own stimulus.
-fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<Answer> {
+fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<EdgeAnswer> {
     let refused = |status: u16, body: String| Relayed::Answered {
         status: StatusCode::from_u16(status).unwrap_or_default(),
         body: Some(Bytes::from(body)),
@@ -141,19 +141,19 @@ fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<Answer> {
     Some(answer_to(rules, &relayed))
 }
 
-fn answer_to(rules: &Rules, relayed: &Relayed) -> Answer {
+fn answer_to(rules: &Rules, relayed: &Relayed) -> EdgeAnswer {
     conclude(rules, &facts(rules, &Method::POST), relayed)
 }
 
-fn direct(rules: &Rules, method: &Method) -> Option<Answer> {
+fn direct(rules: &Rules, method: &Method) -> Option<EdgeAnswer> {
     match decide(rules, &facts(rules, method)) {
-        Decision::Answer(answer) => Some(answer),
-        Decision::Relay | Decision::Measure => None,
+        EdgeDecision::Answer(answer) => Some(answer),
+        EdgeDecision::Relay | EdgeDecision::Measure => None,
     }
 }
 
-fn facts(rules: &Rules, method: &Method) -> Facts {
-    Facts {
+fn facts(rules: &Rules, method: &Method) -> RequestFacts {
+    RequestFacts {
         method: method.clone(),
         path: rules.signals_path().to_owned(),
         origin: Some(HeaderValue::from_static(ALLOWED_ORIGIN)),

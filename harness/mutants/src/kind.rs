@@ -6,7 +6,7 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use edgeproof_edge::{Answer, Said};
+use edgeproof_edge::{EdgeAnswer, Said};
 
 /// A way in which an answer can differ from what its row says. Exhaustive: what exists of each for a row follows from
 /// the row.
@@ -87,7 +87,7 @@ impl Kind {
     }
 
     /// The answer that deviates so.
-    pub fn change(&self, right: Answer) -> Said {
+    pub fn change(&self, right: EdgeAnswer) -> Said {
         let mut answer = right;
         match self {
             Self::OtherClass => {
@@ -144,11 +144,11 @@ impl Kind {
 }
 
 /// Two answers say the same: status, body as JSON, what the body is said to be, and what pages may do.
-pub(super) fn says_the_same(right: &Answer, other: &Said) -> bool {
+pub(super) fn says_the_same(right: &EdgeAnswer, other: &Said) -> bool {
     let Said::Answer(other) = other else { return false };
     let body =
-        |answer: &Answer| serde_json::from_slice::<Value>(&answer.body).map_err(|_| answer.body.clone());
-    let header = |answer: &Answer, name| answer.headers.get(name).cloned();
+        |answer: &EdgeAnswer| serde_json::from_slice::<Value>(&answer.body).map_err(|_| answer.body.clone());
+    let header = |answer: &EdgeAnswer, name| answer.headers.get(name).cloned();
     right.status == other.status
         && body(right).ok() == body(other).ok()
         && right.body.is_empty() == other.body.is_empty()

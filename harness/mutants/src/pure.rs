@@ -19,7 +19,9 @@ use rustls_pki_types::pem::PemObject;
 use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collection, fill, judge};
 use edgeproof::run::{ended, needs_plain_reasons};
 use edgeproof::target::Setup;
-use edgeproof_edge::{Answer, Asked, Decision, Facts, Quirk, Relayed, Rules, Said, conclude, decide};
+use edgeproof_edge::{
+    Asked, EdgeAnswer, EdgeDecision, Quirk, Relayed, RequestFacts, Rules, Said, conclude, decide,
+};
 use edgeproof_http::TlsFacts;
 use edgeproof_http::{Draft, NoAnswer};
 use edgeproof_mock::{Action, Arrival, Replay, ReplyShape, Script, ServiceEndpoint};
@@ -135,7 +137,7 @@ impl PureWorld {
             return (draft, Err(NoAnswer::Closed), Vec::new());
         };
         let headers = headers(&draft);
-        let facts = Facts {
+        let facts = RequestFacts {
             method: Method::from_bytes(draft.method.as_bytes()).unwrap_or_default(),
             path: draft.path.split('?').next().unwrap_or_default().to_owned(),
             origin: headers.get(ORIGIN).cloned(),
@@ -152,7 +154,7 @@ impl PureWorld {
         let mut service =
             Service { world: self, conversation, setup, settings: &settings, arrivals: Vec::new() };
         let (relayed, answer) = match quirk.decide(&asked, decide(&rules, &facts)) {
-            Decision::Relay => {
+            EdgeDecision::Relay => {
                 let body = Bytes::copy_from_slice(draft.body.bytes());
                 asked.body = Some(body.clone());
                 match quirk.body(&asked, body) {
@@ -164,8 +166,8 @@ impl PureWorld {
                     Err(answer) => (None, *answer),
                 }
             }
-            Decision::Measure => return (draft, Err(NoAnswer::Closed), Vec::new()),
-            Decision::Answer(answer) => (None, answer),
+            EdgeDecision::Measure => return (draft, Err(NoAnswer::Closed), Vec::new()),
+            EdgeDecision::Answer(answer) => (None, answer),
         };
         let reply = match quirk.conclude(&asked, relayed.as_ref(), answer) {
             Said::Answer(answer) => Ok(on_the_wire(&facts, answer)),
@@ -252,7 +254,7 @@ impl Service<'_> {
             revocations,
             now,
         );
-        let facts = edgeproof_mock::Facts {
+        let facts = edgeproof_mock::CollectionFacts {
             license,
             outage: None,
             certificate,
@@ -273,7 +275,7 @@ fn breaks_off(conversation: &Conversation) -> bool {
 }
 
 /// What a page gets of an answer.
-fn on_the_wire(facts: &Facts, answer: Answer) -> edgeproof_http::Answer {
+fn on_the_wire(facts: &RequestFacts, answer: EdgeAnswer) -> edgeproof_http::Answer {
     let status = answer.status.as_u16();
     let bodyless = facts.method == Method::HEAD || matches!(status, 204 | 304);
     let body = if bodyless { Bytes::new() } else { answer.body };

@@ -12,7 +12,7 @@ use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
     Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
-    Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, Verdict,
+    RunPolicy, Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally,
     run,
 };
 use edgeproof::target::{Embedded, Target};
@@ -230,7 +230,7 @@ async fn run_all<A: Runner>(plan: &Plan, runner: A, probes_sanity: bool, ran: &m
         probes_sanity,
         latency: false,
     });
-    let verdict = Verdict::default();
+    let verdict = RunPolicy::default();
     let mut tally = Tally::new(plan);
     let mut tell = |event| match event {
         Event::Ended(report) => ran.reports.push(*report),

@@ -9,8 +9,8 @@ use super::sockets::{Side, World, WorldError};
 use super::{Twisted, at_row, serving};
 use edgeproof::cases::Case;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Answer, Asked, Quirk, Relayed, Said};
-use edgeproof_mock::{Decision, Request, Saying, ServiceQuirk, ServiceTwist};
+use edgeproof_edge::{Asked, EdgeAnswer, Quirk, Relayed, Said};
+use edgeproof_mock::{Request, Saying, ServiceDecision, ServiceQuirk, ServiceTwist};
 
 /// Which rows' answers each case brings about, found by playing it on what is right: a deviation at a row touches no
 /// other case.
@@ -59,7 +59,7 @@ impl Trace {
 }
 
 impl Quirk for Trace {
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Said {
+    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
         self.note(|row| {
             matches!(row.table, Table::Edge | Table::Relay) && at_row::shows(row, asked, relayed, &right)
         });
@@ -68,7 +68,7 @@ impl Quirk for Trace {
 }
 
 impl ServiceQuirk for Trace {
-    fn conclude(&self, asked: &Request<'_>, right: Decision) -> Saying {
+    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
         self.note(|row| serving::shows(row, asked.endpoint, &right));
         Saying::At(Duration::ZERO, right)
     }

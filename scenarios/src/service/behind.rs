@@ -238,7 +238,7 @@ fn observer(
         if let Some(answered) = arrival.answered {
             watch.saw(body, answered.saturating_duration_since(arrival.at));
         }
-        let accepted = arrival.answer.as_ref().and_then(edgeproof_mock::Given::status) == Some(200);
+        let accepted = arrival.answer.as_ref().and_then(edgeproof_mock::ArrivalAnswer::status) == Some(200);
         // What is judged for real has its session already.
         if judging == Judging::Scripted
             && accepted

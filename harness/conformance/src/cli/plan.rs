@@ -13,7 +13,8 @@ use super::plan_edges::plan_edges;
 use super::plan_service::runner;
 use crate::cases::{self, Catalog};
 use crate::run::{
-    Baseline, EdgePoolOptions, Pins, Plan, RunOptions, Selection, ServicePart, ServiceRunnerOptions, Verdict,
+    Baseline, EdgePoolOptions, Pins, Plan, RunOptions, RunPolicy, Selection, ServicePart,
+    ServiceRunnerOptions,
 };
 use edgeproof_cli::Failure;
 use edgeproof_mock::ReplyShape;
@@ -25,7 +26,7 @@ pub(super) struct Planned {
     pub(super) proven: Proven,
     pub(super) redactor: Arc<Redactor>,
     pub(super) options: RunOptions,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: RunPolicy,
     pub(super) seed: u64,
     pub(super) record: Option<PathBuf>,
     pub(super) readers: Vec<Box<dyn Reader + Send>>,
@@ -81,7 +82,7 @@ pub(super) fn plan(args: &Conformance) -> Result<Planned, Failure> {
         probes_sanity: true,
         latency: true,
     };
-    let verdict = Verdict {
+    let verdict = RunPolicy {
         strict: args.strict,
         baseline: args.baseline.as_deref().map(Baseline::load).transpose()?,
         interrupted: None,

@@ -26,7 +26,7 @@ pub use runner::Runner;
 pub use service_runner::{
     ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,
 };
-pub use tally::{Tally, Verdict};
+pub use tally::{RunPolicy, Tally};
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub async fn run<A: Runner>(
     plan: &Plan,
     runner: &Arc<A>,
     options: &Arc<RunOptions>,
-    verdict: &Verdict,
+    verdict: &RunPolicy,
     tally: &mut Tally,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
@@ -122,7 +122,7 @@ fn start<A: Runner>(player: &Player<A>, mut waiting: Vec<(usize, Arc<Case>)>) ->
     playing
 }
 
-fn take(message: Message, verdict: &Verdict, tally: &mut Tally, events: &mut (dyn FnMut(Event) + Send)) {
+fn take(message: Message, verdict: &RunPolicy, tally: &mut Tally, events: &mut (dyn FnMut(Event) + Send)) {
     match message {
         Message::Began(id) => events(Event::Began { id }),
         Message::Notice(text) => events(Event::Notice(text)),

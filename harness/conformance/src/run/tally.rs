@@ -23,7 +23,7 @@ pub struct Tally {
 
 /// What decides about the exit code besides the cases.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub struct RunPolicy {
     /// Warnings count.
     pub strict: bool,
     /// Known failures.
@@ -88,7 +88,7 @@ impl Tally {
 
     /// Tells of the cases that ended, in the order of the plan, as far as none before them is open. With a baseline
     /// nothing is told before the end: it can still turn a failure into a known one.
-    pub(super) fn tell(&mut self, verdict: &Verdict, events: &mut dyn FnMut(Event)) {
+    pub(super) fn tell(&mut self, verdict: &RunPolicy, events: &mut dyn FnMut(Event)) {
         while verdict.baseline.is_none()
             && let Some(Some(report)) = self.reports.get(self.told)
         {
@@ -98,7 +98,7 @@ impl Tally {
     }
 
     /// Tells the rest, and the end. Returns the exit code.
-    pub fn finish(mut self, verdict: &Verdict, events: &mut dyn FnMut(Event)) -> u8 {
+    pub fn finish(mut self, verdict: &RunPolicy, events: &mut dyn FnMut(Event)) -> u8 {
         let because =
             if verdict.interrupted.is_some() { "the run was interrupted" } else { "the run ended before it" };
         self.give_up(because);

@@ -9,7 +9,7 @@ use http::{HeaderMap, Version};
 
 use crate::cases::CaseExchange;
 use edgeproof_http::{Answer, NoAnswer, Request};
-use edgeproof_mock::{Arrival, Given};
+use edgeproof_mock::{Arrival, ArrivalAnswer};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 600;
@@ -59,11 +59,11 @@ fn no_answer(why: &NoAnswer) -> String {
     format!("({})", visible(&why.to_string()))
 }
 
-fn given(given: Option<&Given>) -> String {
+fn given(given: Option<&ArrivalAnswer>) -> String {
     match given {
         None => "(no answer yet)".into(),
-        Some(Given::Other(word)) => format!("({word})"),
-        Some(Given::Answer { status, headers, body }) => {
+        Some(ArrivalAnswer::Other(word)) => format!("({word})"),
+        Some(ArrivalAnswer::Answer { status, headers, body }) => {
             let mut text = format!("{status}\n");
             push_headers(&mut text, headers);
             push_body(&mut text, body, true);

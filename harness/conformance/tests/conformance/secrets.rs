@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
-    run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Selection,
+    Tally, run,
 };
 use edgeproof::target::Target;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
@@ -103,7 +103,7 @@ async fn no_report_shows_a_credential_of_the_run() {
         seed: 1,
         started: "2026-01-01T00:00:00Z".to_owned(),
     });
-    let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
+    let (verdict, mut tally) = (RunPolicy::default(), Tally::new(&plan));
     run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     assert_eq!(tally.finish(&verdict, &mut tell), 1);
     for reader in &mut readers {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
-    run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Selection,
+    Tally, run,
 };
 use edgeproof::target::{Setup, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -90,7 +90,7 @@ pub(crate) async fn blamed(
         Event::Finding(text) => blamed.push(format!("{name} {text}")),
         _ => {}
     };
-    let (verdict, mut tally) = (Verdict { strict: true, ..Verdict::default() }, Tally::new(&plan));
+    let (verdict, mut tally) = (RunPolicy { strict: true, ..RunPolicy::default() }, Tally::new(&plan));
     run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     let code = tally.finish(&verdict, &mut tell);
     Arc::into_inner(edge_pool).unwrap().stop().await;

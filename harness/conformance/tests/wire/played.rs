@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Case, Catalog};
 use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, Selection, Tally, Verdict,
-    run,
+    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Selection,
+    Tally, run,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -60,7 +60,7 @@ pub(crate) async fn play(spec: &Arc<Spec>, cases: Vec<Case>) -> Vec<CaseReport> 
             reports.push(*case);
         }
     };
-    let (verdict, mut tally) = (Verdict::default(), Tally::new(&plan));
+    let (verdict, mut tally) = (RunPolicy::default(), Tally::new(&plan));
     run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
     assert_eq!(tally.finish(&verdict, &mut tell), 0);
     Arc::into_inner(edge_pool).unwrap().stop().await;

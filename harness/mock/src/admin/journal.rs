@@ -5,7 +5,7 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::{Hide, Refusal};
-use crate::{Arrival, Given, MockService, ServiceEndpoint};
+use crate::{Arrival, ArrivalAnswer, MockService, ServiceEndpoint};
 
 /// Entries of an answer at most, and without a limit.
 const MOST: usize = 1000;
@@ -63,7 +63,7 @@ pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
         "endpoint": endpoint(arrival.endpoint),
         "method": cut(arrival.request.method.clone()),
         "target": cut(hide.text(&arrival.request.target)),
-        "status": arrival.answer.as_ref().and_then(Given::status),
+        "status": arrival.answer.as_ref().and_then(ArrivalAnswer::status),
         "given": arrival.answer.as_ref().and_then(other),
         "cause": arrival.cause.map(Stimulus::name),
         "row": row(arrival, spec),
@@ -89,10 +89,10 @@ fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
         "client_certificate": !arrival.client_certificates.is_empty(),
         "finished": arrival.finished,
         "answer": arrival.answer.as_ref().map(|given| match given {
-            Given::Answer { headers: fields, body: bytes, .. } => {
+            ArrivalAnswer::Answer { headers: fields, body: bytes, .. } => {
                 json!({ "headers": headers(fields, hide), "body": self::body(bytes, hide).0 })
             }
-            Given::Other(_) => Value::Null,
+            ArrivalAnswer::Other(_) => Value::Null,
         }),
     });
     if let (Value::Object(entry), Value::Object(more)) = (&mut entry, more) {
@@ -133,10 +133,10 @@ fn took(arrival: &Arrival) -> Option<f64> {
     Some((took.as_secs_f64() * 1e6).round() / 1e3)
 }
 
-fn other(given: &Given) -> Option<&'static str> {
+fn other(given: &ArrivalAnswer) -> Option<&'static str> {
     match given {
-        Given::Other(what) => Some(what),
-        Given::Answer { .. } => None,
+        ArrivalAnswer::Other(what) => Some(what),
+        ArrivalAnswer::Answer { .. } => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_mock::{Action, Given, Match, Reply, Script, When};
+use edgeproof_mock::{Action, ArrivalAnswer, Match, Reply, Script, When};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -72,7 +72,7 @@ async fn ends_the_stream_in_order(
     assert!(arrivals[0].request.complete && arrivals[0].finished);
     match word {
         Some(word) => {
-            assert_eq!(arrivals[0].answer, Some(Given::Other(word)));
+            assert_eq!(arrivals[0].answer, Some(ArrivalAnswer::Other(word)));
             assert_eq!(arrivals[0].answered, None);
         }
         None => assert!(arrivals[0].answered.is_some()),
@@ -85,7 +85,7 @@ async fn reset_is_a_tcp_reset() {
     let scripted = bench.service.script(Match::Everything, script([Action::Reset]));
     let (read, ended) = converse(&mut bench.connect("http/1.1").await, REQUEST).await;
     assert_eq!((read.as_slice(), ended.unwrap_err().kind()), (&b""[..], ErrorKind::ConnectionReset));
-    assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(Given::Other("reset")));
+    assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(ArrivalAnswer::Other("reset")));
 }
 
 #[rstest]
@@ -97,7 +97,7 @@ async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] proto
     if protocol == "h2" {
         let mut client = http2(stream).await;
         let silence = tokio::spawn(client.send_request(bench.request("\"silent\"")));
-        assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(Given::Other("silence")));
+        assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(ArrivalAnswer::Other("silence")));
         assert!(!silence.is_finished());
         // The same connection serves others.
         drop(scripted);
@@ -108,7 +108,7 @@ async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] proto
         silence.abort();
     } else {
         stream.write_all(REQUEST).await.unwrap();
-        assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(Given::Other("silence")));
+        assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(ArrivalAnswer::Other("silence")));
         // The connection is open: this half is ended by the client, and only then by the service.
         stream.shutdown().await.unwrap();
         let mut rest = Vec::new();

@@ -8,14 +8,19 @@ use serde_json::{Value, json as value};
 use super::{Behaving, json};
 use crate::Behaviour;
 use crate::kind::edit;
-use edgeproof_edge::{Answer, Asked, Relayed};
+use edgeproof_edge::{Asked, EdgeAnswer, Relayed};
 
 /// A collection is large from here on.
 const LARGE: usize = 256 * 1024;
 
 impl Behaving {
     /// Answers otherwise, where that is the behaviour.
-    pub(super) fn answer(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Answer {
+    pub(super) fn answer(
+        &self,
+        asked: &Asked<'_>,
+        relayed: Option<&Relayed>,
+        right: EdgeAnswer,
+    ) -> EdgeAnswer {
         use Behaviour as B;
         let mut answer = right;
         let (method, path) = (&asked.facts.method, asked.facts.path.as_str());
@@ -26,8 +31,10 @@ impl Behaving {
         let refused = status >= 300;
         let reason = reason(&answer);
         let health = path == "/health";
-        let unreachable =
-            || Answer { log: None, ..with_headers(&answer, json(502, r#"{"error":"service_unreachable"}"#)) };
+        let unreachable = || EdgeAnswer {
+            log: None,
+            ..with_headers(&answer, json(502, r#"{"error":"service_unreachable"}"#))
+        };
         match self.behaviour {
             B::Hides5xx if status >= 500 => return unreachable(),
             B::CallsUnreachable if refused && reason.as_deref() == Some("unknown") => return unreachable(),
@@ -86,7 +93,7 @@ impl Behaving {
                 return json(405, r#"{"error":"method_not_allowed"}"#);
             }
             B::RelaysPreflight if method == Method::OPTIONS => {
-                answer = Answer { status: StatusCode::NO_CONTENT, body: Bytes::new(), ..answer };
+                answer = EdgeAnswer { status: StatusCode::NO_CONTENT, body: Bytes::new(), ..answer };
                 answer.headers.insert(
                     http::header::ACCESS_CONTROL_ALLOW_HEADERS,
                     HeaderValue::from_static("content-type"),
@@ -107,7 +114,7 @@ impl Behaving {
     }
 
     /// Shows what nobody should see, where that is the behaviour.
-    fn leak(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, answer: &mut Answer) {
+    fn leak(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, answer: &mut EdgeAnswer) {
         use Behaviour as B;
         let preflight = asked.facts.method == Method::OPTIONS;
         let health = asked.facts.path == "/health";
@@ -141,13 +148,13 @@ impl Behaving {
 }
 
 /// The same to the page: only status and body are others.
-fn with_headers(right: &Answer, other: Answer) -> Answer {
+fn with_headers(right: &EdgeAnswer, other: EdgeAnswer) -> EdgeAnswer {
     let mut headers = right.headers.clone();
     headers.extend(other.headers);
-    Answer { headers, log: right.log.clone(), ..other }
+    EdgeAnswer { headers, log: right.log.clone(), ..other }
 }
 
-fn reason(answer: &Answer) -> Option<String> {
+fn reason(answer: &EdgeAnswer) -> Option<String> {
     let body: Value = serde_json::from_slice(&answer.body).ok()?;
     body.get("reason")?.as_str().map(str::to_owned)
 }

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::json;
 use crate::Behaviour;
-use edgeproof_edge::{Answer, Asked};
+use edgeproof_edge::{Asked, EdgeAnswer};
 
 /// What is relayed, or an answer in place of that.
-pub(super) fn change(behaviour: Behaviour, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<Answer>> {
+pub(super) fn change(behaviour: Behaviour, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
     use Behaviour as B;
     let limit = |bytes: usize| {
         if body.len() > bytes { refuse(413, r#"{"error":"payload_too_large"}"#) } else { Ok(body.clone()) }
@@ -41,7 +41,7 @@ pub(super) fn change(behaviour: Behaviour, asked: &Asked<'_>, body: Bytes) -> Re
     }
 }
 
-fn refuse(status: u16, body: &'static str) -> Result<Bytes, Box<Answer>> {
+fn refuse(status: u16, body: &'static str) -> Result<Bytes, Box<EdgeAnswer>> {
     Err(Box::new(json(status, body)))
 }
 

@@ -20,7 +20,7 @@ use listed::Listed;
 
 use super::Behaviour;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Answer, Asked, Decision, Habits, Quirk, Relayed, Said, Trust};
+use edgeproof_edge::{Asked, EdgeAnswer, EdgeDecision, Habits, Quirk, Relayed, Said, Trust};
 
 /// What puts a behaviour into the edges of one run.
 pub(super) fn twist(behaviour: Behaviour) -> Twist {
@@ -45,8 +45,8 @@ struct Behaving {
     /// It broke, in the way that the behaviour has.
     broken: AtomicBool,
     under_way: AtomicU32,
-    last: Mutex<Option<Answer>>,
-    by_connection: Mutex<HashMap<u64, Answer>>,
+    last: Mutex<Option<EdgeAnswer>>,
+    by_connection: Mutex<HashMap<u64, EdgeAnswer>>,
     /// Connections that brought a request.
     heard: Mutex<BTreeSet<u64>>,
     relayed: Mutex<Option<Bytes>>,
@@ -83,37 +83,37 @@ impl Behaving {
 }
 
 impl Quirk for Behaving {
-    fn decide(&self, asked: &Asked<'_>, right: Decision) -> Decision {
+    fn decide(&self, asked: &Asked<'_>, right: EdgeDecision) -> EdgeDecision {
         use Behaviour as B;
         let method = &asked.facts.method;
-        let relays = right == Decision::Relay;
+        let relays = right == EdgeDecision::Relay;
         match self.behaviour {
-            B::RefusesAll => Decision::Answer(json(
+            B::RefusesAll => EdgeDecision::Answer(json(
                 403,
                 r#"{"error":"service_rejected","reason":"edge_refuses","status":403}"#,
             )),
             B::DiesOnShort | B::SticksOnShort if self.broken.load(Ordering::Relaxed) => {
-                Decision::Answer(json(500, r#"{"error":"internal"}"#))
+                EdgeDecision::Answer(json(500, r#"{"error":"internal"}"#))
             }
             B::NeedsLicense if relays && self.license.is_none() => {
-                Decision::Answer(json(500, r#"{"error":"no_license"}"#))
+                EdgeDecision::Answer(json(500, r#"{"error":"no_license"}"#))
             }
             B::NeedsCertificate if relays && !self.has_certificate => {
-                Decision::Answer(json(500, r#"{"error":"no_certificate"}"#))
+                EdgeDecision::Answer(json(500, r#"{"error":"no_certificate"}"#))
             }
-            B::RelaysNothing if relays => Decision::Answer(json(200, r#"{"ok":true}"#)),
-            B::RefusesExpect if asked.headers.contains_key("expect") => Decision::Answer(json(417, "{}")),
+            B::RelaysNothing if relays => EdgeDecision::Answer(json(200, r#"{"ok":true}"#)),
+            B::RefusesExpect if asked.headers.contains_key("expect") => EdgeDecision::Answer(json(417, "{}")),
             B::MixesUp if relays => {
                 self.under_way.fetch_add(1, Ordering::Relaxed);
                 right
             }
-            B::TakesPut if method == Method::PUT => Decision::Relay,
-            B::RelaysPreflight if method == Method::OPTIONS => Decision::Relay,
+            B::TakesPut if method == Method::PUT => EdgeDecision::Relay,
+            B::RelaysPreflight if method == Method::OPTIONS => EdgeDecision::Relay,
             _ => right,
         }
     }
 
-    fn body(&self, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<Answer>> {
+    fn body(&self, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         body::change(self.behaviour, asked, body)
     }
 
@@ -139,7 +139,7 @@ impl Quirk for Behaving {
             }
     }
 
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Said {
+    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
         use Behaviour as B;
         let broke = relayed == Some(&Relayed::BodyBroken);
         match self.behaviour {
@@ -179,7 +179,7 @@ impl Quirk for Behaving {
 
 impl Behaving {
     /// Mixes answers up, where that is the behaviour.
-    fn isolate(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: Answer) -> Answer {
+    fn isolate(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAnswer {
         match self.behaviour {
             Behaviour::MixesUp if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;
@@ -209,9 +209,9 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// An answer of the edge's own that has no row.
-fn json(status: u16, body: &'static str) -> Answer {
+fn json(status: u16, body: &'static str) -> EdgeAnswer {
     let headers =
         HeaderMap::from_iter([(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let status = StatusCode::from_u16(status).unwrap_or_default();
-    Answer { status, headers, body: Bytes::from_static(body.as_bytes()), log: None }
+    EdgeAnswer { status, headers, body: Bytes::from_static(body.as_bytes()), log: None }
 }

@@ -5,8 +5,8 @@ use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use http::StatusCode;
 
 use crate::Kind;
-use edgeproof_edge::{Answer, Said};
-use edgeproof_mock::{Decision, ReadOutage, Request, Saying, ServiceEndpoint, ServiceQuirk};
+use edgeproof_edge::{EdgeAnswer, Said};
+use edgeproof_mock::{ReadOutage, Request, Saying, ServiceDecision, ServiceEndpoint, ServiceQuirk};
 
 /// A service or key set that deviates at one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,12 +46,12 @@ impl Fault {
     }
 
     /// What is said in place of a right answer.
-    pub fn change(&self, right: Decision) -> Saying {
+    pub fn change(&self, right: ServiceDecision) -> Saying {
         let Self::Answer(kind) = self else { return Saying::At(Duration::ZERO, right) };
         let cause = right.cause;
         match kind.change(as_answer(right)) {
-            Said::Answer(Answer { status, headers, body, .. }) => {
-                Saying::At(Duration::ZERO, Decision { status: status.as_u16(), headers, body, cause })
+            Said::Answer(EdgeAnswer { status, headers, body, .. }) => {
+                Saying::At(Duration::ZERO, ServiceDecision { status: status.as_u16(), headers, body, cause })
             }
             Said::Nothing | Said::Silence => Saying::Nothing,
         }
@@ -83,7 +83,7 @@ impl ServiceQuirk for AtServiceRow {
         right.filter(|outage| !self.lets_in(outage.stimulus()))
     }
 
-    fn conclude(&self, asked: &Request<'_>, right: Decision) -> Saying {
+    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
         if shows(&self.row, asked.endpoint, &right) {
             self.fault.change(right)
         } else {
@@ -93,7 +93,7 @@ impl ServiceQuirk for AtServiceRow {
 }
 
 /// A right answer is the one that a row gives.
-pub(crate) fn shows(row: &Row, endpoint: ServiceEndpoint, right: &Decision) -> bool {
+pub(crate) fn shows(row: &Row, endpoint: ServiceEndpoint, right: &ServiceDecision) -> bool {
     match (row.table, endpoint) {
         (Table::Verdict, ServiceEndpoint::Verdict) => {
             row.stimuli.contains(&right.cause.unwrap_or(Stimulus::VerdictReady))
@@ -104,9 +104,9 @@ pub(crate) fn shows(row: &Row, endpoint: ServiceEndpoint, right: &Decision) -> b
 }
 
 /// The same as an edge says it, for what both can do otherwise.
-pub(super) fn as_answer(decision: Decision) -> Answer {
-    let Decision { status, headers, body, .. } = decision;
+pub(super) fn as_answer(decision: ServiceDecision) -> EdgeAnswer {
+    let ServiceDecision { status, headers, body, .. } = decision;
     let status =
         StatusCode::from_u16(status).expect("the status of a decision is a row's, and those are checked");
-    Answer { status, headers, body, log: None }
+    EdgeAnswer { status, headers, body, log: None }
 }

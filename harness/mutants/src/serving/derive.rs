@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::at_row::{AtServiceRow, Fault, as_answer};
 use crate::derive::Derived;
 use crate::kind::{Kind, says_the_same};
-use edgeproof_mock::{Decision, ReadOutage, SessionFact, VerdictFacts, decide_verdict};
+use edgeproof_mock::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts, decide_verdict};
 
 /// A session reference for samples.
 const REFERENCE: &str = "edgeproof-sample";
@@ -42,7 +42,7 @@ pub fn derive_serving(spec: &Spec) -> Derived<AtServiceRow> {
 
 /// Every way to deviate at a row. What the interface does not show of its body is free: members of a verdict, and where a
 /// code stands.
-fn faults(row: &Row, right: &Decision, neighbour: Option<Kind>) -> Vec<Fault> {
+fn faults(row: &Row, right: &ServiceDecision, neighbour: Option<Kind>) -> Vec<Fault> {
     let mut kinds = vec![Kind::OtherClass, Kind::OtherStatus, Kind::Withheld];
     let members = match serde_json::from_slice(&right.body) {
         Ok(Value::Object(members)) => members,
@@ -83,7 +83,7 @@ fn breaks(row: &Row, fault: &Fault) -> String {
     }
 }
 
-fn is_right(fault: &Fault, right: &Decision) -> bool {
+fn is_right(fault: &Fault, right: &ServiceDecision) -> bool {
     match fault {
         Fault::Answer(kind) => {
             let right = as_answer(right.clone());
@@ -103,12 +103,12 @@ fn neighbour(spec: &Spec, row: &Row) -> Option<Kind> {
 }
 
 /// A right answer for a row: the mock service's, brought about by the row's own stimulus.
-fn sample(spec: &Spec, row: &Row) -> Option<Decision> {
+fn sample(spec: &Spec, row: &Row) -> Option<ServiceDecision> {
     let cause = *row.stimuli.first()?;
     if cause == Stimulus::KeySetFetched {
         let kind = HeaderValue::from_str(&spec.profile().keys_content_type).ok()?;
         let body = Bytes::from(VerdictKeys::fresh().key_set().to_json());
-        return Some(Decision {
+        return Some(ServiceDecision {
             status: row.status()?,
             headers: HeaderMap::from_iter([(CONTENT_TYPE, kind)]),
             body,

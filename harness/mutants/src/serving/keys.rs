@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{ServiceBehaviour, Serving};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Decision, Request};
+use edgeproof_mock::{Request, ServiceDecision};
 
 impl Serving {
     /// Publishes otherwise, where that is the behaviour.
-    pub(super) fn keys(&self, asked: &Request<'_>, decision: &mut Decision) {
+    pub(super) fn keys(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let value = HeaderValue::from_static;
         match self.behaviour {
@@ -48,12 +48,12 @@ impl Serving {
         }
     }
 
-    fn publish_others(&self, decision: &mut Decision) {
+    fn publish_others(&self, decision: &mut ServiceDecision) {
         decision.body = Bytes::from(self.others.key_set().to_json());
     }
 
     /// The key set in place of the word that it is unchanged: as it was given before.
-    fn whole(&self, asked: &Request<'_>, decision: &mut Decision) {
+    fn whole(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
         let mut cached = lock(&self.cached);
         if decision.status == StatusCode::OK.as_u16() {
             cached.insert(asked.target.to_owned(), decision.clone());

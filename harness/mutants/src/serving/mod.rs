@@ -24,7 +24,9 @@ pub use at_row::{AtServiceRow, Fault};
 pub use behaviour::ServiceBehaviour;
 pub use derive::derive_serving;
 
-use edgeproof_mock::{Decision, Request, Saying, ServiceEndpoint, ServiceQuirk, ServiceTwist, SessionFact};
+use edgeproof_mock::{
+    Request, Saying, ServiceDecision, ServiceEndpoint, ServiceQuirk, ServiceTwist, SessionFact,
+};
 
 /// By how much an answer comes too late.
 const LATE: Duration = Duration::from_millis(3200);
@@ -43,7 +45,7 @@ struct Serving {
     /// Tokens that were taken, or references that a verdict was given for.
     given: Mutex<BTreeSet<String>>,
     /// The last answer to a token that is accepted, by target.
-    cached: Mutex<BTreeMap<String, Decision>>,
+    cached: Mutex<BTreeMap<String, ServiceDecision>>,
     /// The first reference of each connection.
     firsts: Mutex<BTreeMap<u64, String>>,
     /// The reference of the request before.
@@ -73,7 +75,7 @@ impl Serving {
 }
 
 impl ServiceQuirk for Serving {
-    fn at_once(&self, asked: &Request<'_>) -> Option<Decision> {
+    fn at_once(&self, asked: &Request<'_>) -> Option<ServiceDecision> {
         self.rejects(asked)
     }
 
@@ -114,7 +116,7 @@ impl ServiceQuirk for Serving {
         self.behaviour == ServiceBehaviour::HoldsGone
     }
 
-    fn conclude(&self, asked: &Request<'_>, right: Decision) -> Saying {
+    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
         let mut decision = right;
         match asked.endpoint {
             ServiceEndpoint::Verdict => self.verdict(asked, &mut decision),
@@ -134,8 +136,13 @@ impl ServiceQuirk for Serving {
 }
 
 /// An answer of the service's own that has no row.
-fn json(status: StatusCode, body: &'static str) -> Decision {
+fn json(status: StatusCode, body: &'static str) -> ServiceDecision {
     let headers = [(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"))];
     let headers = headers.into_iter().collect();
-    Decision { status: status.as_u16(), headers, body: Bytes::from_static(body.as_bytes()), cause: None }
+    ServiceDecision {
+        status: status.as_u16(),
+        headers,
+        body: Bytes::from_static(body.as_bytes()),
+        cause: None,
+    }
 }

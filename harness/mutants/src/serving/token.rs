@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{ServiceBehaviour, Serving};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Decision, Request};
+use edgeproof_mock::{Request, ServiceDecision};
 
 /// The `Authorization` that a service of this behaviour looks at.
 pub(super) fn authorization(behaviour: ServiceBehaviour, given: Option<String>) -> Option<String> {
@@ -59,7 +59,7 @@ impl Serving {
     }
 
     /// Shows the token, where that is the behaviour.
-    pub(super) fn echo(&self, asked: &Request<'_>, decision: &mut Decision) {
+    pub(super) fn echo(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let Some(value) = sent(asked) else { return };
         let refused = decision.status != 200 && decision.cause != Some(Stimulus::ReferenceUnknown);
@@ -78,7 +78,7 @@ impl Serving {
     }
 
     /// Says otherwise what a 401 asks for and who may keep an answer, where that is the behaviour.
-    pub(super) fn label(&self, decision: &mut Decision) {
+    pub(super) fn label(&self, decision: &mut ServiceDecision) {
         match self.behaviour {
             ServiceBehaviour::NoChallenge => drop(decision.headers.remove(WWW_AUTHENTICATE)),
             ServiceBehaviour::OffersToCaches => {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ServiceBehaviour, Serving, json as answer};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Decision, Request, ServiceEndpoint, SessionFact};
+use edgeproof_mock::{Request, ServiceDecision, ServiceEndpoint, SessionFact};
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
@@ -34,7 +34,7 @@ fn parameters<'a>(asked: &Request<'a>) -> impl Iterator<Item = (&'a str, &'a str
 
 impl Serving {
     /// Answers before anything is looked at, where that is the behaviour.
-    pub(super) fn rejects(&self, asked: &Request<'_>) -> Option<Decision> {
+    pub(super) fn rejects(&self, asked: &Request<'_>) -> Option<ServiceDecision> {
         use ServiceBehaviour as B;
         if asked.endpoint == ServiceEndpoint::KeySet
             && asked.method == Method::HEAD
@@ -65,7 +65,7 @@ impl Serving {
     }
 
     /// Answers a request for a verdict otherwise, where that is the behaviour.
-    pub(super) fn verdict(&self, asked: &Request<'_>, decision: &mut Decision) {
+    pub(super) fn verdict(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let reference = asked.reference.unwrap_or_default();
         let there = decision.cause == Some(Stimulus::VerdictReady);
@@ -110,7 +110,7 @@ impl Serving {
     }
 
     /// Answers an edge otherwise, where that is the behaviour.
-    pub(super) fn relay(&self, decision: &mut Decision) {
+    pub(super) fn relay(&self, decision: &mut ServiceDecision) {
         let copy = matches!(decision.cause, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
         match self.behaviour {
             ServiceBehaviour::AcceptsCopies if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
@@ -120,7 +120,7 @@ impl Serving {
     }
 
     /// Tells another reference back, where that is the behaviour.
-    fn name(&self, asked: &Request<'_>, reference: &str, decision: &mut Decision) {
+    fn name(&self, asked: &Request<'_>, reference: &str, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let path = asked.target.split('?').next().unwrap_or_default();
         let name = match self.behaviour {
@@ -144,9 +144,9 @@ impl Serving {
 }
 
 /// The pending marker.
-fn none(reference: &str) -> Decision {
+fn none(reference: &str) -> ServiceDecision {
     let body = json!({ "status": "pending", "ref": reference });
-    Decision { body: Bytes::from(body.to_string()), ..answer(StatusCode::NOT_FOUND, "") }
+    ServiceDecision { body: Bytes::from(body.to_string()), ..answer(StatusCode::NOT_FOUND, "") }
 }
 
 /// Percent signs decoded.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
+use edgeproof_edge::{Asked, EdgeAnswer, EdgeDecision, Quirk, Relayed, Said};
 use edgeproof_mock::{Request, Saying, ServiceQuirk, ServiceTwist};
 use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
 use edgeproof_reports::{Level, Outcome};
@@ -56,7 +56,7 @@ fn an_inert_service_ends_as_incomplete() {
 struct Mute;
 
 impl ServiceQuirk for Mute {
-    fn conclude(&self, _asked: &Request<'_>, _right: edgeproof_mock::Decision) -> Saying {
+    fn conclude(&self, _asked: &Request<'_>, _right: edgeproof_mock::ServiceDecision) -> Saying {
         Saying::Nothing
     }
 }
@@ -72,12 +72,12 @@ fn inert(said: Said) -> Ran {
 struct Inert(Said);
 
 impl Quirk for Inert {
-    fn decide(&self, _asked: &Asked<'_>, _right: Decision) -> Decision {
+    fn decide(&self, _asked: &Asked<'_>, _right: EdgeDecision) -> EdgeDecision {
         let (headers, body) = (HeaderMap::new(), Bytes::new());
-        Decision::Answer(Answer { status: StatusCode::OK, headers, body, log: None })
+        EdgeDecision::Answer(EdgeAnswer { status: StatusCode::OK, headers, body, log: None })
     }
 
-    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, _right: Answer) -> Said {
+    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, _right: EdgeAnswer) -> Said {
         self.0.clone()
     }
 }
