@@ -14,9 +14,9 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, conclude, decide};
+use super::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
 use super::inbound::Inbound;
 use super::payload::Payload;
-use super::quirk::{Asked, NoQuirk, Quirk, Said};
 use super::relay::Relay;
 use super::rules::Rules;
 use super::style::{HeaderCase, Redirect, Style};
@@ -52,7 +52,7 @@ pub struct EdgeOptions {
     /// What it does where the interface leaves a choice.
     pub style: Style,
     /// Where it does other than it should: none but for deviations, which prove that the cases notice.
-    pub quirk: Arc<dyn Quirk>,
+    pub hooks: Arc<dyn EdgeFaultHooks>,
 }
 
 /// With what an edge serves HTTPS.
@@ -82,7 +82,7 @@ struct Context {
     kept: usize,
     style: Style,
     log: LogSink,
-    quirk: Arc<dyn Quirk>,
+    hooks: Arc<dyn EdgeFaultHooks>,
     stopping: watch::Receiver<bool>,
 }
 
@@ -92,8 +92,8 @@ impl EdgeOptions {
         let profile = spec.profile().clone();
         let service_timeout = profile.relay_timeout;
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        let (style, quirk) = (Style::default(), Arc::new(NoQuirk));
-        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style, quirk }
+        let (style, hooks) = (Style::default(), Arc::new(NoFaults));
+        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style, hooks }
     }
 }
 
@@ -124,11 +124,11 @@ impl From<LogTail> for LogSink {
 impl Edge {
     /// Reads the files that the settings name, and listens. Needs a tokio runtime.
     pub async fn start(options: EdgeOptions) -> Result<Self, EdgeError> {
-        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style, quirk } =
+        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style, hooks } =
             options;
         let mut rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
         rules.reason = style.reason;
-        let relay = service::relay(&settings, &profile, service_timeout, style, quirk.habits())?;
+        let relay = service::relay(&settings, &profile, service_timeout, style, hooks.habits())?;
         let https = tls.is_some();
         let protocol =
             match tls {
@@ -145,7 +145,7 @@ impl Edge {
         }
         let (stopping, stopped) = watch::channel(false);
         let kept = profile.max_body.saturating_add(KEPT_BEYOND_LIMIT);
-        let context = Arc::new(Context { rules, relay, kept, style, log, quirk, stopping: stopped });
+        let context = Arc::new(Context { rules, relay, kept, style, log, hooks, stopping: stopped });
         let listener =
             TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
         let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
@@ -192,7 +192,7 @@ async fn handle(
     let opening = websocket::handshake(&request);
     let facts = RequestFacts::of(&request, opening.is_some());
     let (head, body) = request.into_parts();
-    let mut asked = Asked {
+    let mut asked = EdgeRequest {
         facts: &facts,
         headers: &head.headers,
         version: head.version,
@@ -200,7 +200,7 @@ async fn handle(
         connection: peer.connection,
         body: None,
     };
-    let (relayed, answer) = match context.quirk.decide(&asked, decide(&context.rules, &facts)) {
+    let (relayed, answer) = match context.hooks.decide(&asked, decide(&context.rules, &facts)) {
         EdgeDecision::Relay => match context.relay(&mut asked, body).await {
             Ok(relayed) => {
                 let answer = conclude(&context.rules, &facts, &relayed);
@@ -221,10 +221,10 @@ async fn handle(
             (None, answer)
         }
     };
-    let answer = match context.quirk.conclude(&asked, relayed.as_ref(), answer) {
-        Said::Answer(answer) => answer,
-        Said::Nothing => return Err(Unanswered),
-        Said::Silence => std::future::pending().await,
+    let answer = match context.hooks.conclude(&asked, relayed.as_ref(), answer) {
+        EdgeAction::Answer(answer) => answer,
+        EdgeAction::Nothing => return Err(Unanswered),
+        EdgeAction::Silence => std::future::pending().await,
     };
     let answer = context.style.answer(&context.rules, &facts, answer);
     for line in answer.log.iter().flat_map(|lines| lines.lines()) {
@@ -235,16 +235,16 @@ async fn handle(
 
 impl Context {
     /// Reads the body and relays it; the error is an answer in place of that.
-    async fn relay(&self, asked: &mut Asked<'_>, body: Incoming) -> Result<Relayed, Box<EdgeAnswer>> {
+    async fn relay(&self, asked: &mut EdgeRequest<'_>, body: Incoming) -> Result<Relayed, Box<EdgeAnswer>> {
         let body = match inbound::read(body, self.kept, BODY_IDLE).await {
             Ok(Inbound::Whole(body)) => body,
             Ok(longer) => return Ok(self.seen(self.relay.relay(longer, asked.headers, BODY_IDLE).await)),
-            Err(part) if self.quirk.habits().relays_partial => part,
+            Err(part) if self.hooks.habits().relays_partial => part,
             Err(_) => return Ok(Relayed::BodyBroken),
         };
         asked.body = Some(body.clone());
-        let body = self.quirk.body(asked, body)?;
-        if let Some(before) = self.quirk.before(&body) {
+        let body = self.hooks.body(asked, body)?;
+        if let Some(before) = self.hooks.before(&body) {
             self.relay.relay(Inbound::Whole(before), asked.headers, BODY_IDLE).await;
         }
         let mut times = 0;
@@ -252,7 +252,7 @@ impl Context {
             let relayed = self.relay.relay(Inbound::Whole(body.clone()), asked.headers, BODY_IDLE).await;
             let relayed = self.seen(relayed);
             times += 1;
-            if !self.quirk.again(times, &relayed) {
+            if !self.hooks.again(times, &relayed) {
                 return Ok(relayed);
             }
         }

@@ -12,8 +12,8 @@ use url::{Host, Url};
 
 use super::EdgeError;
 use super::connect::Connector;
+use super::fault_hooks::{Habits, Trust};
 use super::pool::{Pool, Upkeep};
-use super::quirk::{Habits, Trust};
 use super::relay::{Relay, license_header};
 use super::style::{Outbound, Reuse, Style, Upload};
 use super::trust::Lax;

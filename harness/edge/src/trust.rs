@@ -6,7 +6,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use super::quirk::Trust;
+use super::fault_hooks::Trust;
 
 /// Verifies as the interface asks for, and forgives what a deviation forgives.
 #[derive(Debug)]

@@ -11,9 +11,9 @@ use hyper::body::Incoming;
 
 use super::arrival::ArrivalAnswer;
 use super::decision::ServiceDecision;
+use super::fault_hooks::{self, ServiceAction};
 use super::journal::Recording;
 use super::key_set::decide_key_set;
-use super::quirk::{self, Saying};
 use super::registry::{Prepared, Registration};
 use super::respond::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
 use super::route::Route;
@@ -214,7 +214,7 @@ impl Exchange {
 
     async fn decide(self, shared: &Shared) -> Result<Response<Payload>, Ended> {
         let entry = self.recording.entry();
-        if let Some(decision) = shared.quirk.at_once(&self.request()) {
+        if let Some(decision) = shared.hooks.at_once(&self.request()) {
             return Ok(self.answer(decision, true));
         }
         let mut heard = true;
@@ -238,8 +238,8 @@ impl Exchange {
             Route::NotFound => ServiceDecision::of_http(StatusCode::NOT_FOUND),
             Route::MethodNotAllowed => ServiceDecision::method_not_allowed(),
         };
-        match shared.quirk.conclude(&self.request(), decision) {
-            Saying::At(late, decision) => {
+        match shared.hooks.conclude(&self.request(), decision) {
+            ServiceAction::At(late, decision) => {
                 if !late.is_zero() {
                     tokio::time::sleep(late).await;
                 }
@@ -249,21 +249,21 @@ impl Exchange {
                 let given = ArrivalAnswer::Other("no verdict, to a client that sends no more");
                 Ok(self.answer_as(given, ServiceDecision { cause: None, ..decision }, true))
             }
-            Saying::Nothing => {
+            ServiceAction::Nothing => {
                 self.recording.finish(true);
                 Err(Ended)
             }
         }
     }
 
-    /// As a quirk sees it.
-    fn request(&self) -> quirk::Request<'_> {
+    /// As a hooks sees it.
+    fn request(&self) -> fault_hooks::ServiceRequest<'_> {
         let entry = self.recording.entry();
         let reference = match &self.route {
             Route::Verdict(reference) => Some(reference.text.as_str()),
             _ => None,
         };
-        quirk::Request {
+        fault_hooks::ServiceRequest {
             endpoint: self.route.endpoint(),
             target: entry.target(),
             reference,

@@ -28,13 +28,13 @@ pub(super) async fn answer(
     control: Option<&StreamControl>,
 ) -> Answered {
     let now = shared.clock.now();
-    let token = read_token(headers, &shared.credentials, shared.quirk.as_ref(), now);
+    let token = read_token(headers, &shared.credentials, shared.hooks.as_ref(), now);
     let (token, forced) = match magic::by_verdict(shared, headers, &reference.text, token, now) {
         Forced::Answer(decision) => return Answered { decision, heard: true },
         Forced::Session(token, state) => (token, Some(state)),
         Forced::Nothing(token) => (token, None),
     };
-    let control = control.filter(|_| !shared.quirk.waits_for_nobody());
+    let control = control.filter(|_| !shared.hooks.waits_for_nobody());
     let reader = Reader { shared, token, reference, forced };
     let (mut session, _) = reader.look(now);
     let longest = wait_ms(query, shared.profile.wait_max);
@@ -138,7 +138,7 @@ impl Reader<'_> {
 
     /// What keeps the token from being checked; by magic, nothing does.
     fn outage(&self) -> Option<ReadOutage> {
-        self.shared.quirk.outage(self.shared.faults().read_outage.filter(|_| self.forced.is_none()))
+        self.shared.hooks.outage(self.shared.faults().read_outage.filter(|_| self.forced.is_none()))
     }
 
     /// Who may not read is told at once.
@@ -151,7 +151,7 @@ impl Reader<'_> {
             token: &self.token,
             outage: self.outage(),
             reference: &self.reference.text,
-            session: self.shared.quirk.session(&self.reference.text, session),
+            session: self.shared.hooks.session(&self.reference.text, session),
         };
         decide_verdict(&self.shared.spec, &self.shared.profile, &facts)
     }

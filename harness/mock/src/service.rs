@@ -13,9 +13,9 @@ use super::arrival::Arrival;
 use super::clock::Clock;
 use super::exchange;
 use super::facts::Outage;
+use super::fault_hooks::NoFaults;
+use super::fault_hooks::ServiceFaultHooks;
 use super::observer::Observer;
-use super::quirk::NoQuirk;
-use super::quirk::ServiceQuirk;
 use super::registry::Scripted;
 use super::reply_shape::ReplyShape;
 use super::script::{ListenerMode, Match, Script};
@@ -137,7 +137,7 @@ pub struct ServiceOptions {
     /// Told of every request when it is finished.
     pub observer: Option<Observer>,
     /// Where it does other than it should: none but for deviations, which prove that the cases notice.
-    pub quirk: Arc<dyn ServiceQuirk>,
+    pub hooks: Arc<dyn ServiceFaultHooks>,
 }
 
 /// Where a mock service listens.
@@ -172,7 +172,7 @@ impl ServiceOptions {
             sessions: 100_000,
             magic: false,
             observer: None,
-            quirk: Arc::new(NoQuirk),
+            hooks: Arc::new(NoFaults),
             spec,
         }
     }

@@ -7,9 +7,9 @@ use edgeproof_fixtures::spec::{CertificateRefusal, Fact, Profile, Spec};
 
 use super::clock::Clock;
 use super::facts::Outage;
+use super::fault_hooks::ServiceFaultHooks;
 use super::journal::Journal;
 use super::key_store::KeyStore;
-use super::quirk::ServiceQuirk;
 use super::registry::Registry;
 use super::replay::Replays;
 use super::reply_shape::ReplyShape;
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub(super) reply_shape: ReplyShape,
     pub(super) paths: Paths,
     pub(super) limits: Limits,
-    pub(super) quirk: Arc<dyn ServiceQuirk>,
+    pub(super) hooks: Arc<dyn ServiceFaultHooks>,
     /// Age up to which a verdict is found (8).
     pub(super) verdict_lasts: Duration,
     /// How long a key set may be kept at most (8), where the tables say so.
@@ -60,7 +60,7 @@ impl Shared {
     pub(super) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
         let verdict_lasts = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
-        let verdict_lasts = options.quirk.verdict_lasts(verdict_lasts);
+        let verdict_lasts = options.hooks.verdict_lasts(verdict_lasts);
         let key_set_lasts = limit(spec, "limit.key-set-cache");
         // What a key signed last is found so long, and a key set without it may be kept so long.
         let keeps = verdict_lasts.saturating_add(profile.keys_max_age);
@@ -75,7 +75,7 @@ impl Shared {
             paths: Paths::of(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
-            quirk: Arc::clone(&options.quirk),
+            hooks: Arc::clone(&options.hooks),
             verdict_lasts,
             key_set_lasts,
             faults: Mutex::new(Faults { verdict_delay: options.verdict_delay, ..Faults::default() }),

@@ -5,7 +5,7 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use std::time::SystemTime;
 
-use super::quirk::ServiceQuirk;
+use super::fault_hooks::ServiceFaultHooks;
 
 /// What a decision on a request for a verdict depends on (7.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,13 +82,13 @@ impl ReadOutage {
 pub(super) fn read_token(
     headers: &HeaderMap,
     credentials: &Credentials,
-    quirk: &dyn ServiceQuirk,
+    hooks: &dyn ServiceFaultHooks,
     now: SystemTime,
 ) -> Result<ReadClaims, ReadTokenFault> {
     let mut fields = headers.get_all(AUTHORIZATION).iter();
     let field = fields.next().filter(|_| fields.next().is_none());
     let field =
-        quirk.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
+        hooks.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
     let right = check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
-    quirk.token(field.as_deref(), credentials.license_id(), right)
+    hooks.token(field.as_deref(), credentials.license_id(), right)
 }

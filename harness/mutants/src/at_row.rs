@@ -3,16 +3,25 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::derive::AtRow;
-use edgeproof_edge::{Asked, EdgeAnswer, Quirk, Relayed, Said};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
 
-impl Quirk for AtRow {
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
-        if shows(&self.row, asked, relayed, &right) { self.kind.change(right) } else { Said::Answer(right) }
+impl EdgeFaultHooks for AtRow {
+    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
+        if shows(&self.row, asked, relayed, &right) {
+            self.kind.change(right)
+        } else {
+            EdgeAction::Answer(right)
+        }
     }
 }
 
 /// A right answer is the one that a row gives.
-pub(super) fn shows(row: &Row, asked: &Asked<'_>, relayed: Option<&Relayed>, right: &EdgeAnswer) -> bool {
+pub(super) fn shows(
+    row: &Row,
+    asked: &EdgeRequest<'_>,
+    relayed: Option<&Relayed>,
+    right: &EdgeAnswer,
+) -> bool {
     if row.stimuli.contains(&Stimulus::Preflight) {
         return asked.facts.method == Method::OPTIONS && right.status.is_success();
     }

@@ -8,8 +8,8 @@ use super::quirks;
 use super::serving::{self, AtServiceRow, ServiceBehaviour};
 use super::sockets::Side;
 use edgeproof::target::Twist;
-use edgeproof_edge::Quirk;
-use edgeproof_mock::{ServiceQuirk, ServiceTwist};
+use edgeproof_edge::EdgeFaultHooks;
+use edgeproof_mock::{ServiceFaultHooks, ServiceTwist};
 
 /// An edge, a service or a key set that does one thing other than it should.
 #[derive(Debug, Clone)]
@@ -107,13 +107,13 @@ impl Deviation {
             How::AtRow(at) => {
                 let at = Arc::clone(at);
                 Twisted::Edges(Twist::new(move |options| {
-                    options.quirk = Arc::clone(&at) as Arc<dyn Quirk>;
+                    options.hooks = Arc::clone(&at) as Arc<dyn EdgeFaultHooks>;
                 }))
             }
             How::Behaviour(behaviour) => Twisted::Edges(quirks::twist(*behaviour)),
             How::AtServiceRow(at) => {
                 let at = Arc::clone(at);
-                Twisted::Services(ServiceTwist::new(move || Arc::clone(&at) as Arc<dyn ServiceQuirk>))
+                Twisted::Services(ServiceTwist::new(move || Arc::clone(&at) as Arc<dyn ServiceFaultHooks>))
             }
             How::ServiceBehaviour(behaviour) => Twisted::Services(serving::twist(*behaviour)),
         }

@@ -6,7 +6,7 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use edgeproof_edge::{EdgeAnswer, Said};
+use edgeproof_edge::{EdgeAction, EdgeAnswer};
 
 /// A way in which an answer can differ from what its row says. Exhaustive: what exists of each for a row follows from
 /// the row.
@@ -87,7 +87,7 @@ impl Kind {
     }
 
     /// The answer that deviates so.
-    pub fn change(&self, right: EdgeAnswer) -> Said {
+    pub fn change(&self, right: EdgeAnswer) -> EdgeAction {
         let mut answer = right;
         match self {
             Self::OtherClass => {
@@ -137,15 +137,15 @@ impl Kind {
                 }
             }
             Self::NoCors => without_cors(&mut answer.headers),
-            Self::Withheld => return Said::Nothing,
+            Self::Withheld => return EdgeAction::Nothing,
         }
-        Said::Answer(answer)
+        EdgeAction::Answer(answer)
     }
 }
 
 /// Two answers say the same: status, body as JSON, what the body is said to be, and what pages may do.
-pub(super) fn says_the_same(right: &EdgeAnswer, other: &Said) -> bool {
-    let Said::Answer(other) = other else { return false };
+pub(super) fn says_the_same(right: &EdgeAnswer, other: &EdgeAction) -> bool {
+    let EdgeAction::Answer(other) = other else { return false };
     let body =
         |answer: &EdgeAnswer| serde_json::from_slice::<Value>(&answer.body).map_err(|_| answer.body.clone());
     let header = |answer: &EdgeAnswer, name| answer.headers.get(name).cloned();

@@ -13,7 +13,7 @@ use super::sockets::{Side, World, WorldError};
 use super::trace::{Traces, traces};
 use super::{Deviation, How};
 use edgeproof::cases::{Case, Play};
-use edgeproof_edge::Quirk;
+use edgeproof_edge::EdgeFaultHooks;
 
 /// Played on every deviation of their side, whatever its row: plain conversations of each kind.
 pub const CANARIES: [&str; 9] = [
@@ -143,7 +143,7 @@ async fn play(
     traces: Option<&Traces>,
 ) -> Result<Line, WorldError> {
     let pure = match &deviation.how {
-        How::AtRow(at) => Some((at.as_ref() as &dyn Quirk, world.pure.reads_reasons(at.as_ref()))),
+        How::AtRow(at) => Some((at.as_ref() as &dyn EdgeFaultHooks, world.pure.reads_reasons(at.as_ref()))),
         // What does not deviate in an answer alone is found out over sockets.
         _ => None,
     };
@@ -154,7 +154,7 @@ async fn play(
         if !deviation.is_of(*side) || !is_wanted(case, deviation, traces) {
             continue;
         }
-        let played = pure.and_then(|(quirk, reads)| world.pure.play(case, quirk, reads));
+        let played = pure.and_then(|(hooks, reads)| world.pure.play(case, hooks, reads));
         if let Some(played) = played {
             let saw = played.found.observations.into_iter().map(|(point, saw)| format!("{point}: {saw}"));
             line.ended.insert(case.id.clone(), Ended { outcome: played.outcome, saw: saw.collect() });

@@ -20,7 +20,8 @@ use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collectio
 use edgeproof::run::{ended, needs_plain_reasons};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
-    Asked, EdgeAnswer, EdgeDecision, Quirk, Relayed, RequestFacts, Rules, Said, conclude, decide,
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed, RequestFacts, Rules,
+    conclude, decide,
 };
 use edgeproof_http::TlsFacts;
 use edgeproof_http::{Draft, NoAnswer};
@@ -52,7 +53,7 @@ pub struct PurePlay {
 
 impl PureWorld {
     /// Plays a case, if it is one conversation. `reads_reasons`: as [`Self::reads_reasons`] found it.
-    pub fn play(&self, case: &Case, quirk: &dyn Quirk, reads_reasons: bool) -> Option<PurePlay> {
+    pub fn play(&self, case: &Case, hooks: &dyn EdgeFaultHooks, reads_reasons: bool) -> Option<PurePlay> {
         let conversations: Vec<(&str, &Conversation)> = match &case.play {
             Play::Conversation(conversation) => vec![("", conversation)],
             Play::Each(all) => all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect(),
@@ -67,7 +68,7 @@ impl PureWorld {
         }
         let mut found = CaseFindings::default();
         for (name, conversation) in conversations {
-            let mut part = self.converse(conversation, case.setup, case.level, quirk);
+            let mut part = self.converse(conversation, case.setup, case.level, hooks);
             if !name.is_empty() {
                 part.checks = part.checks.into_iter().map(|check| check.of(name)).collect();
             }
@@ -80,7 +81,7 @@ impl PureWorld {
 
     /// Whether some reason of the service comes through: a run asks this first, since otherwise all cases about reasons
     /// would fail for one cause.
-    pub fn reads_reasons(&self, quirk: &dyn Quirk) -> bool {
+    pub fn reads_reasons(&self, hooks: &dyn EdgeFaultHooks) -> bool {
         [(401, "revoked"), (403, "edgeproof_sounding"), (409, "replayed_bundle")].iter().any(
             |(status, reason)| {
                 let sounding = Conversation {
@@ -91,7 +92,7 @@ impl PureWorld {
                     readable: None,
                     typed: None,
                 };
-                let reply = self.exchange(&sounding, Setup::Standard, quirk).1;
+                let reply = self.exchange(&sounding, Setup::Standard, hooks).1;
                 let answer = reply.ok().filter(|answer| answer.status == *status);
                 let body =
                     answer.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
@@ -107,9 +108,9 @@ impl PureWorld {
         conversation: &Conversation,
         setup: Setup,
         level: Level,
-        quirk: &dyn Quirk,
+        hooks: &dyn EdgeFaultHooks,
     ) -> CaseFindings {
-        let (draft, reply, arrivals) = self.exchange(conversation, setup, quirk);
+        let (draft, reply, arrivals) = self.exchange(conversation, setup, hooks);
         let origin = self.settings(setup).allowed_origin.unwrap_or_default();
         let mut found = CaseFindings::default();
         for mut check in judge(conversation, &draft, &origin, &reply, &arrivals) {
@@ -124,7 +125,7 @@ impl PureWorld {
         &self,
         conversation: &Conversation,
         setup: Setup,
-        quirk: &dyn Quirk,
+        hooks: &dyn EdgeFaultHooks,
     ) -> (Draft, Result<edgeproof_http::Answer, NoAnswer>, Vec<Arrival>) {
         let settings = self.settings(setup);
         let draft = fill(
@@ -143,7 +144,7 @@ impl PureWorld {
             origin: headers.get(ORIGIN).cloned(),
             websocket: false,
         };
-        let mut asked = Asked {
+        let mut asked = EdgeRequest {
             facts: &facts,
             headers: &headers,
             version: Version::HTTP_11,
@@ -153,13 +154,13 @@ impl PureWorld {
         };
         let mut service =
             Service { world: self, conversation, setup, settings: &settings, arrivals: Vec::new() };
-        let (relayed, answer) = match quirk.decide(&asked, decide(&rules, &facts)) {
+        let (relayed, answer) = match hooks.decide(&asked, decide(&rules, &facts)) {
             EdgeDecision::Relay => {
                 let body = Bytes::copy_from_slice(draft.body.bytes());
                 asked.body = Some(body.clone());
-                match quirk.body(&asked, body) {
+                match hooks.body(&asked, body) {
                     Ok(body) => {
-                        let relayed = service.relay(&body, &headers, quirk);
+                        let relayed = service.relay(&body, &headers, hooks);
                         let answer = conclude(&rules, &facts, &relayed);
                         (Some(relayed), answer)
                     }
@@ -169,10 +170,10 @@ impl PureWorld {
             EdgeDecision::Measure => return (draft, Err(NoAnswer::Closed), Vec::new()),
             EdgeDecision::Answer(answer) => (None, answer),
         };
-        let reply = match quirk.conclude(&asked, relayed.as_ref(), answer) {
-            Said::Answer(answer) => Ok(on_the_wire(&facts, answer)),
-            Said::Nothing => Err(NoAnswer::Closed),
-            Said::Silence => Err(NoAnswer::TimedOut(std::time::Duration::ZERO)),
+        let reply = match hooks.conclude(&asked, relayed.as_ref(), answer) {
+            EdgeAction::Answer(answer) => Ok(on_the_wire(&facts, answer)),
+            EdgeAction::Nothing => Err(NoAnswer::Closed),
+            EdgeAction::Silence => Err(NoAnswer::TimedOut(std::time::Duration::ZERO)),
         };
         (draft, reply, service.arrivals)
     }
@@ -193,7 +194,7 @@ struct Service<'a> {
 
 impl Service<'_> {
     /// Relays as often as the edge does, and says what came of the last time.
-    fn relay(&mut self, body: &Bytes, page: &HeaderMap, quirk: &dyn Quirk) -> Relayed {
+    fn relay(&mut self, body: &Bytes, page: &HeaderMap, hooks: &dyn EdgeFaultHooks) -> Relayed {
         // Where these edges relay to, nobody is, or nobody whom they trust.
         if matches!(self.setup, Setup::PortClosed | Setup::NameUnresolved | Setup::NoCaFile) {
             return Relayed::NoAnswer;
@@ -202,7 +203,7 @@ impl Service<'_> {
         loop {
             let relayed = self.answer(body, page);
             times += 1;
-            if !quirk.again(times, &relayed) {
+            if !hooks.again(times, &relayed) {
                 return relayed;
             }
         }

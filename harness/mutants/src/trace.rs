@@ -9,8 +9,8 @@ use super::sockets::{Side, World, WorldError};
 use super::{Twisted, at_row, serving};
 use edgeproof::cases::Case;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Asked, EdgeAnswer, Quirk, Relayed, Said};
-use edgeproof_mock::{Request, Saying, ServiceDecision, ServiceQuirk, ServiceTwist};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest, ServiceTwist};
 
 /// Which rows' answers each case brings about, found by playing it on what is right: a deviation at a row touches no
 /// other case.
@@ -28,13 +28,13 @@ pub(super) async fn traces(world: &World, cases: &[(Side, Case)], jobs: usize) -
 }
 
 fn twisted(side: Side, trace: &Arc<Trace>) -> Twisted {
-    let quirk = Arc::clone(trace);
+    let hooks = Arc::clone(trace);
     match side {
         Side::Edge => Twisted::Edges(Twist::new(move |options| {
-            options.quirk = Arc::clone(&quirk) as Arc<dyn Quirk>;
+            options.hooks = Arc::clone(&hooks) as Arc<dyn EdgeFaultHooks>;
         })),
         Side::Service | Side::Keys => {
-            Twisted::Services(ServiceTwist::new(move || Arc::clone(&quirk) as Arc<dyn ServiceQuirk>))
+            Twisted::Services(ServiceTwist::new(move || Arc::clone(&hooks) as Arc<dyn ServiceFaultHooks>))
         }
     }
 }
@@ -58,18 +58,18 @@ impl Trace {
     }
 }
 
-impl Quirk for Trace {
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
+impl EdgeFaultHooks for Trace {
+    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
         self.note(|row| {
             matches!(row.table, Table::Edge | Table::Relay) && at_row::shows(row, asked, relayed, &right)
         });
-        Said::Answer(right)
+        EdgeAction::Answer(right)
     }
 }
 
-impl ServiceQuirk for Trace {
-    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
+impl ServiceFaultHooks for Trace {
+    fn conclude(&self, asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
         self.note(|row| serving::shows(row, asked.endpoint, &right));
-        Saying::At(Duration::ZERO, right)
+        ServiceAction::At(Duration::ZERO, right)
     }
 }

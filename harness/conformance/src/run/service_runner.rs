@@ -128,7 +128,7 @@ impl ServiceRunner {
                     ServiceOptions::new(Arc::clone(&self.options.spec), Arc::clone(credentials));
                 options.profile = self.options.profile.clone();
                 if let Some(twist) = &self.twist {
-                    options.quirk = twist.make();
+                    options.hooks = twist.make();
                 }
                 // Who shows no certificate gets no TLS session there, and backends have none.
                 if options.profile.certificate_refusal == CertificateRefusal::Handshake {

@@ -8,7 +8,7 @@ use serde_json::{Value, json as value};
 use super::{Behaving, json};
 use crate::Behaviour;
 use crate::kind::edit;
-use edgeproof_edge::{Asked, EdgeAnswer, Relayed};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest, Relayed};
 
 /// A collection is large from here on.
 const LARGE: usize = 256 * 1024;
@@ -17,7 +17,7 @@ impl Behaving {
     /// Answers otherwise, where that is the behaviour.
     pub(super) fn answer(
         &self,
-        asked: &Asked<'_>,
+        asked: &EdgeRequest<'_>,
         relayed: Option<&Relayed>,
         right: EdgeAnswer,
     ) -> EdgeAnswer {
@@ -114,7 +114,7 @@ impl Behaving {
     }
 
     /// Shows what nobody should see, where that is the behaviour.
-    fn leak(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, answer: &mut EdgeAnswer) {
+    fn leak(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, answer: &mut EdgeAnswer) {
         use Behaviour as B;
         let preflight = asked.facts.method == Method::OPTIONS;
         let health = asked.facts.path == "/health";
@@ -141,7 +141,7 @@ impl Behaving {
             || relayed == Some(&Relayed::NoAnswer)
     }
 
-    fn is_from_page(&self, asked: &Asked<'_>) -> bool {
+    fn is_from_page(&self, asked: &EdgeRequest<'_>) -> bool {
         asked.facts.origin.as_ref().is_some_and(|origin| origin == self.origin.as_str())
             && asked.headers.contains_key("access-control-request-method")
     }
@@ -165,6 +165,6 @@ fn member(reply: &[u8]) -> Option<Value> {
     reply.get("reason").cloned()
 }
 
-fn has_body(asked: &Asked<'_>) -> bool {
+fn has_body(asked: &EdgeRequest<'_>) -> bool {
     asked.headers.contains_key("content-length") || asked.headers.contains_key("transfer-encoding")
 }

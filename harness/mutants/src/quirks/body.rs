@@ -5,10 +5,14 @@ use serde_json::Value;
 
 use super::json;
 use crate::Behaviour;
-use edgeproof_edge::{Asked, EdgeAnswer};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest};
 
 /// What is relayed, or an answer in place of that.
-pub(super) fn change(behaviour: Behaviour, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+pub(super) fn change(
+    behaviour: Behaviour,
+    asked: &EdgeRequest<'_>,
+    body: Bytes,
+) -> Result<Bytes, Box<EdgeAnswer>> {
     use Behaviour as B;
     let limit = |bytes: usize| {
         if body.len() > bytes { refuse(413, r#"{"error":"payload_too_large"}"#) } else { Ok(body.clone()) }

@@ -1,7 +1,7 @@
 use super::Behaving;
 use super::settings::key_line;
 use crate::Behaviour;
-use edgeproof_edge::{Asked, EdgeAnswer, EdgeOptions, LogSink};
+use edgeproof_edge::{EdgeAnswer, EdgeOptions, EdgeRequest, LogSink};
 
 /// Changes where an edge writes, and what it writes at its start.
 pub(super) fn change(behaviour: Behaviour, options: &mut EdgeOptions) {
@@ -33,7 +33,7 @@ pub(super) fn change(behaviour: Behaviour, options: &mut EdgeOptions) {
 
 impl Behaving {
     /// Says otherwise in the line about a refusal, where that is the behaviour.
-    pub(super) fn line(&self, asked: &Asked<'_>, answer: &mut EdgeAnswer) {
+    pub(super) fn line(&self, asked: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
         use Behaviour as B;
         let Some(line) = answer.log.take() else { return };
         let header = |name: &str| {

@@ -20,7 +20,9 @@ use listed::Listed;
 
 use super::Behaviour;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Asked, EdgeAnswer, EdgeDecision, Habits, Quirk, Relayed, Said, Trust};
+use edgeproof_edge::{
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Habits, Relayed, Trust,
+};
 
 /// What puts a behaviour into the edges of one run.
 pub(super) fn twist(behaviour: Behaviour) -> Twist {
@@ -29,7 +31,7 @@ pub(super) fn twist(behaviour: Behaviour) -> Twist {
         let first = first.get_or_init(|| options.settings.clone());
         settings::change(behaviour, options, first);
         log::change(behaviour, options);
-        options.quirk = Arc::new(Behaving::new(behaviour, &options.settings, &options.spec));
+        options.hooks = Arc::new(Behaving::new(behaviour, &options.settings, &options.spec));
     })
 }
 
@@ -82,8 +84,8 @@ impl Behaving {
     }
 }
 
-impl Quirk for Behaving {
-    fn decide(&self, asked: &Asked<'_>, right: EdgeDecision) -> EdgeDecision {
+impl EdgeFaultHooks for Behaving {
+    fn decide(&self, asked: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
         use Behaviour as B;
         let method = &asked.facts.method;
         let relays = right == EdgeDecision::Relay;
@@ -113,7 +115,7 @@ impl Quirk for Behaving {
         }
     }
 
-    fn body(&self, asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+    fn body(&self, asked: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         body::change(self.behaviour, asked, body)
     }
 
@@ -139,16 +141,16 @@ impl Quirk for Behaving {
             }
     }
 
-    fn conclude(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
+    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
         use Behaviour as B;
         let broke = relayed == Some(&Relayed::BodyBroken);
         match self.behaviour {
-            B::HangsOnShort if broke => return Said::Silence,
+            B::HangsOnShort if broke => return EdgeAction::Silence,
             B::DiesOnShort if broke || self.broken.load(Ordering::Relaxed) => {
                 self.broken.store(true, Ordering::Relaxed);
-                return Said::Nothing;
+                return EdgeAction::Nothing;
             }
-            B::DiesOnMalformed if self.missed(asked.connection) => return Said::Nothing,
+            B::DiesOnMalformed if self.missed(asked.connection) => return EdgeAction::Nothing,
             B::SticksOnShort if broke => self.broken.store(true, Ordering::Relaxed),
             _ => {}
         }
@@ -156,7 +158,7 @@ impl Quirk for Behaving {
         answer = self.answer(asked, relayed, answer);
         self.origin(asked, &mut answer);
         self.line(asked, &mut answer);
-        Said::Answer(answer)
+        EdgeAction::Answer(answer)
     }
 
     fn habits(&self) -> Habits {
@@ -179,7 +181,7 @@ impl Quirk for Behaving {
 
 impl Behaving {
     /// Mixes answers up, where that is the behaviour.
-    fn isolate(&self, asked: &Asked<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAnswer {
+    fn isolate(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAnswer {
         match self.behaviour {
             Behaviour::MixesUp if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;

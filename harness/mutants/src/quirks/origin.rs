@@ -4,11 +4,11 @@ use http::{Method, StatusCode};
 use super::Behaving;
 use crate::Behaviour;
 use crate::kind::without_cors;
-use edgeproof_edge::{Asked, EdgeAnswer};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest};
 
 impl Behaving {
     /// Grants otherwise, where that is the behaviour.
-    pub(super) fn origin(&self, asked: &Asked<'_>, answer: &mut EdgeAnswer) {
+    pub(super) fn origin(&self, asked: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
         use Behaviour as B;
         let headers = &mut answer.headers;
         if self.behaviour == B::GrantsStar {

@@ -5,8 +5,10 @@ use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use http::StatusCode;
 
 use crate::Kind;
-use edgeproof_edge::{EdgeAnswer, Said};
-use edgeproof_mock::{ReadOutage, Request, Saying, ServiceDecision, ServiceEndpoint, ServiceQuirk};
+use edgeproof_edge::{EdgeAction, EdgeAnswer};
+use edgeproof_mock::{
+    ReadOutage, ServiceAction, ServiceDecision, ServiceEndpoint, ServiceFaultHooks, ServiceRequest,
+};
 
 /// A service or key set that deviates at one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +48,15 @@ impl Fault {
     }
 
     /// What is said in place of a right answer.
-    pub fn change(&self, right: ServiceDecision) -> Saying {
-        let Self::Answer(kind) = self else { return Saying::At(Duration::ZERO, right) };
+    pub fn change(&self, right: ServiceDecision) -> ServiceAction {
+        let Self::Answer(kind) = self else { return ServiceAction::At(Duration::ZERO, right) };
         let cause = right.cause;
         match kind.change(as_answer(right)) {
-            Said::Answer(EdgeAnswer { status, headers, body, .. }) => {
-                Saying::At(Duration::ZERO, ServiceDecision { status: status.as_u16(), headers, body, cause })
-            }
-            Said::Nothing | Said::Silence => Saying::Nothing,
+            EdgeAction::Answer(EdgeAnswer { status, headers, body, .. }) => ServiceAction::At(
+                Duration::ZERO,
+                ServiceDecision { status: status.as_u16(), headers, body, cause },
+            ),
+            EdgeAction::Nothing | EdgeAction::Silence => ServiceAction::Nothing,
         }
     }
 }
@@ -64,7 +67,7 @@ impl AtServiceRow {
     }
 }
 
-impl ServiceQuirk for AtServiceRow {
+impl ServiceFaultHooks for AtServiceRow {
     fn token(
         &self,
         _authorization: Option<&str>,
@@ -83,11 +86,11 @@ impl ServiceQuirk for AtServiceRow {
         right.filter(|outage| !self.lets_in(outage.stimulus()))
     }
 
-    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
+    fn conclude(&self, asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
         if shows(&self.row, asked.endpoint, &right) {
             self.fault.change(right)
         } else {
-            Saying::At(Duration::ZERO, right)
+            ServiceAction::At(Duration::ZERO, right)
         }
     }
 }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{ServiceBehaviour, Serving};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Request, ServiceDecision};
+use edgeproof_mock::{ServiceDecision, ServiceRequest};
 
 impl Serving {
     /// Publishes otherwise, where that is the behaviour.
-    pub(super) fn keys(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
+    pub(super) fn keys(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let value = HeaderValue::from_static;
         match self.behaviour {
@@ -53,7 +53,7 @@ impl Serving {
     }
 
     /// The key set in place of the word that it is unchanged: as it was given before.
-    fn whole(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
+    fn whole(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         let mut cached = lock(&self.cached);
         if decision.status == StatusCode::OK.as_u16() {
             cached.insert(asked.target.to_owned(), decision.clone());

@@ -25,7 +25,8 @@ pub use behaviour::ServiceBehaviour;
 pub use derive::derive_serving;
 
 use edgeproof_mock::{
-    Request, Saying, ServiceDecision, ServiceEndpoint, ServiceQuirk, ServiceTwist, SessionFact,
+    ServiceAction, ServiceDecision, ServiceEndpoint, ServiceFaultHooks, ServiceRequest, ServiceTwist,
+    SessionFact,
 };
 
 /// By how much an answer comes too late.
@@ -74,8 +75,8 @@ impl Serving {
     }
 }
 
-impl ServiceQuirk for Serving {
-    fn at_once(&self, asked: &Request<'_>) -> Option<ServiceDecision> {
+impl ServiceFaultHooks for Serving {
+    fn at_once(&self, asked: &ServiceRequest<'_>) -> Option<ServiceDecision> {
         self.rejects(asked)
     }
 
@@ -116,7 +117,7 @@ impl ServiceQuirk for Serving {
         self.behaviour == ServiceBehaviour::HoldsGone
     }
 
-    fn conclude(&self, asked: &Request<'_>, right: ServiceDecision) -> Saying {
+    fn conclude(&self, asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
         let mut decision = right;
         match asked.endpoint {
             ServiceEndpoint::Verdict => self.verdict(asked, &mut decision),
@@ -131,7 +132,7 @@ impl ServiceQuirk for Serving {
             ServiceBehaviour::LetsAllWait => waits && decision.status == StatusCode::UNAUTHORIZED.as_u16(),
             _ => false,
         };
-        Saying::At(if late { LATE } else { Duration::ZERO }, decision)
+        ServiceAction::At(if late { LATE } else { Duration::ZERO }, decision)
     }
 }
 

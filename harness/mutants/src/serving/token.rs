@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{ServiceBehaviour, Serving};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Request, ServiceDecision};
+use edgeproof_mock::{ServiceDecision, ServiceRequest};
 
 /// The `Authorization` that a service of this behaviour looks at.
 pub(super) fn authorization(behaviour: ServiceBehaviour, given: Option<String>) -> Option<String> {
@@ -54,12 +54,12 @@ impl Serving {
     }
 
     /// Whether this token is refused by who looks the session up first.
-    pub(super) fn has_refused(&self, asked: &Request<'_>) -> bool {
+    pub(super) fn has_refused(&self, asked: &ServiceRequest<'_>) -> bool {
         lock(&self.refused).contains(sent(asked).unwrap_or_default())
     }
 
     /// Shows the token, where that is the behaviour.
-    pub(super) fn echo(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
+    pub(super) fn echo(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let Some(value) = sent(asked) else { return };
         let refused = decision.status != 200 && decision.cause != Some(Stimulus::ReferenceUnknown);
@@ -90,6 +90,6 @@ impl Serving {
     }
 }
 
-fn sent<'a>(asked: &Request<'a>) -> Option<&'a str> {
+fn sent<'a>(asked: &ServiceRequest<'a>) -> Option<&'a str> {
     asked.headers.get(AUTHORIZATION)?.to_str().ok()
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ServiceBehaviour, Serving, json as answer};
 use crate::kind::edit;
 use crate::quirks::lock;
-use edgeproof_mock::{Request, ServiceDecision, ServiceEndpoint, SessionFact};
+use edgeproof_mock::{ServiceDecision, ServiceEndpoint, ServiceRequest, SessionFact};
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
@@ -23,18 +23,18 @@ pub(super) fn invented(reference: &str) -> SessionFact {
 }
 
 /// What a request says of waiting.
-pub(super) fn wait<'a>(asked: &Request<'a>) -> Option<&'a str> {
+pub(super) fn wait<'a>(asked: &ServiceRequest<'a>) -> Option<&'a str> {
     parameters(asked).find(|(name, _)| *name == "waitMs").map(|(_, value)| value)
 }
 
-fn parameters<'a>(asked: &Request<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn parameters<'a>(asked: &ServiceRequest<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     let query = asked.target.split_once('?').map_or("", |(_, query)| query);
     query.split('&').filter(|part| !part.is_empty()).map(|part| part.split_once('=').unwrap_or((part, "")))
 }
 
 impl Serving {
     /// Answers before anything is looked at, where that is the behaviour.
-    pub(super) fn rejects(&self, asked: &Request<'_>) -> Option<ServiceDecision> {
+    pub(super) fn rejects(&self, asked: &ServiceRequest<'_>) -> Option<ServiceDecision> {
         use ServiceBehaviour as B;
         if asked.endpoint == ServiceEndpoint::KeySet
             && asked.method == Method::HEAD
@@ -65,7 +65,7 @@ impl Serving {
     }
 
     /// Answers a request for a verdict otherwise, where that is the behaviour.
-    pub(super) fn verdict(&self, asked: &Request<'_>, decision: &mut ServiceDecision) {
+    pub(super) fn verdict(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let reference = asked.reference.unwrap_or_default();
         let there = decision.cause == Some(Stimulus::VerdictReady);
@@ -120,7 +120,7 @@ impl Serving {
     }
 
     /// Tells another reference back, where that is the behaviour.
-    fn name(&self, asked: &Request<'_>, reference: &str, decision: &mut ServiceDecision) {
+    fn name(&self, asked: &ServiceRequest<'_>, reference: &str, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let path = asked.target.split('?').next().unwrap_or_default();
         let name = match self.behaviour {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use edgeproof_edge::{NoQuirk, Quirk};
+use edgeproof_edge::{EdgeFaultHooks, NoFaults};
 use edgeproof_mutants::{Deviations, How, Side, World};
 use edgeproof_reports::Outcome;
 
@@ -13,7 +13,7 @@ type Ends = BTreeMap<String, (Outcome, Vec<String>)>;
 fn with_and_without_sockets_come_to_the_same() {
     let world = world();
     let deviations = Deviations::of(&world.pure.spec).all;
-    assert_eq!(pure(&world, &NoQuirk), over_sockets(&world, None));
+    assert_eq!(pure(&world, &NoFaults), over_sockets(&world, None));
     for id in [
         "edge.200.accepted/withheld",
         "edge.405.method-not-allowed/other-class",
@@ -33,10 +33,10 @@ fn with_and_without_sockets_come_to_the_same() {
     }
 }
 
-fn pure(world: &World, quirk: &dyn Quirk) -> Ends {
-    let reads = world.pure.reads_reasons(quirk);
+fn pure(world: &World, hooks: &dyn EdgeFaultHooks) -> Ends {
+    let reads = world.pure.reads_reasons(hooks);
     let cases = world.cases(Side::Edge);
-    let played = cases.iter().filter_map(|case| Some((case, world.pure.play(case, quirk, reads)?)));
+    let played = cases.iter().filter_map(|case| Some((case, world.pure.play(case, hooks, reads)?)));
     played
         .map(|(case, played)| {
             let wrong = played.found.checks.iter().filter(|check| !check.ok).map(|check| check.what.clone());
@@ -47,7 +47,7 @@ fn pure(world: &World, quirk: &dyn Quirk) -> Ends {
 
 fn over_sockets(world: &World, deviation: Option<&edgeproof_mutants::Deviation>) -> Ends {
     let mut cases = world.cases(Side::Edge);
-    cases.retain(|case| world.pure.play(case, &NoQuirk, true).is_some());
+    cases.retain(|case| world.pure.play(case, &NoFaults, true).is_some());
     let twist = deviation.map(edgeproof_mutants::Deviation::twist);
     let ran = wait_for(world.play(Side::Edge, &cases, twist.as_ref())).unwrap();
     let ended = ran.reports.into_iter().map(|report| {

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof::target::Twist;
-use edgeproof_edge::{Asked, EdgeAnswer, EdgeDecision, Quirk, Relayed, Said};
-use edgeproof_mock::{Request, Saying, ServiceQuirk, ServiceTwist};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
 use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
 use edgeproof_reports::{Level, Outcome};
 use http::{HeaderMap, StatusCode};
@@ -30,7 +30,7 @@ fn an_edge_that_refuses_everything_fails_all_that_asks_for_something() {
 /// One that answers nothing, closing or silent, proves nothing.
 #[test]
 fn an_inert_edge_ends_as_incomplete() {
-    for said in [Said::Nothing, Said::Silence] {
+    for said in [EdgeAction::Nothing, EdgeAction::Silence] {
         let ran = inert(said.clone());
         assert_eq!(ran.exit_code, 3, "{said:?}");
         assert!(!ran.findings.is_empty(), "{said:?}");
@@ -55,29 +55,38 @@ fn an_inert_service_ends_as_incomplete() {
 #[derive(Debug)]
 struct Mute;
 
-impl ServiceQuirk for Mute {
-    fn conclude(&self, _asked: &Request<'_>, _right: edgeproof_mock::ServiceDecision) -> Saying {
-        Saying::Nothing
+impl ServiceFaultHooks for Mute {
+    fn conclude(
+        &self,
+        _asked: &ServiceRequest<'_>,
+        _right: edgeproof_mock::ServiceDecision,
+    ) -> ServiceAction {
+        ServiceAction::Nothing
     }
 }
 
-fn inert(said: Said) -> Ran {
+fn inert(said: EdgeAction) -> Ran {
     let world = world();
-    let twist = Twist::new(move |options| options.quirk = Arc::new(Inert(said.clone())));
+    let twist = Twist::new(move |options| options.hooks = Arc::new(Inert(said.clone())));
     let cases = world.cases(Side::Edge);
     wait_for(world.play(Side::Edge, &cases, Some(&Twisted::Edges(twist)))).unwrap()
 }
 
 #[derive(Debug)]
-struct Inert(Said);
+struct Inert(EdgeAction);
 
-impl Quirk for Inert {
-    fn decide(&self, _asked: &Asked<'_>, _right: EdgeDecision) -> EdgeDecision {
+impl EdgeFaultHooks for Inert {
+    fn decide(&self, _asked: &EdgeRequest<'_>, _right: EdgeDecision) -> EdgeDecision {
         let (headers, body) = (HeaderMap::new(), Bytes::new());
         EdgeDecision::Answer(EdgeAnswer { status: StatusCode::OK, headers, body, log: None })
     }
 
-    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, _right: EdgeAnswer) -> Said {
+    fn conclude(
+        &self,
+        _asked: &EdgeRequest<'_>,
+        _relayed: Option<&Relayed>,
+        _right: EdgeAnswer,
+    ) -> EdgeAction {
         self.0.clone()
     }
 }

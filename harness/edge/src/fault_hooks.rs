@@ -8,14 +8,14 @@ use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts};
 
 /// Where an edge does other than the reference edge. Each method is given what is right and by default returns it: a
 /// deviation overrides the one that it is about, and everything else stays the real edge.
-pub trait Quirk: fmt::Debug + Send + Sync {
+pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
     /// What is done with a request, before its body is read.
-    fn decide(&self, _asked: &Asked<'_>, right: EdgeDecision) -> EdgeDecision {
+    fn decide(&self, _asked: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
         right
     }
 
     /// The body that is relayed; or an answer in place of relaying.
-    fn body(&self, _asked: &Asked<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+    fn body(&self, _asked: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         Ok(body)
     }
 
@@ -30,8 +30,13 @@ pub trait Quirk: fmt::Debug + Send + Sync {
     }
 
     /// What is said in the end. `relayed`: what came of relaying, where there was any.
-    fn conclude(&self, _asked: &Asked<'_>, _relayed: Option<&Relayed>, right: EdgeAnswer) -> Said {
-        Said::Answer(right)
+    fn conclude(
+        &self,
+        _asked: &EdgeRequest<'_>,
+        _relayed: Option<&Relayed>,
+        right: EdgeAnswer,
+    ) -> EdgeAction {
+        EdgeAction::Answer(right)
     }
 
     /// How it treats connections.
@@ -42,13 +47,13 @@ pub trait Quirk: fmt::Debug + Send + Sync {
 
 /// None.
 #[derive(Debug, Clone, Copy)]
-pub struct NoQuirk;
+pub struct NoFaults;
 
-impl Quirk for NoQuirk {}
+impl EdgeFaultHooks for NoFaults {}
 
-/// A request as a quirk sees it.
+/// A request as a hooks sees it.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct EdgeRequest<'a> {
     /// What decisions are made on.
     pub facts: &'a RequestFacts,
     /// Header fields.
@@ -65,7 +70,7 @@ pub struct Asked<'a> {
 
 /// What is said to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum EdgeAction {
     /// This.
     Answer(EdgeAnswer),
     /// Nothing: the connection is closed.

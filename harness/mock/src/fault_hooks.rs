@@ -11,14 +11,14 @@ use super::verdict_facts::{ReadOutage, SessionFact};
 
 /// Where a service or its key set does other than the mock service. Each method is given what is right and by default
 /// returns it: a deviation overrides the one that it is about, and everything else stays the real service.
-pub trait ServiceQuirk: fmt::Debug + Send + Sync {
+pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
     /// The value of `Authorization` that the read token is looked for in.
     fn authorization(&self, given: Option<String>) -> Option<String> {
         given
     }
 
     /// An answer before anything is looked at.
-    fn at_once(&self, _asked: &Request<'_>) -> Option<ServiceDecision> {
+    fn at_once(&self, _asked: &ServiceRequest<'_>) -> Option<ServiceDecision> {
         None
     }
 
@@ -54,20 +54,20 @@ pub trait ServiceQuirk: fmt::Debug + Send + Sync {
     }
 
     /// What is said in the end.
-    fn conclude(&self, _asked: &Request<'_>, right: ServiceDecision) -> Saying {
-        Saying::At(Duration::ZERO, right)
+    fn conclude(&self, _asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
+        ServiceAction::At(Duration::ZERO, right)
     }
 }
 
 /// None.
 #[derive(Debug, Clone, Copy)]
-pub struct NoQuirk;
+pub struct NoFaults;
 
-impl ServiceQuirk for NoQuirk {}
+impl ServiceFaultHooks for NoFaults {}
 
-/// A request as a quirk of a service sees it.
+/// A request as a hooks of a service sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct ServiceRequest<'a> {
     /// What it is for.
     pub endpoint: ServiceEndpoint,
     /// Its method.
@@ -84,25 +84,25 @@ pub struct Request<'a> {
 
 /// What a service says to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saying {
+pub enum ServiceAction {
     /// This, after so much time.
     At(Duration, ServiceDecision),
     /// Nothing: the connection is closed.
     Nothing,
 }
 
-/// Makes the quirk of each mock service that a run starts.
+/// Makes the hooks of each mock service that a run starts.
 #[derive(Clone)]
-pub struct ServiceTwist(Arc<dyn Fn() -> Arc<dyn ServiceQuirk> + Send + Sync>);
+pub struct ServiceTwist(Arc<dyn Fn() -> Arc<dyn ServiceFaultHooks> + Send + Sync>);
 
 impl ServiceTwist {
     /// Calls `make` at each start of a mock service.
-    pub fn new(make: impl Fn() -> Arc<dyn ServiceQuirk> + Send + Sync + 'static) -> Self {
+    pub fn new(make: impl Fn() -> Arc<dyn ServiceFaultHooks> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
     }
 
-    /// The quirk for one mock service.
-    pub fn make(&self) -> Arc<dyn ServiceQuirk> {
+    /// The hooks for one mock service.
+    pub fn make(&self) -> Arc<dyn ServiceFaultHooks> {
         (self.0)()
     }
 }
