@@ -181,7 +181,7 @@ impl Arena for Desk {
             Err(why) => return Ground::None(format!("failed to {}", crate::error_text(&why))),
         };
         let mut backend =
-            Backend::new(counter, next_marker(), edgeproof_reports::Level::Must, player.limit());
+            Backend::new(counter, next_marker(), edgeproof_reports::CaseLevel::Must, player.limit());
         let ground = match desk.props.party {
             Party::Service => super::sounding::of_service(&mut backend).await,
             Party::Keys => super::sounding::of_keys(&mut backend).await,

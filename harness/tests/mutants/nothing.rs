@@ -5,7 +5,7 @@ use edgeproof::deviations::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, T
 use edgeproof::mock::edge::{Answer, Asked, Decision, Quirk, Relayed, Said};
 use edgeproof::mock::{Request, Saying, ServiceQuirk, ServiceTwist};
 use edgeproof::target::Twist;
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use http::{HeaderMap, StatusCode};
 
 use crate::support::{wait_for, world};
