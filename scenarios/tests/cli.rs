@@ -129,7 +129,7 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     let html = std::fs::read_to_string(path("html")).unwrap();
     assert!(
         html.contains("<svg")
-            && !html.contains("http-equiv")
+            && html.contains("default-src 'none'")
             && !html.contains("<script")
             && !html.contains("src=")
     );
