@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use edgeproof_reports::ReportError;
+use edgeproof_reports::ReadError;
 use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 use miette::Diagnostic;
 
@@ -40,7 +40,7 @@ pub enum BaselineError {
     /// It is no report.
     #[error(transparent)]
     #[diagnostic(help("give a report that --report json=PATH of a run of load wrote"))]
-    Read(#[from] ReportError),
+    Read(#[from] ReadError),
     /// Its response times cannot be read.
     #[error("read the response times in {}: {why}", path.display())]
     #[diagnostic(help("the report was changed after it was written: run it again"))]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use edgeproof_reports::TargetKind;
-use edgeproof_reports::json::Tool;
+use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    Added, EdgeCost, EdgeMoment, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
-    LoadTarget, Model, OutcomeFigures, Plan, Rates, Reconciled, RouteFigures, Seal, ShardOf, ThresholdResult,
-    Timeline, TimelineMoment, Timing,
+    EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Percentiles, Plan, Rates, Reconciled, RouteFigures, Seal, Shard,
+    ThresholdResult, Timeline, TimelineMoment, Timing,
 };
 
 use crate::engine::{EdgeSample, Raw};
@@ -38,7 +38,7 @@ pub struct Facts<'a> {
     /// What the service behind counted, by route.
     pub arrived: Vec<(RouteId, u64)>,
     /// What was done to the service.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<InjectedFault>,
     /// What a launched edge cost.
     pub edge_samples: Vec<EdgeSample>,
     /// How late the generator may be.
@@ -87,7 +87,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
-        shards: vec![ShardOf {
+        shards: vec![Shard {
             index: facts.shard.0,
             count: facts.shard.1,
             started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
@@ -102,7 +102,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         waiting: timing(&cells.waiting),
         time_to_verdict: (cells.verdict.count() > 0).then(|| timing(&cells.verdict)),
         edge_added: (cells.added.count() > 0)
-            .then(|| Added { timing: timing(&cells.added), one_of: SAMPLED as u32 }),
+            .then(|| EdgeAdded { timing: timing(&cells.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(&facts.edge_samples, requests),
         routes,
         reconciled,
@@ -188,7 +188,7 @@ pub fn exit_code(report: &LoadReport) -> u8 {
 pub fn timing(times: &Histogram) -> Timing {
     use crate::plan::Quantile as Q;
     let at = |quantile| times.at(quantile);
-    let figures = Figures {
+    let figures = Percentiles {
         count: times.count(),
         min_us: times.min(),
         mean_us: (times.mean() * 10.0).round() / 10.0,
@@ -372,14 +372,14 @@ fn gone(raw: &Raw, cells: &Cells) -> Option<String> {
     })
 }
 
-fn faults(faults: Vec<Fault>, raw: &Raw) -> Vec<Fault> {
+fn faults(faults: Vec<InjectedFault>, raw: &Raw) -> Vec<InjectedFault> {
     let cells = &raw.recorded.cells;
     let last_outage = raw.last_outage.map_or(0, |at| at.as_millis() as u64);
     let end = raw.took.saturating_sub(raw.drained).as_millis() as u64;
-    let recovery = |fault: Fault| {
+    let recovery = |fault: InjectedFault| {
         let Some(ended) = fault.ended_ms else { return fault };
         let recovered = last_outage + 250 < end && ended < end;
-        Fault {
+        InjectedFault {
             hit: cells.unrelayed.iter().chain(&cells.unanswered).sum(),
             recovery_ms: recovered.then(|| last_outage.saturating_sub(ended)),
             ..fault

@@ -36,7 +36,7 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["verdict-polling", "--base-url", "http://127.0.0.1:1"], "without a read token")]
 #[case(&["mixed", "--weights", "1,2"], "read the weights")]
 #[case(&["edge-relay", "--report", "html"], "it has no =")]
-#[case(&["edge-relay", "--report", "html=/nonexistent/x"], "there is no folder")]
+#[case(&["edge-relay", "--report", "html=/nonexistent/x"], "does not exist")]
 #[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
 #[case(&["edge-relay", "--replay-share", "5%"], "knows no copy")]
 #[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "without its key")]
@@ -129,7 +129,7 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     let html = std::fs::read_to_string(path("html")).unwrap();
     assert!(
         html.contains("<svg")
-            && !html.contains("http-equiv")
+            && html.contains("default-src 'none'")
             && !html.contains("<script")
             && !html.contains("src=")
     );

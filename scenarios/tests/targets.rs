@@ -355,7 +355,7 @@ fn a_baseline_is_compared_with() {
     let named =
         |figure: &str| comparison.differences.iter().any(|difference| difference.figure.contains(figure));
     assert!(named("CPU") && named("p50") && named("p99"), "{comparison:?}");
-    assert!(ran.said.contains("against "), "{}", ran.said);
+    assert!(ran.said.contains("compared with "), "{}", ran.said);
 
     let written = std::fs::read_to_string(&baseline).unwrap();
     let refused = |scenario: &str, from: &str, to: &str, says: &str| {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::signals;
-use edgeproof_reports::load::{Fault, LoadReport};
+use edgeproof_reports::load::{InjectedFault, LoadReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
@@ -225,15 +225,15 @@ fn arrived(ground: &Ground, routes: &[String]) -> Vec<(RouteId, u64)> {
     arrived
 }
 
-fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
+fn faults(planned: &Planned, ground: &Ground) -> Vec<InjectedFault> {
     let Some(service) = &ground.service else { return Vec::new() };
     let (failed, slowed) = service.hit();
     let back = planned.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
     let [slow, failing, down] = planned.faults.names();
     let lasting = |fault: Option<String>, hit| {
-        fault.map(|fault| Fault { fault, hit, ended_ms: None, recovery_ms: None })
+        fault.map(|fault| InjectedFault { fault, hit, ended_ms: None, recovery_ms: None })
     };
     // Whom it hit who found nobody there, the report knows.
-    let gone = down.map(|fault| Fault { fault, hit: 0, ended_ms: back, recovery_ms: None });
+    let gone = down.map(|fault| InjectedFault { fault, hit: 0, ended_ms: back, recovery_ms: None });
     [lasting(slow, slowed), lasting(failing, failed), gone].into_iter().flatten().collect()
 }

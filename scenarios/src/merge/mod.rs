@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::TargetKind;
-use edgeproof_reports::load::{LoadReport, LoadState, LoadTarget, Seal, ShardOf};
+use edgeproof_reports::load::{LoadReport, LoadState, LoadTarget, Seal, Shard};
 
 use crate::measure::HistogramError;
 use crate::plan::{Metric, PlanError, Threshold};
@@ -213,9 +213,9 @@ fn findings(reports: &[LoadReport]) -> Vec<String> {
 }
 
 /// That shards did not begin together, and what to do. How long each loads is part of the plan, which they share.
-fn skewed(shards: &[ShardOf], planned: Duration) -> Result<Option<String>, MergeError> {
+fn skewed(shards: &[Shard], planned: Duration) -> Result<Option<String>, MergeError> {
     let mut starts: Vec<(SystemTime, u32)> = Vec::new();
-    for ShardOf { index, started, .. } in shards {
+    for Shard { index, started, .. } in shards {
         let at = humantime::parse_rfc3339(started)
             .map_err(|_| MergeError::Started { index: *index, started: started.clone() })?;
         starts.push((at, *index));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
+    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
 };
 
 use super::MergeError;
@@ -110,8 +110,8 @@ pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
 }
 
 /// What was done to the services of all shards. The slowest recovery counts, and one that did not come most of all.
-pub(super) fn faults(reports: &[LoadReport]) -> Vec<Fault> {
-    let mut sums: Vec<Fault> = Vec::new();
+pub(super) fn faults(reports: &[LoadReport]) -> Vec<InjectedFault> {
+    let mut sums: Vec<InjectedFault> = Vec::new();
     for fault in reports.iter().flat_map(|report| &report.faults) {
         match sums.iter_mut().find(|sum| sum.fault == fault.fault) {
             None => sums.push(fault.clone()),

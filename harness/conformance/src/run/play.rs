@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_fixtures::spec::Table;
-use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, CaseReport, EdgeNotes, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 

@@ -5,7 +5,7 @@ use edgeproof::target::Twist;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed};
 use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
 use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use http::{HeaderMap, StatusCode};
 
 use crate::support::{wait_for, world};
