@@ -31,7 +31,7 @@ pub struct Facts<'a> {
     pub routes: &'a [String],
     /// The codes that answers may give.
     pub codes: &'a Codes,
-    /// When operations of each lane are due, in the open model.
+    /// When operations of each workload are due, in the open model.
     pub arrivals: Vec<&'a Arrivals>,
     /// With whether each is there by default.
     pub thresholds: &'a [(Threshold, bool)],

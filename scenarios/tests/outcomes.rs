@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
+use edgeproof_load::engine::{AttackOptions, Raw, Scenario, ScenarioLoad, Workload, play};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
@@ -67,9 +67,9 @@ fn codes() -> Codes {
 /// Twenty operations in a second, by four users.
 async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> Raw {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
-    let lane = Lane::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
+    let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
     let options = AttackOptions {
-        lanes: vec![AttackLane { name: "test".into(), scenario, lane: Arc::new(lane), users: 4 }],
+        loads: vec![ScenarioLoad { name: "test".into(), scenario, workload: Arc::new(workload), users: 4 }],
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
         timeout,

@@ -12,7 +12,7 @@ use super::live::Progress;
 use super::planned::{Planned, document_plan, plan};
 use super::prometheus::Metrics;
 use super::runtime;
-use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, Scenario as _, play};
+use crate::engine::{AttackOptions, EdgeCostProbe, Live, Scenario as _, ScenarioLoad, Workload, play};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
@@ -55,17 +55,17 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let prepared = async {
         let ground =
             Ground::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard).await?;
-        let lanes = lanes(planned, &ground).await?;
-        Ok::<_, Failure>((ground, lanes))
+        let loads = workloads(planned, &ground).await?;
+        Ok::<_, Failure>((ground, loads))
     };
-    let (ground, lanes) = tokio::select! {
+    let (ground, loads) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
             return Err(Failure::usage(format!("start: {signal} came first"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
-    let users: u32 = lanes.iter().map(|lane| lane.users as u32).sum();
-    let arrivals: Vec<Arrivals> = lanes.iter().filter_map(|lane| lane.lane.arrivals().cloned()).collect();
+    let users: u32 = loads.iter().map(|load| load.users as u32).sum();
+    let arrivals: Vec<Arrivals> = loads.iter().filter_map(|load| load.workload.arrivals().cloned()).collect();
     let routes = ground.routes();
     known_routes(&planned.thresholds, &routes)?;
     let metrics = match args.prometheus {
@@ -84,7 +84,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     };
     let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
     let options = AttackOptions {
-        lanes,
+        loads,
         codes: ground.codes.clone(),
         routes: routes.clone(),
         timeout: args.timeout,
@@ -129,47 +129,47 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
 }
 
 /// Each part of the run with its operations and its users.
-async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane<Part>>, Failure> {
+async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoad<Part>>, Failure> {
     let args = &planned.args;
-    let mut lanes = Vec::new();
+    let mut loads = Vec::new();
     for (name, part) in &planned.parts {
         let scenario = ground.scenario(name, args, planned.seed).expect("what the parts need was prepared");
         let tried = ground.try_out(&scenario, args.timeout).await?;
         let each = args.expect.unwrap_or(tried) + planned.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
-        let (lane, users) = match &planned.stages {
+        let (workload, users) = match &planned.stages {
             Some(stages) => {
                 let stages = stages.part(*part).warmed_up(args.warm_up);
                 let peak = stages.peak().times(1.0 / f64::from(planned.shard.count()));
                 let users = plan_users(peak, each, share)?;
-                (Lane::open(Arrivals::new(&stages, args.warm_up, planned.shard)), users)
+                (Workload::open(Arrivals::new(&stages, args.warm_up, planned.shard)), users)
             }
             None => (
-                Lane::closed(planned.measured, args.warm_up),
+                Workload::closed(planned.measured, args.warm_up),
                 share.unwrap_or_else(|| users_for(Rate::default(), each)),
             ),
         };
-        lanes.push(AttackLane {
+        loads.push(ScenarioLoad {
             name: (*name).to_owned(),
             scenario,
-            lane: Arc::new(lane),
+            workload: Arc::new(workload),
             users: users as usize,
         });
     }
     let embedded = ground.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
     let through_edge: usize =
-        lanes.iter().filter(|lane| lane.name != "verdict-polling").map(|lane| lane.users).sum();
+        loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
     if embedded && through_edge > EMBEDDED as usize {
         return Err(Failure::usage(
             format!("load the embedded edge with {through_edge} connections: it takes {EMBEDDED}"),
             "give fewer --users or a lower rate, or load an edge of its own with --launch or --edge-url",
         ));
     }
-    let connections: usize = lanes.iter().map(|lane| lane.users * lane.scenario.endpoints().len()).sum();
+    let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
     // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
     let ends = if ground.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;
-    Ok(lanes)
+    Ok(loads)
 }
 
 fn enough_files(needed: u64) -> Result<(), Failure> {

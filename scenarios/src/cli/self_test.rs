@@ -10,7 +10,7 @@ use super::args::SelfTest;
 use super::failure::Failure;
 use super::ground::POST;
 use super::runtime;
-use crate::engine::{AttackLane, AttackOptions, Lane, play, processors};
+use crate::engine::{AttackOptions, ScenarioLoad, Workload, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
@@ -205,16 +205,16 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?
         .warmed_up(drive.warm_up);
     let arrivals = Arrivals::new(&stages, drive.warm_up, Shard::WHOLE);
-    let lane = AttackLane {
+    let load = ScenarioLoad {
         name: "self-test".into(),
         scenario: Arc::new(scenario),
-        lane: Arc::new(Lane::open(arrivals.clone())),
+        workload: Arc::new(Workload::open(arrivals.clone())),
         users: drive.users,
     };
     let begins = Arc::clone(&service);
     let hogs = Hogs::new(drive.starved);
     let options = AttackOptions {
-        lanes: vec![lane],
+        loads: vec![load],
         codes: codes.clone(),
         routes: vec![POST.to_owned()],
         timeout: Duration::from_secs(30),

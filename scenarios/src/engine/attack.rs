@@ -10,13 +10,13 @@ use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, Transactio
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
+use super::attack_options::{AttackOptions, Began, Live, Moment, ScenarioLoad};
 use super::error::EngineError;
-use super::lane::Lane;
 use super::pulse::{Pulse, PulseReading, cpu_time};
 use super::recorder::{Fate, Stripe};
 use super::run::Run;
 use super::user::{Client, Scenario};
+use super::workload::Workload;
 use crate::measure::{Outcome, Sample};
 
 /// A run that is over.
@@ -86,7 +86,7 @@ impl<S: Scenario> Attack<S> {
     ) -> Result<Raw, EngineError> {
         let Self { mut options, run } = self;
         let goose = goose(&options, &run)?;
-        let users: usize = options.lanes.iter().map(|lane| lane.users).sum();
+        let users: usize = options.loads.iter().map(|load| load.users).sum();
         // It is left over from an earlier run of this process, and counts as Ctrl-C.
         goose::reset_killswitch();
         let mut attack =
@@ -120,13 +120,13 @@ impl<S: Scenario> Attack<S> {
         let cpu = cpu_time();
         let pulse = Pulse::start();
         let mut pacers = Vec::new();
-        for lane in &options.lanes {
-            pacers.push(Pacer::start(Arc::clone(&lane.lane), began.at).map_err(EngineError::Pacer)?);
+        for load in &options.loads {
+            pacers.push(Pacer::start(Arc::clone(&load.workload), began.at).map_err(EngineError::Pacer)?);
         }
         let live =
-            options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), lanes(&options))));
+            options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), workloads(&options))));
 
-        let last = options.lanes.iter().map(|lane| lane.lane.end()).max().unwrap_or_default();
+        let last = options.loads.iter().map(|load| load.workload.end()).max().unwrap_or_default();
         let all_done = run.all_done(users);
         tokio::pin!(all_done);
         let mut finished = false;
@@ -162,7 +162,7 @@ impl<S: Scenario> Attack<S> {
             return Err(broke_off(broke));
         }
         let took = ended - began.at;
-        let (released, planned) = drop_untaken(&options.lanes, &run, took);
+        let (released, planned) = drop_untaken(&options.loads, &run, took);
         Ok(Raw {
             began,
             took,
@@ -181,17 +181,17 @@ impl<S: Scenario> Attack<S> {
 
 /// Operations that were let begin and that nobody took count as dropped, at the age that they have. Yields how many were
 /// let begin, and how many should have been.
-fn drop_untaken<S: Scenario>(lanes: &[AttackLane<S>], run: &Run, now: Duration) -> (u64, u64) {
+fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &Run, now: Duration) -> (u64, u64) {
     let (mut released, mut planned) = (0, 0);
-    for AttackLane { lane, scenario, .. } in lanes {
-        let (began, _) = lane.counts();
+    for ScenarioLoad { workload, scenario, .. } in loads {
+        let (began, _) = workload.counts();
         released += began;
-        let Some(arrivals) = lane.arrivals() else {
+        let Some(arrivals) = workload.arrivals() else {
             planned += began;
             continue;
         };
         planned += arrivals.before(now).min(arrivals.count());
-        for place in lane.untaken() {
+        for place in workload.untaken() {
             let arriving = arrivals.get(place);
             let age = now.saturating_sub(arriving.at);
             let sample = Sample {
@@ -210,17 +210,18 @@ fn drop_untaken<S: Scenario>(lanes: &[AttackLane<S>], run: &Run, now: Duration) 
     (released, planned)
 }
 
-/// The thread that lets the operations of a lane begin; it ends when this is dropped.
+/// The thread that lets the operations of a workload begin; it ends when this is dropped.
 struct Pacer {
     stop: Option<mpsc::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Pacer {
-    fn start(lane: Arc<Lane>, started: Instant) -> std::io::Result<Self> {
+    fn start(workload: Arc<Workload>, started: Instant) -> std::io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
-        let thread =
-            std::thread::Builder::new().name("pacer".into()).spawn(move || lane.pace(started, &stopped))?;
+        let thread = std::thread::Builder::new()
+            .name("pacer".into())
+            .spawn(move || workload.pace(started, &stopped))?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -250,7 +251,7 @@ fn seats(tell_goose: bool) -> usize {
 fn goose<S: Scenario>(options: &AttackOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let seats = seats(run.tell_goose);
-    let users: usize = options.lanes.iter().map(|lane| lane.users.div_ceil(seats)).sum();
+    let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
     // own: users tell it themselves when they are done.
@@ -269,14 +270,14 @@ fn goose<S: Scenario>(options: &AttackOptions<S>, run: &Arc<Run>) -> Result<Goos
     attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
     let numbers = Arc::new(AtomicUsize::new(0));
     let routes: Arc<[String]> = options.routes.clone().into();
-    for lane in &options.lanes {
-        let scenario = GooseScenario::new(&lane.name)
-            .set_weight(lane.users.div_ceil(seats))
+    for load in &options.loads {
+        let scenario = GooseScenario::new(&load.name)
+            .set_weight(load.users.div_ceil(seats))
             .map_err(fault)?
             .register_transaction(
-                Transaction::new(connect(lane, run, &numbers)).set_on_start().set_name("connect"),
+                Transaction::new(connect(load, run, &numbers)).set_on_start().set_name("connect"),
             )
-            .register_transaction(Transaction::new(work(lane, &routes)).set_name(&lane.name));
+            .register_transaction(Transaction::new(work(load, &routes)).set_name(&load.name));
         attack = attack.register_scenario(scenario);
     }
     Ok(attack)
@@ -284,12 +285,12 @@ fn goose<S: Scenario>(options: &AttackOptions<S>, run: &Arc<Run>) -> Result<Goos
 
 /// Connects the users that one of goose's stands for, and leaves them in its session.
 fn connect<S: Scenario>(
-    lane: &AttackLane<S>,
+    load: &ScenarioLoad<S>,
     run: &Arc<Run>,
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
-    let (scenario, run, numbers) = (Arc::clone(&lane.scenario), Arc::clone(run), Arc::clone(numbers));
-    let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(lane.users)));
+    let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
+    let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(load.users)));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
         let left = Arc::clone(&left);
@@ -310,11 +311,13 @@ fn connect<S: Scenario>(
     })
 }
 
-/// Lets users play their lane to the end.
-fn work<S: Scenario>(lane: &AttackLane<S>, routes: &Arc<[String]>) -> TransactionFunction {
-    let (scenario, lane, routes) = (Arc::clone(&lane.scenario), Arc::clone(&lane.lane), Arc::clone(routes));
+/// Lets users play their workload to the end.
+fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> TransactionFunction {
+    let (scenario, workload, routes) =
+        (Arc::clone(&load.scenario), Arc::clone(&load.workload), Arc::clone(routes));
     Arc::new(move |user: &mut GooseUser| {
-        let (scenario, lane, routes) = (Arc::clone(&scenario), Arc::clone(&lane), Arc::clone(&routes));
+        let (scenario, workload, routes) =
+            (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
         Box::pin(async move {
             let session = user.get_session_data::<Session>().cloned();
             let clients = session.map(|Session(clients)| {
@@ -329,14 +332,14 @@ fn work<S: Scenario>(lane: &AttackLane<S>, routes: &Arc<[String]>) -> Transactio
             let mut playing = JoinSet::new();
             for mut client in clients {
                 if client.run().tell_goose {
-                    told(user, &mut client, &lane, &*scenario, &routes).await;
+                    told(user, &mut client, &workload, &*scenario, &routes).await;
                     client.run().user_done();
                     continue;
                 }
-                let (lane, scenario) = (Arc::clone(&lane), Arc::clone(&scenario));
+                let (workload, scenario) = (Arc::clone(&workload), Arc::clone(&scenario));
                 playing.spawn(async move {
                     let run = Arc::clone(client.run());
-                    while client.work(&lane, &*scenario).await {}
+                    while client.work(&workload, &*scenario).await {}
                     drop(client);
                     run.user_done();
                 });
@@ -351,16 +354,16 @@ fn work<S: Scenario>(lane: &AttackLane<S>, routes: &Arc<[String]>) -> Transactio
     })
 }
 
-/// Lets a user play its lane to the end, and tells goose of each request.
+/// Lets a user play its workload to the end, and tells goose of each request.
 async fn told(
     user: &mut GooseUser,
     client: &mut Client,
-    lane: &Lane,
+    workload: &Workload,
     scenario: &impl Scenario,
     routes: &[String],
 ) {
     loop {
-        let more = client.work(lane, scenario).await;
+        let more = client.work(workload, scenario).await;
         for (route, time, success, status) in client.told() {
             let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
             let (method, path) = name.split_once(' ').unwrap_or(("?", name));
@@ -373,18 +376,18 @@ async fn told(
     }
 }
 
-fn lanes<S>(options: &AttackOptions<S>) -> Vec<Arc<Lane>> {
-    options.lanes.iter().map(|lane| Arc::clone(&lane.lane)).collect()
+fn workloads<S>(options: &AttackOptions<S>) -> Vec<Arc<Workload>> {
+    options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
 }
 
-async fn tell(live: Live, run: Arc<Run>, lanes: Vec<Arc<Lane>>) {
-    let end = lanes.iter().map(|lane| lane.end()).max().unwrap_or_default();
+async fn tell(live: Live, run: Arc<Run>, workloads: Vec<Arc<Workload>>) {
+    let end = workloads.iter().map(|workload| workload.end()).max().unwrap_or_default();
     loop {
         sleep(Duration::from_millis(500)).await;
         let at = run.started().elapsed();
         let sum = run.recorder.sum();
         let (mut released, mut begun) = (0, 0);
-        for (let_begin, taken) in lanes.iter().map(|lane| lane.counts()) {
+        for (let_begin, taken) in workloads.iter().map(|workload| workload.counts()) {
             released += let_begin;
             begun += taken;
         }

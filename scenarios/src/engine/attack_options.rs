@@ -2,13 +2,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::lane::Lane;
+use super::workload::Workload;
 use crate::measure::{Codes, Ledger};
 
-/// What is played: lanes side by side, each with its own operations and users.
+/// What is played: loads side by side, each with its own operations and users.
 pub struct AttackOptions<S> {
     /// At least one.
-    pub lanes: Vec<AttackLane<S>>,
+    pub loads: Vec<ScenarioLoad<S>>,
     /// The codes that answers may give.
     pub codes: Codes,
     /// The routes, as goose is told of them.
@@ -50,13 +50,13 @@ pub struct Moment<'a> {
 }
 
 /// One scenario with its operations and users.
-pub struct AttackLane<S> {
+pub struct ScenarioLoad<S> {
     /// The scenario's name.
     pub name: String,
     /// What its users do.
     pub scenario: Arc<S>,
     /// Its operations.
-    pub lane: Arc<Lane>,
+    pub workload: Arc<Workload>,
     /// Its users.
     pub users: usize,
 }

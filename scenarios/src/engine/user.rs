@@ -7,10 +7,10 @@ use edgeproof::wire::Endpoint;
 
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;
-use super::lane::{Lane, Ticket};
 use super::link::Link;
 use super::recorder::Fate;
 use super::run::Run;
+use super::workload::{Ticket, Workload};
 use crate::measure::{Failure, Outcome, RouteId, Sample};
 use crate::plan::Arriving;
 
@@ -34,7 +34,7 @@ pub trait Scenario: Send + Sync + 'static {
 /// A user's connections, and what it records with.
 #[derive(Debug)]
 pub struct Client {
-    /// Counted from 0 over all lanes.
+    /// Counted from 0 over all loads.
     pub id: usize,
     links: Vec<Link>,
     run: Arc<Run>,
@@ -191,9 +191,9 @@ impl Client {
         std::mem::take(&mut self.told)
     }
 
-    /// Plays the operations of a lane until none is left, or until it is told to stop; or until goose should be told of
+    /// Plays the operations of a workload until none is left, or until it is told to stop; or until goose should be told of
     /// some: then it yields true, and wants to go on.
-    pub(super) async fn work(&mut self, lane: &Lane, scenario: &impl Scenario) -> bool {
+    pub(super) async fn work(&mut self, workload: &Workload, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
         let mut stopped = pin!(run.stop.said());
         let mut free = self.ended;
@@ -201,7 +201,7 @@ impl Client {
             let ticket = tokio::select! {
                 biased;
                 () = &mut stopped => return false,
-                ticket = lane.next() => ticket,
+                ticket = workload.next() => ticket,
             };
             let Some(Ticket { arriving, paced }) = ticket else { return false };
             let due = run.started() + arriving.at;
@@ -223,7 +223,7 @@ impl Client {
             };
             // What it did since its last request ended is the generator's own time.
             free = self.ended;
-            let late = free.saturating_duration_since(run.started()) > lane.end() + GRACE;
+            let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
             run.recorder.operation(self.id, arriving.measured, fate, late);
             if self.told.len() >= TOLD_AT_ONCE {
                 return true;

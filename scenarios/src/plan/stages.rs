@@ -59,7 +59,7 @@ impl Stages {
         self
     }
 
-    /// This part of every rate: what one of several lanes takes.
+    /// This part of every rate: what one of several loads takes.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
         let part =

@@ -8,7 +8,7 @@ use crate::engine::{Client, Fate, Scenario};
 use crate::measure::RouteId;
 use crate::plan::Arriving;
 
-/// What the users of one lane do.
+/// What the users of one workload do.
 pub enum Part {
     /// They relay collections.
     EdgeRelay(EdgeRelay),

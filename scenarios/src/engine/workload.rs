@@ -9,7 +9,7 @@ use crate::plan::{Arrivals, Arriving};
 
 /// Operations of one scenario, handed to its users: when they are due, or as soon as a user is free.
 #[derive(Debug)]
-pub struct Lane {
+pub struct Workload {
     kind: Kind,
     started: OnceLock<Instant>,
     /// One permit for each operation that is due; more of them than operations at the end.
@@ -40,7 +40,7 @@ pub struct Ticket {
 /// At the end users are woken that wait for an operation that never comes.
 const WAKE_ALL: usize = 1 << 24;
 
-impl Lane {
+impl Workload {
     /// Operations that are due at certain times.
     pub fn open(arrivals: Arrivals) -> Self {
         Self::new(Kind::Open(arrivals))
