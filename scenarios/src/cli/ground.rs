@@ -17,7 +17,7 @@ use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
 use crate::engine::{Client, Run, Scenario};
 use crate::measure::{Codes, RouteId};
-use crate::plan::{Arriving, Shard, guard};
+use crate::plan::{ScheduledOperation, Shard, guard};
 use crate::scenario::{
     BadToken, Collections, EdgeRelay, Introduce, Journey, Part, PollOptions, Polling, Posting, Questions,
     References, SealedAhead, Source,
@@ -314,9 +314,10 @@ impl Ground {
             }
             let begun = Instant::now();
             // Numbers that no run reaches.
-            let arriving = Arriving { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
+            let scheduled =
+                ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
             client.measures(true);
-            let fate = scenario.play(&mut client, arriving, begun).await;
+            let fate = scenario.play(&mut client, scheduled, begun).await;
             if fate == crate::engine::Fate::Failed {
                 let cells = run.recorder.sum().cells;
                 let saw = cells.cells.first().map_or_else(String::new, |cell| self.codes.label(cell.outcome));

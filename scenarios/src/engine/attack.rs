@@ -192,19 +192,19 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &Run, now: Duration
         };
         planned += arrivals.before(now).min(arrivals.count());
         for place in workload.untaken() {
-            let arriving = arrivals.get(place);
-            let age = now.saturating_sub(arriving.at);
+            let scheduled = arrivals.get(place);
+            let age = now.saturating_sub(scheduled.at);
             let sample = Sample {
                 route: scenario.first_route(),
                 outcome: Outcome::Dropped,
                 expected: false,
-                due: arriving.at,
+                due: scheduled.at,
                 response: age,
                 service: Duration::ZERO,
-                measured: arriving.measured,
+                measured: scheduled.measured,
             };
             run.recorder.request(0, &sample);
-            run.recorder.operation(0, arriving.measured, Fate::Dropped, true);
+            run.recorder.operation(0, scheduled.measured, Fate::Dropped, true);
         }
     }
     (released, planned)

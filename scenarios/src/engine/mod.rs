@@ -26,4 +26,4 @@ pub use pulse::{Pulse, PulseReading, memory, processors};
 pub use recorder::{Fate, Recorder, Stripe};
 pub use run::{Run, Stop};
 pub use user::{Client, Reply, Scenario};
-pub use workload::{Ticket, Workload};
+pub use workload::{Operation, Workload};

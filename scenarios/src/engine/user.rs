@@ -10,9 +10,9 @@ use super::deadline::Deadline;
 use super::link::Link;
 use super::recorder::Fate;
 use super::run::Run;
-use super::workload::{Ticket, Workload};
+use super::workload::{Operation, Workload};
 use crate::measure::{Failure, Outcome, RouteId, Sample};
-use crate::plan::Arriving;
+use crate::plan::ScheduledOperation;
 
 /// What a user does with one operation.
 pub trait Scenario: Send + Sync + 'static {
@@ -26,7 +26,7 @@ pub trait Scenario: Send + Sync + 'static {
     fn play(
         &self,
         client: &mut Client,
-        arriving: Arriving,
+        scheduled: ScheduledOperation,
         due: Instant,
     ) -> impl Future<Output = Fate> + Send;
 }
@@ -198,33 +198,33 @@ impl Client {
         let mut stopped = pin!(run.stop.said());
         let mut free = self.ended;
         loop {
-            let ticket = tokio::select! {
+            let operation = tokio::select! {
                 biased;
                 () = &mut stopped => return false,
-                ticket = workload.next() => ticket,
+                operation = workload.next() => operation,
             };
-            let Some(Ticket { arriving, paced }) = ticket else { return false };
-            let due = run.started() + arriving.at;
-            self.measured = arriving.measured;
-            if paced && arriving.measured {
+            let Some(Operation { scheduled, paced }) = operation else { return false };
+            let due = run.started() + scheduled.at;
+            self.measured = scheduled.measured;
+            if paced && scheduled.measured {
                 let begun = Instant::now();
                 let lateness = begun.saturating_duration_since(due.max(free));
                 run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
             }
             let fate = tokio::select! {
                 biased;
-                fate = scenario.play(self, arriving, due) => Some(fate),
+                fate = scenario.play(self, scheduled, due) => Some(fate),
                 () = &mut stopped => None,
             };
             let Some(fate) = fate else {
                 self.abandon();
-                run.recorder.operation(self.id, arriving.measured, Fate::Open, true);
+                run.recorder.operation(self.id, scheduled.measured, Fate::Open, true);
                 return false;
             };
             // What it did since its last request ended is the generator's own time.
             free = self.ended;
             let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
-            run.recorder.operation(self.id, arriving.measured, fate, late);
+            run.recorder.operation(self.id, scheduled.measured, fate, late);
             if self.told.len() >= TOLD_AT_ONCE {
                 return true;
             }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-use crate::plan::{Arrivals, Arriving};
+use crate::plan::{Arrivals, ScheduledOperation};
 
 /// Operations of one scenario, handed to its users: when they are due, or as soon as a user is free.
 #[derive(Debug)]
@@ -30,9 +30,9 @@ enum Kind {
 
 /// An operation that a user may begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ticket {
+pub struct Operation {
     /// What is to begin.
-    pub arriving: Arriving,
+    pub scheduled: ScheduledOperation,
     /// Rates are given: then it counts from when it was due.
     pub paced: bool,
 }
@@ -123,7 +123,7 @@ impl Workload {
     }
 
     /// The next operation for a user that is free; none when there is none left.
-    pub async fn next(&self) -> Option<Ticket> {
+    pub async fn next(&self) -> Option<Operation> {
         match &self.kind {
             Kind::Open(arrivals) => {
                 self.due.acquire().await.ok()?.forget();
@@ -131,7 +131,7 @@ impl Workload {
                 if place >= self.released.load(Ordering::Acquire) {
                     return None;
                 }
-                Some(Ticket { arriving: arrivals.get(place), paced: true })
+                Some(Operation { scheduled: arrivals.get(place), paced: true })
             }
             Kind::Closed { time, warm_up } => {
                 let started = if let Some(started) = self.started.get() {
@@ -145,7 +145,10 @@ impl Workload {
                     return None;
                 }
                 let number = self.taken.fetch_add(1, Ordering::AcqRel);
-                Some(Ticket { arriving: Arriving { number, at, measured: at >= *warm_up }, paced: false })
+                Some(Operation {
+                    scheduled: ScheduledOperation { number, at, measured: at >= *warm_up },
+                    paced: false,
+                })
             }
         }
     }

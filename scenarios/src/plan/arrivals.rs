@@ -19,7 +19,7 @@ pub struct Arrivals {
 
 /// One operation that is to begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Arriving {
+pub struct ScheduledOperation {
     /// Its number in the whole run; no other shard has it.
     pub number: u64,
     /// When it is to begin, since the start of the run.
@@ -60,11 +60,11 @@ impl Arrivals {
     }
 
     /// The n-th of this shard, counted from 0.
-    pub fn get(&self, local: u64) -> Arriving {
+    pub fn get(&self, local: u64) -> ScheduledOperation {
         let number = self.shard.number(local);
         let at = self.time_of(number as f64);
         // At microseconds, as everything is measured.
-        Arriving {
+        ScheduledOperation {
             number,
             at: Duration::from_micros((at * 1e6).round() as u64),
             measured: at + 1e-9 >= self.warm_up,
@@ -178,7 +178,7 @@ mod tests {
                 (0..arrivals.count()).map(move |n| arrivals.get(n)).collect::<Vec<_>>()
             };
             let mut together: Vec<_> = (0..count).flat_map(|index| of(Shard::new(index, count).unwrap())).collect();
-            together.sort_by_key(|arriving| arriving.number);
+            together.sort_by_key(|scheduled| scheduled.number);
             prop_assert_eq!(together, of(Shard::WHOLE));
         }
     }

@@ -9,7 +9,7 @@ mod threshold;
 mod threshold_file;
 mod users;
 
-pub use arrivals::{Arrivals, Arriving};
+pub use arrivals::{Arrivals, ScheduledOperation};
 pub use guard::{ForeignHost, guard};
 pub use rate::{Rate, Share};
 pub use shard::Shard;

@@ -10,7 +10,7 @@ use super::collections::Source;
 use super::requests::Posting;
 use crate::engine::{Call, Client, Expect, Fate, Reply, Scenario};
 use crate::measure::{Code, Outcome, RouteId};
-use crate::plan::{Arriving, Share};
+use crate::plan::{ScheduledOperation, Share};
 use crate::service::Watch;
 
 /// Collections through an edge, one after the other; some of them copies, which are to be refused.
@@ -35,9 +35,14 @@ pub struct EdgeRelay {
 
 impl EdgeRelay {
     /// Posts a new collection.
-    pub async fn post(&self, client: &mut Client, arriving: Arriving, due: Instant) -> (Reply, String) {
-        let collection = self.collections.take(arriving.number).await;
-        let sampled = arriving.measured && arriving.number.is_multiple_of(SAMPLED);
+    pub async fn post(
+        &self,
+        client: &mut Client,
+        scheduled: ScheduledOperation,
+        due: Instant,
+    ) -> (Reply, String) {
+        let collection = self.collections.take(scheduled.number).await;
+        let sampled = scheduled.measured && scheduled.number.is_multiple_of(SAMPLED);
         let watched = self.watch.as_ref().filter(|_| sampled);
         let watched = watched.map(|watch| (watch, watch.ask(&collection.body)));
         let call = Call {
@@ -91,13 +96,13 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
-        if self.replays.takes(arriving.number)
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+        if self.replays.takes(scheduled.number)
             && let Some(reply) = self.replay(client, due).await
         {
             return fate(&reply);
         }
-        fate(&self.post(client, arriving, due).await.0)
+        fate(&self.post(client, scheduled, due).await.0)
     }
 }
 

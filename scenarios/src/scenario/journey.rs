@@ -7,7 +7,7 @@ use super::edge_relay::{EdgeRelay, fate};
 use super::polling::Polling;
 use crate::engine::{Client, Fate, Scenario};
 use crate::measure::RouteId;
-use crate::plan::Arriving;
+use crate::plan::ScheduledOperation;
 
 /// A session from its collection to its verdict.
 pub struct Journey {
@@ -26,14 +26,14 @@ impl Scenario for Journey {
         self.relay.route
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
         client.awaits_verdict(due, self.polling.route);
-        let (reply, reference) = self.relay.post(client, arriving, due).await;
+        let (reply, reference) = self.relay.post(client, scheduled, due).await;
         if !reply.expected {
             client.no_verdict();
             return fate(&reply);
         }
         let now = Instant::now();
-        self.polling.until_verdict(client, 1, arriving.number, &reference, due, now).await
+        self.polling.until_verdict(client, 1, scheduled.number, &reference, due, now).await
     }
 }

@@ -6,7 +6,7 @@ use edgeproof::wire::Endpoint;
 use super::{EdgeRelay, Journey, Polling};
 use crate::engine::{Client, Fate, Scenario};
 use crate::measure::RouteId;
-use crate::plan::Arriving;
+use crate::plan::ScheduledOperation;
 
 /// What the users of one workload do.
 pub enum Part {
@@ -35,11 +35,11 @@ impl Scenario for Part {
         }
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
         match self {
-            Self::EdgeRelay(relay) => relay.play(client, arriving, due).await,
-            Self::VerdictPolling(polling) => polling.play(client, arriving, due).await,
-            Self::Journey(journey) => journey.play(client, arriving, due).await,
+            Self::EdgeRelay(relay) => relay.play(client, scheduled, due).await,
+            Self::VerdictPolling(polling) => polling.play(client, scheduled, due).await,
+            Self::Journey(journey) => journey.play(client, scheduled, due).await,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::references::{References, Standing};
 use super::requests::Questions;
 use crate::engine::{Call, Client, Expect, Fate, Scenario, Verdict, verdict};
 use crate::measure::{Outcome, RouteId};
-use crate::plan::{Arriving, Share};
+use crate::plan::{ScheduledOperation, Share};
 
 /// A backend that asks for the verdict of a reference until it is there.
 pub struct Polling {
@@ -129,10 +129,10 @@ impl Scenario for Polling {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
-        let (reference, comes) = self.reference(arriving.number);
-        if self.options.bad_tokens.takes(arriving.number) && self.questions.has_bad_tokens() {
-            let (request, expect) = self.questions.bad_request(&reference, arriving.number);
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+        let (reference, comes) = self.reference(scheduled.number);
+        if self.options.bad_tokens.takes(scheduled.number) && self.questions.has_bad_tokens() {
+            let (request, expect) = self.questions.bad_request(&reference, scheduled.number);
             let call = Call { route: self.route, link: 0, request, expect };
             return fate(&client.call(call, due).await);
         }
@@ -141,6 +141,6 @@ impl Scenario for Polling {
             let call = Call { route: self.route, link: 0, request, expect: Expect::Pending(&reference) };
             return fate(&client.call(call, due).await);
         }
-        self.until_verdict(client, 0, arriving.number, &reference, due, due).await
+        self.until_verdict(client, 0, scheduled.number, &reference, due, due).await
     }
 }
