@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::engine::{AttackOptions, Raw, Scenario, ScenarioLoad, Workload, play};
+use edgeproof_load::engine::{LoadRunOptions, Raw, Scenario, ScenarioLoad, Workload, play};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
@@ -68,7 +68,7 @@ fn codes() -> Codes {
 async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> Raw {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
     let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
-    let options = AttackOptions {
+    let options = LoadRunOptions {
         loads: vec![ScenarioLoad { name: "test".into(), scenario, workload: Arc::new(workload), users: 4 }],
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],

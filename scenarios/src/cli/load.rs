@@ -12,7 +12,7 @@ use super::live::Progress;
 use super::planned::{Planned, document_plan, plan};
 use super::prometheus::Metrics;
 use super::runtime;
-use crate::engine::{AttackOptions, EdgeCostProbe, Live, Scenario as _, ScenarioLoad, Workload, play};
+use crate::engine::{EdgeCostProbe, Live, LoadRunOptions, Scenario as _, ScenarioLoad, Workload, play};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
@@ -83,7 +83,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         })
     };
     let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
-    let options = AttackOptions {
+    let options = LoadRunOptions {
         loads,
         codes: ground.codes.clone(),
         routes: routes.clone(),

@@ -10,7 +10,7 @@ use super::args::SelfTest;
 use super::failure::Failure;
 use super::ground::POST;
 use super::runtime;
-use crate::engine::{AttackOptions, ScenarioLoad, Workload, play, processors};
+use crate::engine::{LoadRunOptions, ScenarioLoad, Workload, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
@@ -213,7 +213,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     };
     let begins = Arc::clone(&service);
     let hogs = Hogs::new(drive.starved);
-    let options = AttackOptions {
+    let options = LoadRunOptions {
         loads: vec![load],
         codes: codes.clone(),
         routes: vec![POST.to_owned()],

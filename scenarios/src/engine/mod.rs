@@ -1,12 +1,12 @@
 //! What makes the load: a pacer, users with connections of their own, a recorder, and goose that runs the users.
 
-mod attack;
-mod attack_options;
 mod call;
 mod deadline;
 mod edge_cost;
 mod error;
 mod link;
+mod load_run;
+mod load_run_options;
 mod outgoing;
 mod pulse;
 mod recorder;
@@ -14,13 +14,13 @@ mod run;
 mod user;
 mod workload;
 
-pub use attack::{Attack, Raw, play};
-pub use attack_options::{AttackOptions, Began, Live, Moment, ScenarioLoad};
 pub use call::{Call, Expect, Verdict, classify, verdict};
 pub use deadline::Deadline;
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use link::Link;
+pub use load_run::{LoadRun, Raw, play};
+pub use load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
 pub use outgoing::{HeadFields, Outgoing};
 pub use pulse::{Pulse, PulseReading, memory, processors};
 pub use recorder::{Fate, Recorder, Stripe};

@@ -6,7 +6,7 @@ use super::workload::Workload;
 use crate::measure::{Codes, Ledger};
 
 /// What is played: loads side by side, each with its own operations and users.
-pub struct AttackOptions<S> {
+pub struct LoadRunOptions<S> {
     /// At least one.
     pub loads: Vec<ScenarioLoad<S>>,
     /// The codes that answers may give.

@@ -10,8 +10,8 @@ use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, Transactio
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::attack_options::{AttackOptions, Began, Live, Moment, ScenarioLoad};
 use super::error::EngineError;
+use super::load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
 use super::pulse::{Pulse, PulseReading, cpu_time};
 use super::recorder::{Fate, Stripe};
 use super::run::Run;
@@ -47,8 +47,8 @@ pub struct Raw {
 }
 
 /// A run that is about to be played.
-pub struct Attack<S> {
-    options: AttackOptions<S>,
+pub struct LoadRun<S> {
+    options: LoadRunOptions<S>,
     run: Arc<Run>,
 }
 
@@ -61,15 +61,15 @@ const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Plays a run to its end; a signal ends it early.
 pub async fn play<S: Scenario>(
-    options: AttackOptions<S>,
+    options: LoadRunOptions<S>,
     interrupted: impl Future<Output = Interruption> + Send,
 ) -> Result<Raw, EngineError> {
-    Attack::new(options).play(interrupted).await
+    LoadRun::new(options).play(interrupted).await
 }
 
-impl<S: Scenario> Attack<S> {
+impl<S: Scenario> LoadRun<S> {
     /// One that has not begun.
-    pub fn new(options: AttackOptions<S>) -> Self {
+    pub fn new(options: LoadRunOptions<S>) -> Self {
         let run = Run::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
         Self { options, run: Arc::new(run) }
     }
@@ -248,7 +248,7 @@ fn seats(tell_goose: bool) -> usize {
     if tell_goose { 1 } else { SEATS }
 }
 
-fn goose<S: Scenario>(options: &AttackOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
+fn goose<S: Scenario>(options: &LoadRunOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let seats = seats(run.tell_goose);
     let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
@@ -376,7 +376,7 @@ async fn told(
     }
 }
 
-fn workloads<S>(options: &AttackOptions<S>) -> Vec<Arc<Workload>> {
+fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {
     options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
 }
 
