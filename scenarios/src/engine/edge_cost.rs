@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
-use super::pulse::memory_of;
+use super::self_monitor::memory_of;
 
 /// Watches CPU and memory of a launched edge and of all processes that it started.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
 use super::load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
-use super::pulse::{Pulse, PulseReading, cpu_time};
 use super::recorder::{Fate, Stripe};
 use super::run::Run;
+use super::self_monitor::{SelfMonitor, SelfMonitorReading, cpu_time};
 use super::user::{Client, Scenario};
 use super::workload::Workload;
 use crate::measure::{Outcome, Sample};
@@ -39,7 +39,7 @@ pub struct Raw {
     /// When the last request was answered.
     pub last_answer: Duration,
     /// What the generator cost.
-    pub pulse: PulseReading,
+    pub self_monitor: SelfMonitorReading,
     /// CPU time of the process over the run.
     pub cpu: Duration,
     /// What ended it early.
@@ -118,7 +118,7 @@ impl<S: Scenario> LoadRun<S> {
             on_start(began.at);
         }
         let cpu = cpu_time();
-        let pulse = Pulse::start();
+        let self_monitor = SelfMonitor::start();
         let mut pacers = Vec::new();
         for load in &options.loads {
             pacers.push(Pacer::start(Arc::clone(&load.workload), began.at).map_err(EngineError::Pacer)?);
@@ -150,7 +150,7 @@ impl<S: Scenario> LoadRun<S> {
         let ended = Instant::now();
         drop(pacers);
         run.stop.now();
-        let pulse = pulse.read();
+        let self_monitor = self_monitor.read();
         let cpu = cpu_time().saturating_sub(cpu);
         // Now they have nothing left to do.
         let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
@@ -172,7 +172,7 @@ impl<S: Scenario> LoadRun<S> {
             planned,
             last_outage: run.recorder.last_outage(),
             last_answer: run.recorder.last_answer(),
-            pulse,
+            self_monitor,
             cpu,
             interrupted: ended_by,
         })

@@ -8,14 +8,14 @@ use crate::measure::Histogram;
 
 /// Watches over the generator itself: CPU, memory, and whether the runtime runs when it has to.
 #[derive(Debug)]
-pub struct Pulse {
-    reading: Arc<Mutex<PulseReading>>,
+pub struct SelfMonitor {
+    reading: Arc<Mutex<SelfMonitorReading>>,
     task: JoinHandle<()>,
 }
 
 /// What was seen.
 #[derive(Debug, Clone, Default)]
-pub struct PulseReading {
+pub struct SelfMonitorReading {
     /// How late the runtime's clock rang.
     pub lag: Histogram,
     /// CPU time of the process.
@@ -37,11 +37,13 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Part of the CPU that counts as all of it.
 const ALL: f64 = 0.97;
 
-impl Pulse {
+impl SelfMonitor {
     /// Watches from now on.
     pub fn start() -> Self {
-        let reading =
-            Arc::new(Mutex::new(PulseReading { memory_first: memory(), ..PulseReading::default() }));
+        let reading = Arc::new(Mutex::new(SelfMonitorReading {
+            memory_first: memory(),
+            ..SelfMonitorReading::default()
+        }));
         let shared = Arc::clone(&reading);
         let task = tokio::spawn(async move {
             let begun = cpu_time();
@@ -70,18 +72,18 @@ impl Pulse {
     }
 
     /// What was seen until now.
-    pub fn read(&self) -> PulseReading {
+    pub fn read(&self) -> SelfMonitorReading {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Drop for Pulse {
+impl Drop for SelfMonitor {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl PulseReading {
+impl SelfMonitorReading {
     /// Part of the time without CPU to spare, 0 to 1.
     pub fn starved_share(&self) -> f64 {
         if self.seconds == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.seconds) }
