@@ -12,7 +12,7 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
 use super::load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
-use super::recorder::{Fate, Stripe};
+use super::recorder::{Fate, LocalRecorder};
 use super::run::Run;
 use super::self_monitor::{SelfMonitor, SelfMonitorReading, cpu_time};
 use super::user::{Client, Scenario};
@@ -29,7 +29,7 @@ pub struct Raw {
     /// How long it waited at the end for what was under way.
     pub drained: Duration,
     /// What was recorded.
-    pub recorded: Stripe,
+    pub recorded: LocalRecorder,
     /// Operations that were let begin.
     pub released: u64,
     /// Operations that the plan wanted until the run ended.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::measure::{Cells, Ledger, Outcome, Sample};
 
-/// Where users record, in a few stripes so that they rarely wait for one another. Its size does not depend on the number
+/// Where users record, in a few locals so that they rarely wait for one another. Its size does not depend on the number
 /// of requests or of users.
 #[derive(Debug)]
 pub struct Recorder {
-    stripes: Vec<Mutex<Stripe>>,
+    locals: Vec<Mutex<LocalRecorder>>,
     /// When the last request ended that found the target gone or broken, in microseconds since the start; 0 for none.
     last_outage: AtomicU64,
     /// When the last request was answered, ditto.
@@ -17,7 +17,7 @@ pub struct Recorder {
 
 /// A part of what was recorded; or all of it.
 #[derive(Debug, Clone, Default)]
-pub struct Stripe {
+pub struct LocalRecorder {
     /// What was measured.
     pub cells: Cells,
     /// Measured operations.
@@ -42,10 +42,10 @@ pub enum Fate {
 }
 
 impl Recorder {
-    /// One with so many stripes.
-    pub fn new(stripes: usize) -> Self {
+    /// One with so many locals.
+    pub fn new(locals: usize) -> Self {
         Self {
-            stripes: (0..stripes.max(1)).map(|_| Mutex::default()).collect(),
+            locals: (0..locals.max(1)).map(|_| Mutex::default()).collect(),
             last_outage: AtomicU64::new(0),
             last_answer: AtomicU64::new(0),
         }
@@ -60,35 +60,35 @@ impl Recorder {
         if matches!(sample.outcome, Outcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
-        self.stripe(user).cells.record(sample);
+        self.local(user).cells.record(sample);
     }
 
     /// Records how late an operation began: because of us, and because no connection was free.
     pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
-        let mut stripe = self.stripe(user);
-        stripe.cells.lateness.record(lateness);
-        stripe.cells.waiting.record(waiting);
+        let mut local = self.local(user);
+        local.cells.lateness.record(lateness);
+        local.cells.waiting.record(waiting);
     }
 
     /// Records the time until a verdict was there.
     pub fn verdict(&self, user: usize, time: Duration) {
-        self.stripe(user).cells.verdict.record(time);
+        self.local(user).cells.verdict.record(time);
     }
 
     /// Records what the edge added to a request.
     pub fn added(&self, user: usize, time: Duration) {
-        self.stripe(user).cells.added.record(time);
+        self.local(user).cells.added.record(time);
     }
 
     /// Records that a session got no verdict.
     pub fn no_verdict(&self, user: usize) {
-        self.stripe(user).ledger.without_verdict += 1;
+        self.local(user).ledger.without_verdict += 1;
     }
 
     /// Records what became of an operation; `late`: when the run was over already.
     pub fn operation(&self, user: usize, measured: bool, fate: Fate, late: bool) {
-        let mut stripe = self.stripe(user);
-        let ledger = if measured { &mut stripe.ledger } else { &mut stripe.warm_up };
+        let mut local = self.local(user);
+        let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
         ledger.scheduled += 1;
         match fate {
             Fate::Answered => {
@@ -105,14 +105,14 @@ impl Recorder {
         }
     }
 
-    /// The sum of all stripes.
-    pub fn sum(&self) -> Stripe {
-        let mut sum = Stripe::default();
-        for stripe in &self.stripes {
-            let stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
-            sum.cells.add(&stripe.cells);
-            sum.ledger.add(&stripe.ledger);
-            sum.warm_up.add(&stripe.warm_up);
+    /// The sum of all locals.
+    pub fn sum(&self) -> LocalRecorder {
+        let mut sum = LocalRecorder::default();
+        for local in &self.locals {
+            let local = local.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.cells.add(&local.cells);
+            sum.ledger.add(&local.ledger);
+            sum.warm_up.add(&local.warm_up);
         }
         sum
     }
@@ -127,8 +127,8 @@ impl Recorder {
         Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
     }
 
-    fn stripe(&self, user: usize) -> MutexGuard<'_, Stripe> {
+    fn local(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {
         // A panic elsewhere leaves nothing half done in here.
-        self.stripes[user % self.stripes.len()].lock().unwrap_or_else(PoisonError::into_inner)
+        self.locals[user % self.locals.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

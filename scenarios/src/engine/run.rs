@@ -33,9 +33,9 @@ pub struct Stop(Arc<watch::Sender<bool>>);
 impl Run {
     /// One that has not started.
     pub fn new(codes: Codes, timeout: Duration, tell_goose: bool) -> Self {
-        let stripes = std::thread::available_parallelism().map_or(2, usize::from) * 2;
+        let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Self {
-            recorder: Recorder::new(stripes),
+            recorder: Recorder::new(locals),
             codes,
             timeout,
             stop: Stop::new(),
