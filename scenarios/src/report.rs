@@ -10,7 +10,7 @@ use edgeproof_reports::load::{
     Timeline, TimelineMoment, Timing,
 };
 
-use crate::engine::{EdgeSample, Raw};
+use crate::engine::{EdgeSample, RunData};
 use crate::measure::{self, Cells, Codes, HealthFacts, Histogram, Observed, Outcome, RouteId, health, judge};
 use crate::plan::{Arrivals, Threshold};
 use crate::scenario::SAMPLED;
@@ -53,13 +53,13 @@ pub struct Facts<'a> {
 const GONE: Duration = Duration::from_secs(1);
 
 /// Makes the report of a run.
-pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
-    let cells = &raw.recorded.cells;
+pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
+    let cells = &data.recorded.cells;
     let planned_s = facts.plan.measured_ms as f64 / 1000.0;
     // One that was ended early measured no longer than it took.
-    let measured_s = if raw.interrupted.is_some() {
+    let measured_s = if data.interrupted.is_some() {
         let warm_up = Duration::from_millis(facts.plan.warm_up_ms);
-        planned_s.min(raw.took.saturating_sub(raw.drained).saturating_sub(warm_up).as_secs_f64())
+        planned_s.min(data.took.saturating_sub(data.drained).saturating_sub(warm_up).as_secs_f64())
     } else {
         planned_s
     };
@@ -71,31 +71,31 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         .collect();
     let response = sum(cells, None, |cell| &cell.response);
     let requests: u64 = cells.sent.iter().sum();
-    let ledger = ledger(&raw.recorded.ledger);
+    let ledger = ledger(&data.recorded.ledger);
     let reconciled = reconcile(&facts, cells);
-    let gone = gone(raw, cells);
+    let gone = gone(data, cells);
     let mut plan = facts.plan;
-    plan.drain.took_ms = raw.drained.as_millis() as u64;
+    plan.drain.took_ms = data.drained.as_millis() as u64;
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
         scenario: facts.scenario.to_owned(),
         model: if facts.open { Model::Open } else { Model::Closed },
         target: facts.target,
-        started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
-        duration_ms: raw.took.as_millis() as u64,
+        started: humantime::format_rfc3339_millis(data.began.told).to_string(),
+        duration_ms: data.took.as_millis() as u64,
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
         shards: vec![ShardOf {
             index: facts.shard.0,
             count: facts.shard.1,
-            started: humantime::format_rfc3339_millis(raw.began.told).to_string(),
-            scheduled: raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled,
+            started: humantime::format_rfc3339_millis(data.began.told).to_string(),
+            scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         }],
-        rate: rates(&raw.recorded.ledger, &facts.arrivals, measured_s),
+        rate: rates(&data.recorded.ledger, &facts.arrivals, measured_s),
         ledger,
-        warm_up: self::ledger(&raw.recorded.warm_up),
+        warm_up: self::ledger(&data.recorded.warm_up),
         response: timing(&response),
         service: timing(&sum(cells, None, |cell| &cell.service)),
         lateness: timing(&cells.lateness),
@@ -111,36 +111,36 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
             facts.arrivals.iter().map(due).sum::<u64>() as f64
         }),
         thresholds: Vec::new(),
-        faults: faults(facts.faults, raw),
+        faults: faults(facts.faults, data),
         generator: Generator {
-            cpu_s: raw.cpu.as_secs_f64(),
-            cpu_s_per_100k: per_100k(raw.cpu.as_secs_f64(), requests),
+            cpu_s: data.cpu.as_secs_f64(),
+            cpu_s_per_100k: per_100k(data.cpu.as_secs_f64(), requests),
             processors: crate::engine::processors(),
-            starved: raw.self_monitor.starved_share(),
-            memory_first: raw.self_monitor.memory_first,
-            memory_last: raw.self_monitor.memory_last,
-            lag: timing(&raw.self_monitor.lag),
+            starved: data.self_monitor.starved_share(),
+            memory_first: data.self_monitor.memory_first,
+            memory_last: data.self_monitor.memory_last,
+            lag: timing(&data.self_monitor.lag),
         },
         plan,
         comparison: None,
     };
     let health = health(&HealthFacts {
         lateness: &cells.lateness,
-        lag: &raw.self_monitor.lag,
+        lag: &data.self_monitor.lag,
         tolerance: facts.tolerance,
-        starved: raw.self_monitor.starved_share(),
+        starved: data.self_monitor.starved_share(),
         open: facts.open,
-        planned: raw.planned,
-        released: raw.released,
+        planned: data.planned,
+        released: data.released,
         unsealed: unsealed(&report),
     });
     report.thresholds = judge_report(&report, facts.thresholds);
-    let imbalance = imbalance(&report, raw);
+    let imbalance = imbalance(&report, data);
     let partial = facts
         .partial
         .into_iter()
         .chain(gone)
-        .chain(raw.interrupted.map(|signal| format!("{signal} ended it early")));
+        .chain(data.interrupted.map(|signal| format!("{signal} ended it early")));
     report.state = match (imbalance.is_empty(), health.invalid.is_empty(), facts.unchecked) {
         (false, _, _) | (true, false, false) => LoadState::Invalid,
         (true, _, true) => LoadState::Unchecked,
@@ -168,7 +168,7 @@ pub fn build(facts: Facts<'_>, raw: &Raw) -> LoadReport {
         ));
     }
     report.exit_code =
-        raw.interrupted.map_or_else(|| exit_code(&report), edgeproof::cli::signals::Interruption::exit_code);
+        data.interrupted.map_or_else(|| exit_code(&report), edgeproof::cli::signals::Interruption::exit_code);
     report
 }
 
@@ -337,16 +337,16 @@ fn reconcile(facts: &Facts<'_>, cells: &Cells) -> Vec<Reconciled> {
         .collect()
 }
 
-fn imbalance(report: &LoadReport, raw: &Raw) -> Vec<String> {
+fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
     let mut found = Vec::new();
-    for ledger in [&raw.recorded.ledger, &raw.recorded.warm_up] {
+    for ledger in [&data.recorded.ledger, &data.recorded.warm_up] {
         found.extend(ledger.balance().err().map(|imbalance| imbalance.to_string()));
     }
-    let scheduled = raw.recorded.ledger.scheduled + raw.recorded.warm_up.scheduled;
-    if scheduled != raw.released {
+    let scheduled = data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled;
+    if scheduled != data.released {
         found.push(format!(
             "the pacer let {} operations begin, and {scheduled} are accounted for",
-            raw.released
+            data.released
         ));
     }
     found.extend(report.reconciled.iter().filter(|counted| !counted.agrees).map(|counted| {
@@ -358,24 +358,24 @@ fn imbalance(report: &LoadReport, raw: &Raw) -> Vec<String> {
     found
 }
 
-fn gone(raw: &Raw, cells: &Cells) -> Option<String> {
+fn gone(data: &RunData, cells: &Cells) -> Option<String> {
     let unanswered: u64 = cells.unanswered.iter().sum();
-    let end = raw.took.saturating_sub(raw.drained);
-    let silent = end.checked_sub(raw.last_answer)?;
-    if raw.interrupted.is_some() || unanswered == 0 || silent < GONE.min(end / 4) {
+    let end = data.took.saturating_sub(data.drained);
+    let silent = end.checked_sub(data.last_answer)?;
+    if data.interrupted.is_some() || unanswered == 0 || silent < GONE.min(end / 4) {
         return None;
     }
-    Some(if raw.last_answer.is_zero() {
+    Some(if data.last_answer.is_zero() {
         "the target never answered".to_owned()
     } else {
-        format!("the target was gone from {:.1} s on and did not come back", raw.last_answer.as_secs_f64())
+        format!("the target was gone from {:.1} s on and did not come back", data.last_answer.as_secs_f64())
     })
 }
 
-fn faults(faults: Vec<Fault>, raw: &Raw) -> Vec<Fault> {
-    let cells = &raw.recorded.cells;
-    let last_outage = raw.last_outage.map_or(0, |at| at.as_millis() as u64);
-    let end = raw.took.saturating_sub(raw.drained).as_millis() as u64;
+fn faults(faults: Vec<Fault>, data: &RunData) -> Vec<Fault> {
+    let cells = &data.recorded.cells;
+    let last_outage = data.last_outage.map_or(0, |at| at.as_millis() as u64);
+    let end = data.took.saturating_sub(data.drained).as_millis() as u64;
     let recovery = |fault: Fault| {
         let Some(ended) = fault.ended_ms else { return fault };
         let recovered = last_outage + 250 < end && ended < end;

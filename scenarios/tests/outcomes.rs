@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::engine::{LoadRunOptions, Raw, Scenario, ScenarioLoad, Workload, play};
+use edgeproof_load::engine::{LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload, play};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
@@ -65,7 +65,7 @@ fn codes() -> Codes {
 }
 
 /// Twenty operations in a second, by four users.
-async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> Raw {
+async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> RunData {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
     let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
     let options = LoadRunOptions {
@@ -84,8 +84,8 @@ async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration)
 }
 
 /// Outcomes with their counts, those not expected marked.
-fn outcomes(raw: &Raw) -> Vec<String> {
-    let mut outcomes: Vec<String> = raw
+fn outcomes(data: &RunData) -> Vec<String> {
+    let mut outcomes: Vec<String> = data
         .recorded
         .cells
         .cells
@@ -119,10 +119,10 @@ async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] e
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
         .mount(&edge)
         .await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), [expected]);
-    assert_eq!(raw.recorded.ledger.answered, 20);
-    assert!(raw.recorded.ledger.balance().is_ok());
+    let data = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
+    assert_eq!(outcomes(&data), [expected]);
+    assert_eq!(data.recorded.ledger.answered, 20);
+    assert!(data.recorded.ledger.balance().is_ok());
     assert_eq!(edge.received_requests().await.unwrap().len(), 20);
 }
 
@@ -131,9 +131,9 @@ async fn an_edge_that_does_not_answer_in_time() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
-    assert_eq!(outcomes(&raw), ["! timed out × 20"]);
-    assert_eq!((raw.recorded.ledger.failed, raw.recorded.ledger.scheduled), (20, 20));
+    let data = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
+    assert_eq!(outcomes(&data), ["! timed out × 20"]);
+    assert_eq!((data.recorded.ledger.failed, data.recorded.ledger.scheduled), (20, 20));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,13 +141,13 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw =
+    let data =
         load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
     // Four users, each with one under way.
-    assert_eq!(outcomes(&raw), ["! never sent × 16", "! still open at the end × 4"]);
-    let ledger = raw.recorded.ledger;
+    assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
+    let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
-    let oldest = raw.recorded.cells.cells.iter().map(|cell| cell.response.max()).max().unwrap();
+    let oldest = data.recorded.cells.cells.iter().map(|cell| cell.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first was due at the start, and is as old as the run: {oldest} µs");
 }
 
@@ -155,8 +155,8 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
 async fn an_edge_that_is_gone() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
-    let raw = load(Arc::new(scenario), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), ["! no connection × 20"]);
+    let data = load(Arc::new(scenario), LONG, LONG).await;
+    assert_eq!(outcomes(&data), ["! no connection × 20"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,12 +178,12 @@ async fn a_journey_ends_with_its_verdict() {
     };
     Mock::given(method("GET")).and(path_regex("^/v1/verdict/")).respond_with(answer).mount(&both).await;
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
-    let raw = load(Arc::new(journey), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), ["200 × 20", "200 × 20", "404 pending × 20"]);
-    assert_eq!(raw.recorded.cells.verdict.count(), 20);
+    let data = load(Arc::new(journey), LONG, LONG).await;
+    assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
+    assert_eq!(data.recorded.cells.verdict.count(), 20);
     // Histograms have three digits.
-    assert!(raw.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
-    assert_eq!(raw.recorded.ledger.answered, 20);
+    assert!(data.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
+    assert_eq!(data.recorded.ledger.answered, 20);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,14 +194,14 @@ async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
         ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).respond_with(pending).mount(&service).await;
-    let raw = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
-    let found = outcomes(&raw);
+    let data = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
+    let found = outcomes(&data);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
     // It is no time to a verdict: of those it would be the longest, and a percentile that reaches it is never.
-    assert_eq!(raw.recorded.cells.verdict.count(), 0);
-    let ledger = raw.recorded.ledger;
+    assert_eq!(data.recorded.cells.verdict.count(), 0);
+    let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up = raw.recorded.cells.cells.iter().find(|cell| cell.outcome == Outcome::GivenUp).unwrap();
+    let given_up = data.recorded.cells.cells.iter().find(|cell| cell.outcome == Outcome::GivenUp).unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

@@ -94,7 +94,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         on_start: Some(on_start(&ground, planned.faults, &probe)),
         live: Some(live),
     };
-    let raw = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
+    let data = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
     let edge_samples =
         probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
@@ -119,7 +119,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         unchecked: args.unchecked,
         partial,
     };
-    let mut report = build(facts, &raw);
+    let mut report = build(facts, &data);
     report.comparison =
         planned.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
     if let Some(edge) = ground.edge {

@@ -227,7 +227,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         })),
         live: None,
     };
-    let raw = play(options, std::future::pending()).await?;
+    let data = play(options, std::future::pending()).await?;
     let facts = Facts {
         scenario: "self-test",
         open: true,
@@ -256,7 +256,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         unchecked: false,
         partial: Vec::new(),
     };
-    Ok(build(facts, &raw))
+    Ok(build(facts, &data))
 }
 
 /// Counts agree with the service's, to the request.

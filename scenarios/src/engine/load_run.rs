@@ -21,7 +21,7 @@ use crate::measure::{Outcome, Sample};
 
 /// A run that is over.
 #[derive(Debug)]
-pub struct Raw {
+pub struct RunData {
     /// When it began.
     pub began: Began,
     /// From the start to the end of the last operation.
@@ -63,7 +63,7 @@ const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 pub async fn play<S: Scenario>(
     options: LoadRunOptions<S>,
     interrupted: impl Future<Output = Interruption> + Send,
-) -> Result<Raw, EngineError> {
+) -> Result<RunData, EngineError> {
     LoadRun::new(options).play(interrupted).await
 }
 
@@ -83,7 +83,7 @@ impl<S: Scenario> LoadRun<S> {
     pub async fn play(
         self,
         interrupted: impl Future<Output = Interruption> + Send,
-    ) -> Result<Raw, EngineError> {
+    ) -> Result<RunData, EngineError> {
         let Self { mut options, run } = self;
         let goose = goose(&options, &run)?;
         let users: usize = options.loads.iter().map(|load| load.users).sum();
@@ -163,7 +163,7 @@ impl<S: Scenario> LoadRun<S> {
         }
         let took = ended - began.at;
         let (released, planned) = drop_untaken(&options.loads, &run, took);
-        Ok(Raw {
+        Ok(RunData {
             began,
             took,
             drained: ended - draining,

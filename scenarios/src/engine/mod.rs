@@ -19,7 +19,7 @@ pub use deadline::Deadline;
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use link::Link;
-pub use load_run::{LoadRun, Raw, play};
+pub use load_run::{LoadRun, RunData, play};
 pub use load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
 pub use outgoing::{HeadFields, Outgoing};
 pub use recorder::{Fate, LocalRecorder, Recorder};
