@@ -317,8 +317,8 @@ impl Ground {
             let scheduled =
                 ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
             client.measures(true);
-            let fate = scenario.play(&mut client, scheduled, begun).await;
-            if fate == crate::engine::Fate::Failed {
+            let operation_end = scenario.play(&mut client, scheduled, begun).await;
+            if operation_end == crate::engine::OperationEnd::Failed {
                 let cells = run.recorder.sum().cells;
                 let saw = cells.cells.first().map_or_else(String::new, |cell| self.codes.label(cell.outcome));
                 return Err(Failure::usage(

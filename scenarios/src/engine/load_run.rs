@@ -12,7 +12,7 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
 use super::load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
-use super::recorder::{Fate, LocalRecorder};
+use super::recorder::{LocalRecorder, OperationEnd};
 use super::run::Run;
 use super::self_monitor::{SelfMonitor, SelfMonitorReading, cpu_time};
 use super::user::{Client, Scenario};
@@ -204,7 +204,7 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &Run, now: Duration
                 measured: scheduled.measured,
             };
             run.recorder.request(0, &sample);
-            run.recorder.operation(0, scheduled.measured, Fate::Dropped, true);
+            run.recorder.operation(0, scheduled.measured, OperationEnd::Dropped, true);
         }
     }
     (released, planned)

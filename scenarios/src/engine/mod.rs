@@ -22,7 +22,7 @@ pub use link::Link;
 pub use load_run::{LoadRun, RunData, play};
 pub use load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
 pub use outgoing::{HeadFields, Outgoing};
-pub use recorder::{Fate, LocalRecorder, Recorder};
+pub use recorder::{LocalRecorder, OperationEnd, Recorder};
 pub use run::{Run, Stop};
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, memory, processors};
 pub use user::{Client, Reply, Scenario};

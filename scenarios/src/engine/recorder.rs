@@ -28,7 +28,7 @@ pub struct LocalRecorder {
 
 /// What became of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum OperationEnd {
     /// It ended with what was to come out.
     Answered,
     /// It ended with another answer.
@@ -86,22 +86,22 @@ impl Recorder {
     }
 
     /// Records what became of an operation; `late`: when the run was over already.
-    pub fn operation(&self, user: usize, measured: bool, fate: Fate, late: bool) {
+    pub fn operation(&self, user: usize, measured: bool, operation_end: OperationEnd, late: bool) {
         let mut local = self.local(user);
         let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
         ledger.scheduled += 1;
-        match fate {
-            Fate::Answered => {
+        match operation_end {
+            OperationEnd::Answered => {
                 ledger.answered += 1;
                 ledger.late += u64::from(late);
             }
-            Fate::Unexpected => {
+            OperationEnd::Unexpected => {
                 ledger.answered += 1;
                 ledger.unexpected += 1;
             }
-            Fate::Failed => ledger.failed += 1,
-            Fate::Dropped => ledger.dropped += 1,
-            Fate::Open => ledger.open += 1,
+            OperationEnd::Failed => ledger.failed += 1,
+            OperationEnd::Dropped => ledger.dropped += 1,
+            OperationEnd::Open => ledger.open += 1,
         }
     }
 

@@ -8,7 +8,7 @@ use edgeproof::wire::Endpoint;
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;
 use super::link::Link;
-use super::recorder::Fate;
+use super::recorder::OperationEnd;
 use super::run::Run;
 use super::workload::{Operation, Workload};
 use crate::measure::{Failure, Outcome, RouteId, Sample};
@@ -28,7 +28,7 @@ pub trait Scenario: Send + Sync + 'static {
         client: &mut Client,
         scheduled: ScheduledOperation,
         due: Instant,
-    ) -> impl Future<Output = Fate> + Send;
+    ) -> impl Future<Output = OperationEnd> + Send;
 }
 
 /// A user's connections, and what it records with.
@@ -211,20 +211,20 @@ impl Client {
                 let lateness = begun.saturating_duration_since(due.max(free));
                 run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
             }
-            let fate = tokio::select! {
+            let operation_end = tokio::select! {
                 biased;
-                fate = scenario.play(self, scheduled, due) => Some(fate),
+                operation_end = scenario.play(self, scheduled, due) => Some(operation_end),
                 () = &mut stopped => None,
             };
-            let Some(fate) = fate else {
+            let Some(operation_end) = operation_end else {
                 self.abandon();
-                run.recorder.operation(self.id, scheduled.measured, Fate::Open, true);
+                run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, true);
                 return false;
             };
             // What it did since its last request ended is the generator's own time.
             free = self.ended;
             let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
-            run.recorder.operation(self.id, scheduled.measured, fate, late);
+            run.recorder.operation(self.id, scheduled.measured, operation_end, late);
             if self.told.len() >= TOLD_AT_ONCE {
                 return true;
             }

@@ -8,7 +8,7 @@ use edgeproof::wire::Endpoint;
 use super::SAMPLED;
 use super::collections::Source;
 use super::requests::Posting;
-use crate::engine::{Call, Client, Expect, Fate, Reply, Scenario};
+use crate::engine::{Call, Client, Expect, OperationEnd, Reply, Scenario};
 use crate::measure::{Code, Outcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 use crate::service::Watch;
@@ -96,21 +96,21 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         if self.replays.takes(scheduled.number)
             && let Some(reply) = self.replay(client, due).await
         {
-            return fate(&reply);
+            return operation_end(&reply);
         }
-        fate(&self.post(client, scheduled, due).await.0)
+        operation_end(&self.post(client, scheduled, due).await.0)
     }
 }
 
 /// What became of an operation, from the end of its last request.
-pub(super) fn fate(reply: &Reply) -> Fate {
+pub(super) fn operation_end(reply: &Reply) -> OperationEnd {
     match reply.outcome {
-        Outcome::Answer { .. } if reply.expected => Fate::Answered,
-        Outcome::Answer { .. } => Fate::Unexpected,
-        _ => Fate::Failed,
+        Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,
+        Outcome::Answer { .. } => OperationEnd::Unexpected,
+        _ => OperationEnd::Failed,
     }
 }

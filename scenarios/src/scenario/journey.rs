@@ -3,9 +3,9 @@ use std::time::Instant;
 
 use edgeproof::wire::Endpoint;
 
-use super::edge_relay::{EdgeRelay, fate};
+use super::edge_relay::{EdgeRelay, operation_end};
 use super::polling::Polling;
-use crate::engine::{Client, Fate, Scenario};
+use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
@@ -26,12 +26,12 @@ impl Scenario for Journey {
         self.relay.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         client.awaits_verdict(due, self.polling.route);
         let (reply, reference) = self.relay.post(client, scheduled, due).await;
         if !reply.expected {
             client.no_verdict();
-            return fate(&reply);
+            return operation_end(&reply);
         }
         let now = Instant::now();
         self.polling.until_verdict(client, 1, scheduled.number, &reference, due, now).await

@@ -4,7 +4,7 @@ use std::time::Instant;
 use edgeproof::wire::Endpoint;
 
 use super::{EdgeRelay, Journey, Polling};
-use crate::engine::{Client, Fate, Scenario};
+use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
@@ -35,7 +35,7 @@ impl Scenario for Part {
         }
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         match self {
             Self::EdgeRelay(relay) => relay.play(client, scheduled, due).await,
             Self::VerdictPolling(polling) => polling.play(client, scheduled, due).await,

@@ -7,11 +7,11 @@ use tokio::time::sleep_until;
 use edgeproof::wire::Endpoint;
 
 use super::collections::Collections;
-use super::edge_relay::fate;
+use super::edge_relay::operation_end;
 use super::mixed;
 use super::references::{References, Standing};
 use super::requests::Questions;
-use crate::engine::{Call, Client, Expect, Fate, Scenario, Verdict, verdict};
+use crate::engine::{Call, Client, Expect, OperationEnd, Scenario, Verdict, verdict};
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
@@ -61,7 +61,7 @@ impl Polling {
         reference: &str,
         since: Instant,
         due: Instant,
-    ) -> Fate {
+    ) -> OperationEnd {
         client.awaits_verdict(since, self.route);
         let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
         let mut due = due;
@@ -72,7 +72,7 @@ impl Polling {
             match verdict(reply.outcome, reply.expected) {
                 Verdict::There => {
                     client.verdict_ended();
-                    return Fate::Answered;
+                    return OperationEnd::Answered;
                 }
                 Verdict::NotYet if since.elapsed() < self.options.give_up => {
                     // Who lets the service wait asks again at once; unless it did not wait.
@@ -84,11 +84,11 @@ impl Polling {
                     client.no_verdict();
                     let now = Instant::now();
                     client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
-                    return Fate::Unexpected;
+                    return OperationEnd::Unexpected;
                 }
                 Verdict::Neither => {
                     client.no_verdict();
-                    return fate(&reply);
+                    return operation_end(&reply);
                 }
             }
         }
@@ -129,17 +129,17 @@ impl Scenario for Polling {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> Fate {
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         let (reference, comes) = self.reference(scheduled.number);
         if self.options.bad_tokens.takes(scheduled.number) && self.questions.has_bad_tokens() {
             let (request, expect) = self.questions.bad_request(&reference, scheduled.number);
             let call = Call { route: self.route, link: 0, request, expect };
-            return fate(&client.call(call, due).await);
+            return operation_end(&client.call(call, due).await);
         }
         if !comes {
             let request = self.questions.request(&reference, None);
             let call = Call { route: self.route, link: 0, request, expect: Expect::Pending(&reference) };
-            return fate(&client.call(call, due).await);
+            return operation_end(&client.call(call, due).await);
         }
         self.until_verdict(client, 0, scheduled.number, &reference, due, due).await
     }
