@@ -117,7 +117,7 @@ pub(super) struct Load {
     #[arg(long = "yes-load", value_name = "HOST", help_heading = "Target")]
     pub(super) allowed_hosts: Vec<String>,
 
-    /// Part of the collections that are copies, which are to be refused
+    /// AnyScenario of the collections that are copies, which are to be refused
     #[arg(long, value_name = "SHARE", default_value = "0%", help_heading = "Scenario")]
     pub(super) replay_share: Share,
     /// How collections are made
@@ -132,16 +132,16 @@ pub(super) struct Load {
     /// waitMs of those who let the service wait
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Scenario", value_parser = parse_time)]
     pub(super) wait: Duration,
-    /// Part of the sessions that are asked for with waitMs
+    /// AnyScenario of the sessions that are asked for with waitMs
     #[arg(long, value_name = "SHARE", default_value = "50%", help_heading = "Scenario")]
     pub(super) wait_share: Share,
     /// After this time a session is given up
     #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Scenario", value_parser = parse_time)]
     pub(super) give_up: Duration,
-    /// Part of the references that are wrong, too old or another license's
+    /// AnyScenario of the references that are wrong, too old or another license's
     #[arg(long, value_name = "SHARE", default_value = "5%", help_heading = "Scenario")]
     pub(super) wrong_share: Share,
-    /// Part of the questions with a token that is to be refused
+    /// AnyScenario of the questions with a token that is to be refused
     #[arg(long, value_name = "SHARE", default_value = "2%", help_heading = "Scenario")]
     pub(super) bad_token_share: Share,
     /// From a collection until the embedded service has its verdict

@@ -19,8 +19,8 @@ use crate::engine::{Client, Run, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScheduledOperation, Shard, guard};
 use crate::scenario::{
-    BadToken, Collections, EdgeRelay, Introduce, Journey, Part, PollOptions, Polling, Posting, Questions,
-    References, SealedAhead, Source,
+    AnyScenario, BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting,
+    Questions, References, SealedAhead, Source,
 };
 use crate::service::{Behind, BehindOptions, Faults, Judging};
 
@@ -242,11 +242,11 @@ impl Ground {
     }
 
     /// The scenario of this name. Routes are numbered: collections, then verdicts.
-    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<Part>> {
+    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<AnyScenario>> {
         Some(Arc::new(match name {
-            "edge-relay" => Part::EdgeRelay(self.relay(args, seed)?),
-            "verdict-polling" => Part::VerdictPolling(self.polling(args, seed)?),
-            _ => Part::Journey(Box::new(Journey {
+            "edge-relay" => AnyScenario::EdgeRelay(self.relay(args, seed)?),
+            "verdict-polling" => AnyScenario::VerdictPolling(self.polling(args, seed)?),
+            _ => AnyScenario::Journey(Box::new(Journey {
                 relay: self.relay(args, seed)?,
                 polling: self.polling(args, seed)?,
             })),
@@ -302,7 +302,11 @@ impl Ground {
 
     /// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
     /// answer.
-    pub(super) async fn try_out(&self, scenario: &Part, timeout: Duration) -> Result<Duration, Failure> {
+    pub(super) async fn try_out(
+        &self,
+        scenario: &AnyScenario,
+        timeout: Duration,
+    ) -> Result<Duration, Failure> {
         let run = Arc::new(Run::new(self.codes.clone(), timeout, false));
         run.start();
         let mut client = Client::new(0, scenario, Arc::clone(&run));

@@ -16,7 +16,7 @@ use crate::engine::{EdgeCostProbe, Live, LoadRunOptions, Scenario as _, Scenario
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
-use crate::scenario::{Part, SealedAhead};
+use crate::scenario::{AnyScenario, SealedAhead};
 use crate::service::Faults;
 
 /// Connections that the embedded edge takes.
@@ -129,7 +129,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
 }
 
 /// Each part of the run with its operations and its users.
-async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoad<Part>>, Failure> {
+async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
     let args = &planned.args;
     let mut loads = Vec::new();
     for (name, part) in &planned.parts {

@@ -19,7 +19,7 @@ use crate::service::{Stalling, Stalls};
 
 /// How far a percentile may be from what arithmetic says.
 const NEAR: f64 = 0.05;
-/// Part of the rate that has to be delivered.
+/// AnyScenario of the rate that has to be delivered.
 const DELIVERED: f64 = 0.995;
 /// How often percentiles are tried while the machine is too busy.
 const ATTEMPTS: u32 = 2;

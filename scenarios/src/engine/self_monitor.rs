@@ -34,7 +34,7 @@ pub struct SelfMonitorReading {
 const BEAT: Duration = Duration::from_millis(10);
 /// How often CPU is looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// Part of the CPU that counts as all of it.
+/// AnyScenario of the CPU that counts as all of it.
 const ALL: f64 = 0.97;
 
 impl SelfMonitor {
@@ -84,7 +84,7 @@ impl Drop for SelfMonitor {
 }
 
 impl SelfMonitorReading {
-    /// Part of the time without CPU to spare, 0 to 1.
+    /// AnyScenario of the time without CPU to spare, 0 to 1.
     pub fn starved_share(&self) -> f64 {
         if self.seconds == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.seconds) }
     }

@@ -18,7 +18,7 @@ pub struct HealthFacts<'a> {
     pub lag: &'a Histogram,
     /// How late is too late.
     pub tolerance: Duration,
-    /// Part of the seconds in which the process used all the CPU that it may, 0 to 1.
+    /// AnyScenario of the seconds in which the process used all the CPU that it may, 0 to 1.
     pub starved: f64,
     /// Rates are given: the open model.
     pub open: bool,
@@ -30,15 +30,15 @@ pub struct HealthFacts<'a> {
     pub unsealed: (u64, u64),
 }
 
-/// Part of the requests that may be late.
+/// AnyScenario of the requests that may be late.
 const LATE: f64 = 0.01;
-/// Part of the seconds without CPU to spare, beyond which a run says nothing.
+/// AnyScenario of the seconds without CPU to spare, beyond which a run says nothing.
 const STARVED: f64 = 0.2;
 /// Seconds without CPU to spare do no harm as long as the generator is so punctual.
 const PUNCTUAL: u64 = 2_000;
-/// Part of the collections that may be sealed too late.
+/// AnyScenario of the collections that may be sealed too late.
 const UNSEALED: f64 = 0.001;
-/// Part of the planned operations that have to be let begin.
+/// AnyScenario of the planned operations that have to be let begin.
 const RELEASED: f64 = 0.995;
 
 /// Decides whether a run is valid.

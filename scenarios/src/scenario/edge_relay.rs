@@ -21,7 +21,7 @@ pub struct EdgeRelay {
     pub posting: Posting,
     /// What is posted.
     pub collections: Source,
-    /// Part of them that are copies.
+    /// AnyScenario of them that are copies.
     pub replays: Share,
     /// The last collection that was accepted, of whichever user: what is copied.
     pub accepted: Mutex<Bytes>,

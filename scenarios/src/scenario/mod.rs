@@ -1,18 +1,18 @@
 //! What users do: relay collections, poll for verdicts, or the whole journey of a session.
 
+mod any_scenario;
 mod collections;
 mod edge_relay;
 mod journey;
-mod part;
 mod polling;
 mod references;
 mod requests;
 mod sealed;
 
+pub use any_scenario::AnyScenario;
 pub use collections::{Collection, Collections, Source};
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
-pub use part::Part;
 pub use polling::{PollOptions, Polling};
 pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
 pub use requests::{BadToken, Posting, Questions};

@@ -38,13 +38,13 @@ pub struct PollOptions {
     pub interval: Duration,
     /// `waitMs` of those who let the service wait.
     pub wait: Duration,
-    /// Part of the sessions that are asked for with `waitMs`.
+    /// AnyScenario of the sessions that are asked for with `waitMs`.
     pub waiting: Share,
     /// After this time a session is given up.
     pub give_up: Duration,
-    /// Part of the sessions whose reference is wrong, too old or another license's: no verdict ever comes.
+    /// AnyScenario of the sessions whose reference is wrong, too old or another license's: no verdict ever comes.
     pub wrong: Share,
-    /// Part of the questions with a token that is to be refused.
+    /// AnyScenario of the questions with a token that is to be refused.
     pub bad_tokens: Share,
 }
 

@@ -9,7 +9,7 @@ use crate::plan::{PlanError, Share, parse_time};
 pub struct Faults {
     /// Each answer takes so much longer.
     pub slow: Duration,
-    /// Part of the collections that it refuses because its own check fails.
+    /// AnyScenario of the collections that it refuses because its own check fails.
     pub failing: Share,
     /// When it is gone.
     pub down: Option<Down>,

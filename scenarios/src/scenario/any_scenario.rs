@@ -9,7 +9,7 @@ use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
 /// What the users of one workload do.
-pub enum Part {
+pub enum AnyScenario {
     /// They relay collections.
     EdgeRelay(EdgeRelay),
     /// They poll for verdicts.
@@ -18,7 +18,7 @@ pub enum Part {
     Journey(Box<Journey>),
 }
 
-impl Scenario for Part {
+impl Scenario for AnyScenario {
     fn endpoints(&self) -> Vec<Arc<Endpoint>> {
         match self {
             Self::EdgeRelay(relay) => relay.endpoints(),
