@@ -22,7 +22,7 @@ use crate::scenario::{
     AnyScenario, BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting,
     Questions, References, SealedAhead, Source,
 };
-use crate::service::{Behind, BehindOptions, Faults, Judging};
+use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
 
 /// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
 /// with it.
@@ -32,7 +32,7 @@ pub(super) struct Ground {
     /// What the report says was loaded.
     pub(super) target: LoadTarget,
     /// The service behind the edge, where it is ours.
-    pub(super) service: Option<Arc<Behind>>,
+    pub(super) service: Option<Arc<LoadMock>>,
     /// What seals collections, where they are sealed for real.
     pub(super) sealing: Option<Arc<SealedAhead>>,
     /// The edge.
@@ -86,7 +86,7 @@ impl Ground {
             ));
         }
         let service = if own_edge || own_verdicts {
-            let service = Behind::start(BehindOptions {
+            let service = LoadMock::start(LoadMockOptions {
                 spec: Arc::clone(&spec),
                 credentials: Arc::clone(&credentials),
                 judging: if args.seal == SealKind::Real { Judging::Real } else { Judging::Scripted },
@@ -339,7 +339,7 @@ impl Ground {
     }
 }
 
-fn introduce(service: &Arc<Behind>) -> Introduce {
+fn introduce(service: &Arc<LoadMock>) -> Introduce {
     let service = Arc::clone(service);
     Arc::new(move |reference, standing| service.introduce(reference, standing))
 }

@@ -1,12 +1,12 @@
 //! What stands behind the edge and answers for verdicts while they are loaded: the mock service, set up to count, and to be
 //! slow, failing or gone on purpose. And a server that stalls by the clock, for the generator's proof of itself.
 
-mod behind;
 mod fault;
+mod load_mock;
 mod stalling;
 mod watch;
 
-pub use behind::{Behind, BehindOptions, Judging};
 pub use fault::{Down, Faults};
+pub use load_mock::{Judging, LoadMock, LoadMockOptions};
 pub use stalling::{Stalling, Stalls};
 pub use watch::Watch;

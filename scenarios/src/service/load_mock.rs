@@ -18,9 +18,9 @@ use crate::scenario::{BadToken, Collections, Standing};
 
 /// The mock service behind an edge under load. It verifies read tokens and signs verdicts in any case; collections it judges,
 /// or takes by script. Dropping it ends it.
-pub struct Behind {
+pub struct LoadMock {
     mock: Arc<MockService>,
-    options: BehindOptions,
+    options: LoadMockOptions,
     facade: Facade,
     watch: Arc<Watch>,
     faults: OnceLock<(Instant, Faults)>,
@@ -29,7 +29,7 @@ pub struct Behind {
 
 /// What it is set up with.
 #[derive(Debug, Clone)]
-pub struct BehindOptions {
+pub struct LoadMockOptions {
     /// The tables that its answers come from.
     pub spec: Arc<Spec>,
     /// Its certificate, and the tokens that it knows.
@@ -62,9 +62,9 @@ const CONNECTIONS: usize = 65_536;
 /// Replies of which a share fails; they come in turns.
 const TURN: u64 = 10_000;
 
-impl Behind {
+impl LoadMock {
     /// Starts it on a free port of this machine, with TLS.
-    pub async fn start(options: BehindOptions) -> io::Result<Self> {
+    pub async fn start(options: LoadMockOptions) -> io::Result<Self> {
         let watch = Arc::new(Watch::default());
         let service: Arc<OnceLock<Weak<MockService>>> = Arc::default();
         let defaults = ServiceOptions::new(Arc::clone(&options.spec), Arc::clone(&options.credentials));
@@ -182,9 +182,9 @@ impl Behind {
     }
 }
 
-impl std::fmt::Debug for Behind {
+impl std::fmt::Debug for LoadMock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Behind").field("mock", &self.mock).finish_non_exhaustive()
+        f.debug_struct("LoadMock").field("mock", &self.mock).finish_non_exhaustive()
     }
 }
 
@@ -223,7 +223,7 @@ fn failing(mock: &MockService) -> Option<Script> {
 }
 
 fn observer(
-    options: &BehindOptions,
+    options: &LoadMockOptions,
     watch: &Arc<Watch>,
     service: &Arc<OnceLock<Weak<MockService>>>,
 ) -> Observer {
