@@ -7,11 +7,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
 use super::failure::Failure;
-use super::ground::{GET, Ground, POST};
 use super::live::Progress;
 use super::planned::{Planned, document_plan, plan};
 use super::prometheus::Metrics;
 use super::runtime;
+use super::system_under_test::{GET, POST, SystemUnderTest};
 use crate::engine::{EdgeCostProbe, Live, LoadRunOptions, Scenario as _, ScenarioLoad, Workload, play};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
@@ -53,12 +53,13 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     tokio::pin!(interrupted);
     let args = &planned.args;
     let prepared = async {
-        let ground =
-            Ground::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard).await?;
-        let loads = workloads(planned, &ground).await?;
-        Ok::<_, Failure>((ground, loads))
+        let system =
+            SystemUnderTest::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard)
+                .await?;
+        let loads = workloads(planned, &system).await?;
+        Ok::<_, Failure>((system, loads))
     };
-    let (ground, loads) = tokio::select! {
+    let (system, loads) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
             return Err(Failure::usage(format!("start: {signal} came first"), "nothing was loaded").ended_by(signal.exit_code()));
@@ -66,10 +67,10 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     };
     let users: u32 = loads.iter().map(|load| load.users as u32).sum();
     let arrivals: Vec<Arrivals> = loads.iter().filter_map(|load| load.workload.arrivals().cloned()).collect();
-    let routes = ground.routes();
+    let routes = system.routes();
     known_routes(&planned.thresholds, &routes)?;
     let metrics = match args.prometheus {
-        Some(address) => Some(Metrics::serve(address, routes.clone(), ground.codes.clone()).await?),
+        Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
     let progress = Progress::new(&args.output, planned.name, metrics.as_ref().map(Metrics::addr));
@@ -85,13 +86,13 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
     let options = LoadRunOptions {
         loads,
-        codes: ground.codes.clone(),
+        codes: system.codes.clone(),
         routes: routes.clone(),
         timeout: args.timeout,
         drain: args.drain,
         goose_report: args.goose_report.clone(),
         start_at: args.start_at,
-        on_start: Some(on_start(&ground, planned.faults, &probe)),
+        on_start: Some(on_start(&system, planned.faults, &probe)),
         live: Some(live),
     };
     let data = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
@@ -99,21 +100,21 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let edge_samples =
         probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
     let mut partial = Vec::new();
-    if let Some(exit) = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
+    if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
     }
     let facts = Facts {
         scenario: planned.name,
         open: planned.stages.is_some(),
-        target: ground.target.clone(),
-        plan: document_plan(planned, users, ground.sealing.as_deref().map(SealedAhead::cost)),
+        target: system.target.clone(),
+        plan: document_plan(planned, users, system.sealing.as_deref().map(SealedAhead::cost)),
         shard: (planned.shard.index(), planned.shard.count()),
         routes: &routes,
-        codes: &ground.codes,
+        codes: &system.codes,
         arrivals: arrivals.iter().collect(),
         thresholds: &planned.thresholds,
-        arrived: arrived(&ground, &routes),
-        faults: faults(planned, &ground),
+        arrived: arrived(&system, &routes),
+        faults: faults(planned, &system),
         edge_samples,
         tolerance: args.max_lateness,
         unchecked: args.unchecked,
@@ -122,19 +123,22 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let mut report = build(facts, &data);
     report.comparison =
         planned.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
-    if let Some(edge) = ground.edge {
+    if let Some(edge) = system.edge {
         edge.stop().await;
     }
     Ok(report)
 }
 
 /// Each part of the run with its operations and its users.
-async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
+async fn workloads(
+    planned: &Planned,
+    system: &SystemUnderTest,
+) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
     let args = &planned.args;
     let mut loads = Vec::new();
     for (name, part) in &planned.parts {
-        let scenario = ground.scenario(name, args, planned.seed).expect("what the parts need was prepared");
-        let tried = ground.try_out(&scenario, args.timeout).await?;
+        let scenario = system.scenario(name, args, planned.seed).expect("what the parts need was prepared");
+        let tried = system.try_out(&scenario, args.timeout).await?;
         let each = args.expect.unwrap_or(tried) + planned.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
         let (workload, users) = match &planned.stages {
@@ -156,7 +160,7 @@ async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoa
             users: users as usize,
         });
     }
-    let embedded = ground.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
+    let embedded = system.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
     let through_edge: usize =
         loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
     if embedded && through_edge > EMBEDDED as usize {
@@ -167,7 +171,7 @@ async fn workloads(planned: &Planned, ground: &Ground) -> Result<Vec<ScenarioLoa
     }
     let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
     // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
-    let ends = if ground.service.is_some() { 4 } else { 1 };
+    let ends = if system.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;
     Ok(loads)
 }
@@ -189,14 +193,14 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
 }
 
 fn on_start(
-    ground: &Ground,
+    system: &SystemUnderTest,
     faults: Faults,
     probe: &Arc<std::sync::Mutex<Option<EdgeCostProbe>>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
-    let service = ground.service.clone();
-    let pid = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
+    let service = system.service.clone();
+    let pid = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
     let probe = Arc::clone(probe);
-    let sealing = ground.sealing.clone();
+    let sealing = system.sealing.clone();
     Box::new(move |started| {
         if let Some(sealing) = sealing {
             sealing.begin();
@@ -211,22 +215,22 @@ fn on_start(
     })
 }
 
-fn arrived(ground: &Ground, routes: &[String]) -> Vec<(RouteId, u64)> {
-    let Some(service) = &ground.service else { return Vec::new() };
+fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
+    let Some(service) = &system.service else { return Vec::new() };
     let mut arrived = Vec::new();
     for (place, route) in routes.iter().enumerate() {
         let id = RouteId(place as u8);
         match route.as_str() {
             POST => arrived.push((id, service.collections())),
-            GET if ground.target.base_url.is_none() => arrived.push((id, service.questions())),
+            GET if system.target.base_url.is_none() => arrived.push((id, service.questions())),
             _ => {}
         }
     }
     arrived
 }
 
-fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
-    let Some(service) = &ground.service else { return Vec::new() };
+fn faults(planned: &Planned, system: &SystemUnderTest) -> Vec<Fault> {
+    let Some(service) = &system.service else { return Vec::new() };
     let (failed, slowed) = service.hit();
     let back = planned.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
     let [slow, failing, down] = planned.faults.names();

@@ -2,7 +2,6 @@
 
 mod args;
 mod failure;
-mod ground;
 mod live;
 mod load;
 mod merge;
@@ -10,6 +9,7 @@ mod output;
 mod planned;
 mod prometheus;
 mod self_test;
+mod system_under_test;
 mod unused;
 
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::{Color, Output};
 use super::failure::Failure;
-use super::ground::read;
+use super::system_under_test::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
 /// The reports that are written at the end; that they can be is proven at the start.

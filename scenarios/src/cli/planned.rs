@@ -7,8 +7,8 @@ use miette::Diagnostic as _;
 
 use super::args::{Load, SealKind};
 use super::failure::Failure;
-use super::ground::{Needs, no_seal_key};
 use super::output::{self, Files};
+use super::system_under_test::{RequiredParts, no_seal_key};
 use super::unused::refuse_unused;
 use crate::baseline::{Asked, Baseline};
 use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
@@ -34,7 +34,7 @@ pub(super) struct Planned {
     pub(super) shard: Shard,
     pub(super) seed: u64,
     pub(super) parts: Vec<(&'static str, f64)>,
-    pub(super) needs: Needs,
+    pub(super) needs: RequiredParts,
     pub(super) faults: Faults,
 }
 
@@ -44,8 +44,10 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     args.goose_report.as_deref().map(goose_report).transpose()?;
     let parts = parts(name, &args.weights)?;
     let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
-    let needs =
-        Needs { edge: has(&["edge-relay", "journey"]), verdicts: has(&["verdict-polling", "journey"]) };
+    let needs = RequiredParts {
+        edge: has(&["edge-relay", "journey"]),
+        verdicts: has(&["verdict-polling", "journey"]),
+    };
     refuse_unused(name, &args, needs, &parts)?;
     let faults = Faults {
         slow: args.service_slow.unwrap_or_default(),

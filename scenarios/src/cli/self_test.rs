@@ -8,8 +8,8 @@ use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 
 use super::args::SelfTest;
 use super::failure::Failure;
-use super::ground::POST;
 use super::runtime;
+use super::system_under_test::POST;
 use crate::engine::{LoadRunOptions, ScenarioLoad, Workload, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};

@@ -1,13 +1,13 @@
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
-use super::ground::Needs;
+use super::system_under_test::RequiredParts;
 
 /// Refuses options that would change nothing: whoever gave one believes that it does. Those that have a value anyway are let
 /// pass.
 pub(super) fn refuse_unused(
     name: &str,
     args: &Load,
-    needs: Needs,
+    needs: RequiredParts,
     parts: &[(&str, f64)],
 ) -> Result<(), Failure> {
     let plays = |part: &str| parts.iter().any(|(name, _)| *name == part);

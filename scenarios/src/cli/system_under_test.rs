@@ -26,7 +26,7 @@ use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
 
 /// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
 /// with it.
-pub(super) struct Ground {
+pub(super) struct SystemUnderTest {
     /// The codes that answers may give.
     pub(super) codes: Codes,
     /// What the report says was loaded.
@@ -46,7 +46,7 @@ pub(super) struct Ground {
 
 /// Which parts a scenario needs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Needs {
+pub(super) struct RequiredParts {
     pub(super) edge: bool,
     pub(super) verdicts: bool,
 }
@@ -61,11 +61,11 @@ const TRYING: Duration = Duration::from_secs(1);
 /// Collections that are sealed ahead: 2 MB.
 const AHEAD: usize = 2048;
 
-impl Ground {
+impl SystemUnderTest {
     /// Starts and resolves what is needed. Nothing is loaded yet.
     pub(super) async fn prepare(
         args: &Load,
-        needs: Needs,
+        needs: RequiredParts,
         faults: Faults,
         seed: u64,
         shard: Shard,
@@ -106,7 +106,7 @@ impl Ground {
         } else {
             None
         };
-        let mut ground = Self {
+        let mut system = Self {
             target: crate::report::embedded(),
             references: References::Made(service.as_ref().map(introduce)),
             service,
@@ -119,13 +119,13 @@ impl Ground {
             files,
         };
         if needs.edge {
-            ground.find_edge(args, &spec, &credentials).await?;
-            ground.seal(args, seed, shard).await?;
+            system.find_edge(args, &spec, &credentials).await?;
+            system.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
-            ground.find_verdicts(args).await?;
+            system.find_verdicts(args).await?;
         }
-        Ok(ground)
+        Ok(system)
     }
 
     async fn find_edge(
