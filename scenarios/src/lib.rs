@@ -3,9 +3,9 @@
 //! Goose runs the users. Requests go over connections of our own, and begin when a pacer says: a response time counts from
 //! the intended start, so that a target that stalls cannot hide it.
 
-pub mod baseline;
 pub mod cli;
 pub mod engine;
+pub mod load_baseline;
 pub mod measure;
 pub mod merge;
 pub mod plan;

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::output::{self, Files};
 use super::system_under_test::{RequiredParts, no_seal_key};
 use super::unused::refuse_unused;
-use crate::baseline::{Asked, Baseline};
+use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
 use crate::service::Faults;
@@ -27,7 +27,7 @@ pub(super) struct Planned {
     pub(super) args: Load,
     pub(super) files: Files,
     pub(super) thresholds: Vec<(Threshold, bool)>,
-    pub(super) baseline: Option<Baseline>,
+    pub(super) baseline: Option<LoadBaseline>,
     /// None in the closed model.
     pub(super) stages: Option<Stages>,
     pub(super) measured: Duration,
@@ -119,7 +119,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     };
     if let Some(baseline) = &planned.baseline {
         let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
-        baseline.fits(&Asked {
+        baseline.fits(&LoadDescription {
             scenario: name,
             model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
             plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
@@ -130,8 +130,8 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     Ok(planned)
 }
 
-fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
-    Baseline::load(path).map_err(|why| {
+fn read_baseline(path: &Path) -> Result<LoadBaseline, Failure> {
+    LoadBaseline::load(path).map_err(|why| {
         let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
         Failure::of(&why, &advice)
     })

@@ -13,7 +13,7 @@ use crate::plan::{Metric, Threshold};
 
 /// The report of an earlier run that can be compared with.
 #[derive(Debug)]
-pub struct Baseline {
+pub struct LoadBaseline {
     path: PathBuf,
     report: LoadReport,
     response: Histogram,
@@ -21,7 +21,7 @@ pub struct Baseline {
 
 /// The load that was asked for: what has to be the same.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct LoadDescription<'a> {
     /// The scenario's name.
     pub scenario: &'a str,
     /// Open or closed.
@@ -36,7 +36,7 @@ pub struct Asked<'a> {
 
 /// Why an earlier run cannot be compared with.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-pub enum BaselineError {
+pub enum LoadBaselineError {
     /// It is no report.
     #[error(transparent)]
     #[diagnostic(help("give a report that --report json=PATH of a run of load wrote"))]
@@ -77,9 +77,9 @@ pub enum BaselineError {
 /// Users that rounding adds or takes away, where several scenarios share them.
 const ROUNDED: u32 = 2;
 
-impl Baseline {
+impl LoadBaseline {
     /// Reads one.
-    pub fn load(path: &Path) -> Result<Self, BaselineError> {
+    pub fn load(path: &Path) -> Result<Self, LoadBaselineError> {
         let report = LoadReport::load(path)?;
         let path = path.to_owned();
         let judges_errors = |result| Threshold::of(result).is_ok_and(|rule| rule.metric == Metric::ErrorRate);
@@ -93,17 +93,17 @@ impl Baseline {
             LoadState::Invalid => Some("invalid"),
         };
         if let Some(state) = state {
-            return Err(BaselineError::NoMeasure { path, state });
+            return Err(LoadBaselineError::NoMeasure { path, state });
         }
         match Histogram::decode(&report.response.histogram) {
             Ok(response) => Ok(Self { path, report, response }),
-            Err(why) => Err(BaselineError::Histogram { path, why }),
+            Err(why) => Err(LoadBaselineError::Histogram { path, why }),
         }
     }
 
     /// Fails where it was another load than the one that is planned.
-    pub fn fits(&self, planned: &Asked<'_>) -> Result<(), BaselineError> {
-        let earlier = Asked {
+    pub fn fits(&self, planned: &LoadDescription<'_>) -> Result<(), LoadBaselineError> {
+        let earlier = LoadDescription {
             scenario: &self.report.scenario,
             model: self.report.model,
             plan: &self.report.plan,
@@ -114,7 +114,7 @@ impl Baseline {
         match differing(&earlier, planned) {
             None => Ok(()),
             Some((what, earlier, now)) => {
-                Err(BaselineError::OtherLoad { path: self.path.clone(), what, earlier, now })
+                Err(LoadBaselineError::OtherLoad { path: self.path.clone(), what, earlier, now })
             }
         }
     }
@@ -141,7 +141,7 @@ impl Baseline {
 }
 
 /// In what two loads differ, with both.
-fn differing(earlier: &Asked<'_>, now: &Asked<'_>) -> Option<(String, String, String)> {
+fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option<(String, String, String)> {
     let (was, is) = (facts(earlier), facts(now));
     let changed = was.into_iter().zip(is).find(|((_, was), (_, is))| was != is);
     if let Some(((what, was), (_, is))) = changed {
@@ -154,8 +154,8 @@ fn differing(earlier: &Asked<'_>, now: &Asked<'_>) -> Option<(String, String, St
 }
 
 /// What makes a load the same, by name.
-fn facts(asked: &Asked<'_>) -> Vec<(String, String)> {
-    let Asked { scenario, model, plan, shards, faults } = asked;
+fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
+    let LoadDescription { scenario, model, plan, shards, faults } = asked;
     let model = if *model == Model::Open { "open" } else { "closed" };
     let seal = if plan.seal == Seal::Opaque { "opaque" } else { "real" };
     let faults = if faults.is_empty() { "nothing".to_owned() } else { faults.join(", ") };
@@ -218,10 +218,15 @@ mod tests {
         }
     }
 
-    fn check(change: impl Fn(&mut Plan, &mut Asked<'_>), found: Option<(&str, &str, &str)>) {
+    fn check(change: impl Fn(&mut Plan, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
         let earlier = plan(&[(100.0, 100.0)], 8);
-        let asked =
-            |plan| Asked { scenario: "journey", model: Model::Open, plan, shards: 1, faults: Vec::new() };
+        let asked = |plan| LoadDescription {
+            scenario: "journey",
+            model: Model::Open,
+            plan,
+            shards: 1,
+            faults: Vec::new(),
+        };
         let (mut other, spare) = (earlier.clone(), earlier.clone());
         let mut now = asked(&spare);
         change(&mut other, &mut now);
@@ -260,8 +265,13 @@ mod tests {
     #[case(50, 100, false)]
     fn users_of_the_closed_model_are_the_load(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
         let (was, is) = (plan(&[], was), plan(&[], is));
-        let closed =
-            |plan| Asked { scenario: "journey", model: Model::Closed, plan, shards: 1, faults: Vec::new() };
+        let closed = |plan| LoadDescription {
+            scenario: "journey",
+            model: Model::Closed,
+            plan,
+            shards: 1,
+            faults: Vec::new(),
+        };
         assert_eq!(differing(&closed(&was), &closed(&is)).is_none(), same);
     }
 }
