@@ -82,7 +82,7 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         scenario: facts.scenario.to_owned(),
         model: if facts.open { Model::Open } else { Model::Closed },
         target: facts.target,
-        started: humantime::format_rfc3339_millis(data.began.told).to_string(),
+        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
         duration_ms: data.took.as_millis() as u64,
         state: LoadState::Complete,
         findings: Vec::new(),
@@ -90,7 +90,7 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         shards: vec![ShardOf {
             index: facts.shard.0,
             count: facts.shard.1,
-            started: humantime::format_rfc3339_millis(data.began.told).to_string(),
+            started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
             scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         }],
         rate: rates(&data.recorded.ledger, &facts.arrivals, measured_s),

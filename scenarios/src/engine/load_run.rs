@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
-use super::load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
+use super::load_run_options::{Live, LoadRunOptions, Moment, ScenarioLoad, StartTime};
 use super::recorder::{LocalRecorder, OperationEnd};
 use super::run::Run;
 use super::self_monitor::{SelfMonitor, SelfMonitorReading, cpu_time};
@@ -23,7 +23,7 @@ use crate::measure::{Outcome, Sample};
 #[derive(Debug)]
 pub struct RunData {
     /// When it began.
-    pub began: Began,
+    pub start: StartTime,
     /// From the start to the end of the last operation.
     pub took: Duration,
     /// How long it waited at the end for what was under way.
@@ -113,15 +113,15 @@ impl<S: Scenario> LoadRun<S> {
                 () = killed() => Some(Interruption::Interrupt),
             };
         }
-        let began = Began { at: run.start(), told: SystemTime::now() };
+        let start = StartTime { instant: run.start(), wall_clock: SystemTime::now() };
         if let Some(on_start) = options.on_start.take() {
-            on_start(began.at);
+            on_start(start.instant);
         }
         let cpu = cpu_time();
         let self_monitor = SelfMonitor::start();
         let mut pacers = Vec::new();
         for load in &options.loads {
-            pacers.push(Pacer::start(Arc::clone(&load.workload), began.at).map_err(EngineError::Pacer)?);
+            pacers.push(Pacer::start(Arc::clone(&load.workload), start.instant).map_err(EngineError::Pacer)?);
         }
         let live =
             options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), workloads(&options))));
@@ -132,7 +132,7 @@ impl<S: Scenario> LoadRun<S> {
         let mut finished = false;
         if ended_by.is_none() {
             ended_by = tokio::select! {
-                () = sleep_until((began.at + last).into()) => None,
+                () = sleep_until((start.instant + last).into()) => None,
                 () = &mut all_done => { finished = true; None }
                 signal = &mut interrupted => Some(signal),
                 () = killed() => Some(Interruption::Interrupt),
@@ -161,10 +161,10 @@ impl<S: Scenario> LoadRun<S> {
         if let Ok(broke @ (Err(_) | Ok(Err(_)))) = goose {
             return Err(broke_off(broke));
         }
-        let took = ended - began.at;
+        let took = ended - start.instant;
         let (released, planned) = drop_untaken(&options.loads, &run, took);
         Ok(RunData {
-            began,
+            start,
             took,
             drained: ended - draining,
             recorded: run.recorder.sum(),

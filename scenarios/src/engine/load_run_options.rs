@@ -63,9 +63,9 @@ pub struct ScenarioLoad<S> {
 
 /// When a run began, by both clocks.
 #[derive(Debug, Clone, Copy)]
-pub struct Began {
+pub struct StartTime {
     /// To measure with.
-    pub at: Instant,
+    pub instant: Instant,
     /// To tell people.
-    pub told: SystemTime,
+    pub wall_clock: SystemTime,
 }

@@ -20,7 +20,7 @@ pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use link::Link;
 pub use load_run::{LoadRun, RunData, play};
-pub use load_run_options::{Began, Live, LoadRunOptions, Moment, ScenarioLoad};
+pub use load_run_options::{Live, LoadRunOptions, Moment, ScenarioLoad, StartTime};
 pub use outgoing::{HeadFields, Outgoing};
 pub use recorder::{LocalRecorder, OperationEnd, Recorder};
 pub use run::{Run, Stop};
