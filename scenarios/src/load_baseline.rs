@@ -231,9 +231,10 @@ mod tests {
         let mut now = asked(&spare);
         change(&mut other, &mut now);
         now.plan = &other;
-        let told = differing(&asked(&earlier), &now);
-        let told = told.as_ref().map(|(what, was, is)| (what.as_str(), was.as_str(), is.as_str()));
-        assert_eq!(told, found);
+        let difference = differing(&asked(&earlier), &now);
+        let difference =
+            difference.as_ref().map(|(what, was, is)| (what.as_str(), was.as_str(), is.as_str()));
+        assert_eq!(difference, found);
     }
 
     #[test]

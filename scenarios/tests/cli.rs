@@ -52,9 +52,9 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["merge"], "required")]
 fn a_wrong_command_is_told_before_anything_runs(#[case] arguments: &[&str], #[case] says: &str) {
     let output = load(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains(says), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(printed.contains(says), "{printed}");
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_target_that_is_down_is_no_result() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let output = load(&["edge-relay", "--edge-url", &format!("http://127.0.0.1:{port}")]);
     assert_eq!(output.status.code(), Some(3));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("reach the edge"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("reach the edge"), "{printed}");
 }
 
 #[rstest]
@@ -90,19 +90,19 @@ fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] thr
         threshold,
     ]);
     let output = load(&arguments);
-    let said =
+    let printed =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{printed}");
     let report = report(&json);
     assert_eq!(report.exit_code, 1);
     assert!(
         report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()),
-        "{said}"
+        "{printed}"
     );
     // Nothing else was wrong: everything is accounted for, and came out as expected.
-    assert_eq!(report.errors(), 0, "{said}");
-    assert!(report.reconciled.iter().all(|counted| counted.agrees), "{said}");
-    assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{said}");
+    assert_eq!(report.errors(), 0, "{printed}");
+    assert!(report.reconciled.iter().all(|counted| counted.agrees), "{printed}");
+    assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{printed}");
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
         arguments.extend(["--report", format]);
     }
     let output = load(&arguments);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("closed model: 4 users"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("closed model: 4 users"), "{printed}");
     let report = report(Path::new(&path("json")));
     assert_eq!(report.rate.asked, None);
     let replayed =

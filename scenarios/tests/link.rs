@@ -45,7 +45,7 @@ enum Move {
 /// connection that it closes.
 struct Peer {
     link: Link,
-    told: mpsc::UnboundedReceiver<&'static str>,
+    events: mpsc::UnboundedReceiver<&'static str>,
 }
 
 impl Peer {
@@ -55,19 +55,19 @@ impl Peer {
         let acceptor = (scheme == "https").then(|| acceptor(&credentials));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("{scheme}://{}", listener.local_addr().unwrap());
-        let (tell, told) = mpsc::unbounded_channel();
+        let (events_tx, events) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             for moves in connections {
                 let (stream, _) = listener.accept().await.unwrap();
                 match &acceptor {
-                    None => act(stream, moves, &tell).await,
-                    Some(acceptor) => act(acceptor.accept(stream).await.unwrap(), moves, &tell).await,
+                    None => act(stream, moves, &events_tx).await,
+                    Some(acceptor) => act(acceptor.accept(stream).await.unwrap(), moves, &events_tx).await,
                 }
             }
         });
         let authority = files.certificate(Role::EdgeAuthority);
         let endpoint = Endpoint::resolve(&url.parse().unwrap(), Some(&authority)).await.unwrap();
-        Self { link: Link::new(Arc::new(endpoint)), told }
+        Self { link: Link::new(Arc::new(endpoint)), events }
     }
 
     /// Sends a request, and says what comes of it.
@@ -80,9 +80,9 @@ impl Peer {
         }
     }
 
-    /// Waits until the peer has told this.
+    /// Waits until the peer has events this.
     async fn hear(&mut self, what: &str) {
-        assert_eq!(timeout(LIMIT, self.told.recv()).await.expect("a word"), Some(what));
+        assert_eq!(timeout(LIMIT, self.events.recv()).await.expect("a word"), Some(what));
     }
 }
 
@@ -100,7 +100,7 @@ fn acceptor(credentials: &Credentials) -> TlsAcceptor {
 async fn act(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     moves: &[Move],
-    tell: &mpsc::UnboundedSender<&'static str>,
+    events_tx: &mpsc::UnboundedSender<&'static str>,
 ) {
     for step in moves {
         match step {
@@ -115,7 +115,7 @@ async fn act(
                 if matches!(step, Move::Read) {
                     stream.read_exact(&mut vec![0; length]).await.unwrap();
                 }
-                let _ = tell.send("request");
+                let _ = events_tx.send("request");
             }
             Move::Write(text, piece) => {
                 for piece in text.as_bytes().chunks(*piece) {
@@ -132,7 +132,7 @@ async fn act(
             Move::Drop => return,
             Move::Close => {
                 stream.shutdown().await.unwrap();
-                let _ = tell.send("closed");
+                let _ = events_tx.send("closed");
                 // Whatever comes now is read, so that the end is one and not a reset.
                 let _ = stream.read_to_end(&mut Vec::new()).await;
                 return;
@@ -215,7 +215,7 @@ async fn the_next_request_goes_over_a_new_connection(
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     peer.hear("request").await;
-    assert!(peer.told.try_recv().is_err(), "it arrived once");
+    assert!(peer.events.try_recv().is_err(), "it arrived once");
 }
 
 #[tokio::test]
@@ -228,7 +228,7 @@ async fn a_request_that_was_sent_is_not_sent_again() {
     for word in ["request", "request", "closed"] {
         peer.hear(word).await;
     }
-    assert!(peer.told.try_recv().is_err(), "there is no further one");
+    assert!(peer.events.try_recv().is_err(), "there is no further one");
 }
 
 // The peer on a thread of its own, and chunks so small that it sends them faster than they can be read.
@@ -252,7 +252,7 @@ async fn an_exchange_that_was_given_up_takes_its_connection_with_it() {
     tokio::select! {
         biased;
         _ = peer.link.exchange() => panic!("nobody answers"),
-        _ = peer.told.recv() => {}
+        _ = peer.events.recv() => {}
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
 }

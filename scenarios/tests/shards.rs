@@ -69,7 +69,7 @@ fn began(report: &mut LoadReport, ms: u64) {
     report.shards[0].started.clone_from(&report.started);
 }
 
-/// What merge makes of them, in this order and the other: its exit code, its sum and what it said are the same.
+/// What merge makes of them, in this order and the other: its exit code, its sum and what it stderr are the same.
 fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, Option<LoadReport>, String) {
     let write = |report: &LoadReport| {
         let path = folder.join(format!("changed-{}.json", report.shards[0].index));
@@ -87,8 +87,8 @@ fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, 
             .args(["--report", &format!("json={}", to.display())])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), LoadReport::load(&to).ok(), said)
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), LoadReport::load(&to).ok(), stderr)
     };
     let one = run(&files);
     files.reverse();
@@ -109,8 +109,8 @@ fn little_but_errors_is_not_green(#[case] args: &[&str], #[case] expected: Optio
     for route in shards.iter_mut().flat_map(|shard| &mut shard.routes) {
         route.errors = route.response.figures.count * 9 / 10;
     }
-    let (code, sum, said) = merged(folder.path(), &shards, args);
-    assert_eq!(code, expected, "{said}");
+    let (code, sum, stderr) = merged(folder.path(), &shards, args);
+    assert_eq!(code, expected, "{stderr}");
     let by_default = sum.unwrap().thresholds.iter().filter(|threshold| threshold.by_default).count();
     assert_eq!(by_default, usize::from(expected == Some(1)));
 }
@@ -122,15 +122,15 @@ fn every_shards_thresholds_count() {
     let mut broken = shards[0].thresholds[0].clone();
     (broken.rule, broken.by_default) = ("p50 <= 1us".into(), false);
     shards[1].thresholds.push(broken);
-    let (code, sum, said) = merged(folder.path(), &shards, &[]);
-    assert_eq!(code, Some(1), "{said}");
+    let (code, sum, stderr) = merged(folder.path(), &shards, &[]);
+    assert_eq!(code, Some(1), "{stderr}");
     let rules: Vec<String> = sum.unwrap().thresholds.into_iter().map(|threshold| threshold.rule).collect();
     assert_eq!(rules, ["error-rate <= 1%", "p50 <= 1us"]);
 
     shards[1].thresholds[1].rule = "p50 <= soon".into();
-    let (code, sum, said) = merged(folder.path(), &shards, &["--threshold", "max<1h"]);
-    assert_eq!((code, sum), (Some(2), None), "{said}");
-    assert!(said.contains(r#"shard 1 was judged by "p50 <= soon", which is no threshold"#), "{said}");
+    let (code, sum, stderr) = merged(folder.path(), &shards, &["--threshold", "max<1h"]);
+    assert_eq!((code, sum), (Some(2), None), "{stderr}");
+    assert!(stderr.contains(r#"shard 1 was judged by "p50 <= soon", which is no threshold"#), "{stderr}");
 }
 
 /// Apart by more than 5 % of the planned time, and by more than a second.
@@ -149,9 +149,9 @@ fn shards_run_side_by_side(#[case] planned_s: u64, #[case] apart_ms: u64, #[case
     }
     // Also where a threshold is broken: on figures of no run it is not.
     began(&mut shards[0], apart_ms);
-    let (code, sum, said) = merged(folder.path(), &shards, &["--threshold", "p50<1us"]);
+    let (code, sum, stderr) = merged(folder.path(), &shards, &["--threshold", "p50<1us"]);
     let sum = sum.unwrap();
-    assert_eq!(code, Some(if together { 1 } else { 3 }), "{said}");
+    assert_eq!(code, Some(if together { 1 } else { 3 }), "{stderr}");
     assert_eq!(sum.state, if together { LoadState::Unchecked } else { LoadState::Invalid });
     let named = format!("shard 0 began {:.1} s after shard 1", apart_ms as f64 / 1000.0);
     let found = sum.findings.iter().any(|finding| finding.contains(&named) && finding.contains("--start-at"));
@@ -166,9 +166,9 @@ fn the_sum_has_the_users_of_all_shards() {
     let (_, sum, _) = merged(folder.path(), &shards, &[]);
     assert_eq!(sum.unwrap().plan.users, 5);
     shards[1].shards[0].started = "soon".into();
-    let (code, _, said) = merged(folder.path(), &shards, &[]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains(r#"shard 1 began at "soon""#), "{said}");
+    let (code, _, stderr) = merged(folder.path(), &shards, &[]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains(r#"shard 1 began at "soon""#), "{stderr}");
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn shards_make_the_whole_run() {
         assert!(shard.wait().unwrap().success());
     }
     let sum = path("sum.json".into());
-    let (code, said) = merge(&files.iter().collect::<Vec<_>>(), Some(&sum));
-    assert_eq!(code, Some(0), "{said}");
+    let (code, stderr) = merge(&files.iter().collect::<Vec<_>>(), Some(&sum));
+    assert_eq!(code, Some(0), "{stderr}");
 
     let (whole, sum) = (LoadReport::load(&whole).unwrap(), LoadReport::load(&sum).unwrap());
     assert_eq!(sum.ledger.scheduled, whole.ledger.scheduled);
@@ -217,10 +217,10 @@ fn shards_make_the_whole_run() {
         .unwrap();
     assert_eq!(judged.status.code(), Some(1), "{}", String::from_utf8_lossy(&judged.stdout));
 
-    let (code, said) = merge(&[&files[0], &files[2]], None);
-    assert_eq!(code, Some(3), "{said}");
-    assert!(said.contains("1 of 3 are missing: 1"), "{said}");
-    let (code, said) = merge(&[&files[0], &files[1], &files[1], &files[2]], None);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("shard 1 is there twice"), "{said}");
+    let (code, stderr) = merge(&[&files[0], &files[2]], None);
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(stderr.contains("1 of 3 are missing: 1"), "{stderr}");
+    let (code, stderr) = merge(&[&files[0], &files[1], &files[1], &files[2]], None);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("shard 1 is there twice"), "{stderr}");
 }

@@ -25,7 +25,7 @@ use tokio::net::TcpListener;
 /// What a run came to.
 struct Ran {
     code: Option<i32>,
-    said: String,
+    output: String,
     report: Option<LoadReport>,
 }
 
@@ -58,9 +58,9 @@ fn run(words: &[&str], more: &[(&str, &Path)], token: Option<&str>) -> Ran {
     }
     command.envs(token.map(|token| ("READ_TOKEN", token)));
     let output = command.output().unwrap();
-    let said =
+    let printed =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Ran { code: output.status.code(), said, report: LoadReport::load(&json).ok() }
+    Ran { code: output.status.code(), output: printed, report: LoadReport::load(&json).ok() }
 }
 
 /// In a task of its own, so that what the test serves goes on meanwhile.
@@ -91,12 +91,12 @@ fn an_edge_that_is_launched_is_loaded_and_costed() {
     }
     let launch = ["edge-relay", "--launch", "node fixtures/edges/node/edge.mjs"];
     let ran = run(&launch, &[], None);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{}", ran.said);
+    assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{}", ran.output);
     let cost = report.edge_cost.unwrap();
     assert!(cost.cpu_s > 0.0 && cost.memory_most > 10 << 20, "{cost:?}");
-    assert!(ran.said.contains("edge: "), "{}", ran.said);
+    assert!(ran.output.contains("edge: "), "{}", ran.output);
 }
 
 #[rstest]
@@ -117,16 +117,16 @@ async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
     let edge = edge.start(&settings).await.unwrap();
     let url = edge.url().to_string();
     let ran = run_beside(words(&format!("edge-relay --edge-url {url}")), more, None).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert_eq!(report.ledger.answered, 40, "{}", ran.said);
+    assert_eq!(report.ledger.answered, 40, "{}", ran.output);
     // Nothing of the service is known to the program; here it is, and it saw the tries before the run as well.
     let tries = takes.count() as u64 - report.routes[0].sent;
     assert!((2..=8).contains(&tries), "{tries}");
     if scheme == "https" {
         let ran = run_beside(words(&format!("edge-relay --edge-url {url}")), Vec::new(), None).await;
-        assert_eq!(ran.code, Some(3), "{}", ran.said);
-        assert!(ran.said.contains("--edge-ca") || ran.said.contains("certificate"), "{}", ran.said);
+        assert_eq!(ran.code, Some(3), "{}", ran.output);
+        assert!(ran.output.contains("--edge-ca") || ran.output.contains("certificate"), "{}", ran.output);
     }
 }
 
@@ -145,16 +145,16 @@ async fn sealed_collections_for_a_service_that_runs_elsewhere() {
     let line = format!("journey --seal real --edge-url {} --base-url {}", edge.url(), service.url());
     let token = credentials.read_token(ReadTokenForm::Valid);
     let ran = run_beside(words(&line), more, Some(token.clone())).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert_eq!((report.errors(), report.time_to_verdict.unwrap().figures.count), (0, 40), "{}", ran.said);
-    assert!(ran.said.contains("sealing: "), "{}", ran.said);
-    assert!(!ran.said.contains(&token));
+    assert_eq!((report.errors(), report.time_to_verdict.unwrap().figures.count), (0, 40), "{}", ran.output);
+    assert!(ran.output.contains("sealing: "), "{}", ran.output);
+    assert!(!ran.output.contains(&token));
     let ran =
         run_beside(words(&format!("edge-relay --seal real --edge-url {}", edge.url())), Vec::new(), None)
             .await;
-    assert_eq!(ran.code, Some(2), "{}", ran.said);
-    assert!(ran.said.contains("--seal-key"), "{}", ran.said);
+    assert_eq!(ran.code, Some(2), "{}", ran.output);
+    assert!(ran.output.contains("--seal-key"), "{}", ran.output);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,15 +180,16 @@ async fn a_service_that_runs_already() {
     let line =
         format!("verdict-polling --base-url {} --wrong-share 20% --bad-token-share 20%", service.url());
     let ran = run_beside(words(&line), more(), Some(token.clone())).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    let told: Vec<&str> = report.routes[0].outcomes.iter().map(|outcome| outcome.outcome.as_str()).collect();
-    assert!(told.contains(&"200") && told.contains(&"404 pending"), "{told:?}");
-    assert!(told.iter().any(|outcome| outcome.starts_with("401 ")), "{told:?}");
-    assert!(!ran.said.contains(&token));
+    let labels: Vec<&str> =
+        report.routes[0].outcomes.iter().map(|outcome| outcome.outcome.as_str()).collect();
+    assert!(labels.contains(&"200") && labels.contains(&"404 pending"), "{labels:?}");
+    assert!(labels.iter().any(|outcome| outcome.starts_with("401 ")), "{labels:?}");
+    assert!(!ran.output.contains(&token));
     // The same with a token that is none: every answer is an error, and the run is not green.
     let ran = run_beside(words(&line), more(), Some("service_read_nothing".into())).await;
-    assert_eq!(ran.code, Some(1), "{}", ran.said);
+    assert_eq!(ran.code, Some(1), "{}", ran.output);
 }
 
 /// An edge that takes everything and wants a client certificate of the client authority.
@@ -225,11 +226,11 @@ async fn an_edge_that_wants_a_client_certificate() {
         (ran.code, ran.report.map(|report| report.ledger.answered)),
         (Some(0), Some(40)),
         "{}",
-        ran.said
+        ran.output
     );
     let ran = run_beside(words(&line), vec![authority], None).await;
-    assert_eq!(ran.code, Some(3), "{}", ran.said);
-    assert!(ran.said.contains("reach the"), "{}", ran.said);
+    assert_eq!(ran.code, Some(3), "{}", ran.output);
+    assert!(ran.output.contains("reach the"), "{}", ran.output);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -258,8 +259,8 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let metrics = figures_address(&mut said);
+    let mut output = BufReader::new(child.stderr.take().unwrap());
+    let metrics = figures_address(&mut output);
     // Some were answered: now it goes.
     while answered(metrics) < 10 {
         tokio::task::yield_now().await;
@@ -288,8 +289,8 @@ async fn a_signal_ends_it_with_what_there_is() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let metrics = figures_address(&mut said);
+    let mut output = BufReader::new(child.stderr.take().unwrap());
+    let metrics = figures_address(&mut output);
     while answered(metrics) < 5 {
         tokio::task::yield_now().await;
     }
@@ -303,9 +304,9 @@ async fn a_signal_ends_it_with_what_there_is() {
 }
 
 /// Where a program that was just started says that it shows its figures.
-fn figures_address(said: &mut impl BufRead) -> SocketAddr {
+fn figures_address(output: &mut impl BufRead) -> SocketAddr {
     let mut line = String::new();
-    while said.read_line(&mut line).unwrap() > 0 {
+    while output.read_line(&mut line).unwrap() > 0 {
         if let Some((_, rest)) = line.rsplit_once("http://")
             && line.contains("Prometheus")
         {
@@ -351,20 +352,20 @@ fn a_baseline_is_compared_with() {
         .unwrap();
     assert_eq!(first.status.code(), Some(0));
     let ran = run(&["edge-relay", "--tolerance", "10%"], &[("--compare", &baseline)], None);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let comparison = ran.report.unwrap().comparison.unwrap();
     let named =
         |figure: &str| comparison.differences.iter().any(|difference| difference.figure.contains(figure));
     assert!(named("CPU") && named("p50") && named("p99"), "{comparison:?}");
-    assert!(ran.said.contains("against "), "{}", ran.said);
+    assert!(ran.output.contains("against "), "{}", ran.output);
 
     let written = std::fs::read_to_string(&baseline).unwrap();
     let refused = |scenario: &str, from: &str, to: &str, says: &str| {
         assert!(written.contains(from), "{from}");
         std::fs::write(&baseline, written.replace(from, to)).unwrap();
         let ran = run(&[scenario], &[("--compare", &baseline)], None);
-        assert_eq!(ran.code, Some(2), "{}", ran.said);
-        assert!(ran.said.contains(says), "{}", ran.said);
+        assert_eq!(ran.code, Some(2), "{}", ran.output);
+        assert!(ran.output.contains(says), "{}", ran.output);
     };
     refused("edge-relay", "edgeproof.load/1", "edgeproof.load/2", "edgeproof.load/2");
     refused("edge-relay", "\"state\": \"unchecked\"", "\"state\": \"partial\"", "that run was partial");

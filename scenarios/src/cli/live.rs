@@ -49,7 +49,7 @@ impl Progress {
     }
 
     /// Shows a moment.
-    pub(super) fn tell(&self, moment: Moment<'_>) {
+    pub(super) fn show(&self, moment: Moment<'_>) {
         if self.mode == Mode::Silent {
             return;
         }

@@ -77,7 +77,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let live: Live = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
-            progress.tell(moment);
+            progress.show(moment);
             if let Some(metrics) = &metrics {
                 metrics(moment);
             }

@@ -121,7 +121,7 @@ async fn percentiles() -> Result<Proof, Failure> {
             quantile.name(),
             off * 100.0
         );
-        near &= told(off.abs() <= NEAR, &line);
+        near &= check(off.abs() <= NEAR, &line);
     }
     // What a generator would report that begins when its last request has ended.
     let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
@@ -150,7 +150,7 @@ async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
         state(&report)
     );
     say(&line);
-    Ok(concluded(told(share >= DELIVERED, "what was asked for was delivered"), &report))
+    Ok(concluded(check(share >= DELIVERED, "what was asked for was delivered"), &report))
 }
 
 /// Every worker of the runtime is blocked again and again: the run must not be called sound.
@@ -166,7 +166,7 @@ async fn starved() -> Result<Proof, Failure> {
     let report = run(drive).await?;
     say(&format!("starved on purpose: the run is {}", state(&report)));
     let found =
-        told(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
+        check(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
     Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
 }
 
@@ -261,19 +261,19 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
 
 /// Counts agree with the service's, to the request.
 fn counted(report: &LoadReport) -> bool {
-    let Some(counted) = report.reconciled.first() else { return told(false, "the server did not count") };
+    let Some(counted) = report.reconciled.first() else { return check(false, "the server did not count") };
     let line = format!(
         "{} sent, {} unanswered, the server counted {}; everything accounted for",
         counted.sent, counted.unanswered, counted.arrived
     );
-    told(report.ledger.balances() && counted.agrees, &line)
+    check(report.ledger.balances() && counted.agrees, &line)
 }
 
 fn state(report: &LoadReport) -> String {
     format!("{:?}", report.state).to_lowercase()
 }
 
-fn told(holds: bool, line: &str) -> bool {
+fn check(holds: bool, line: &str) -> bool {
     say(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
     holds
 }

@@ -324,9 +324,10 @@ impl SystemUnderTest {
             let operation_end = scenario.play(&mut client, scheduled, begun).await;
             if operation_end == crate::engine::OperationEnd::Failed {
                 let cells = run.recorder.sum().cells;
-                let saw = cells.cells.first().map_or_else(String::new, |cell| self.codes.label(cell.outcome));
+                let observed =
+                    cells.cells.first().map_or_else(String::new, |cell| self.codes.label(cell.outcome));
                 return Err(Failure::usage(
-                    format!("reach the target before the run: {saw}"),
+                    format!("reach the target before the run: {observed}"),
                     "check its address and that it runs; for TLS, that its certificate is for this host and its authority is \
                      named with --edge-ca or --service-ca",
                 )

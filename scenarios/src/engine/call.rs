@@ -60,9 +60,9 @@ pub fn classify(codes: &Codes, expect: Expect<'_>, status: u16, body: &[u8]) -> 
         // A success that was to be none: what is in it does not matter.
         (_, 200) => (Code::Plain, false),
         (Expect::Refused(wanted, code), status) => {
-            let said = codes.read(body);
-            let listed = matches!(said, Code::Known(_));
-            (said, wanted == status && code.map_or(listed, |code| code == said))
+            let body_code = codes.read(body);
+            let listed = matches!(body_code, Code::Known(_));
+            (body_code, wanted == status && code.map_or(listed, |code| code == body_code))
         }
         _ => (codes.read(body), false),
     };

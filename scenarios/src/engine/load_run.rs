@@ -123,8 +123,10 @@ impl<S: Scenario> LoadRun<S> {
         for load in &options.loads {
             pacers.push(Pacer::start(Arc::clone(&load.workload), start.instant).map_err(EngineError::Pacer)?);
         }
-        let live =
-            options.live.clone().map(|live| tokio::spawn(tell(live, Arc::clone(&run), workloads(&options))));
+        let live = options
+            .live
+            .clone()
+            .map(|live| tokio::spawn(report_progress(live, Arc::clone(&run), workloads(&options))));
 
         let last = options.loads.iter().map(|load| load.workload.end()).max().unwrap_or_default();
         let all_done = run.all_done(users);
@@ -149,7 +151,7 @@ impl<S: Scenario> LoadRun<S> {
         }
         let ended = Instant::now();
         drop(pacers);
-        run.stop.now();
+        run.stop.trigger();
         let self_monitor = self_monitor.read();
         let cpu = cpu_time().saturating_sub(cpu);
         // Now they have nothing left to do.
@@ -244,13 +246,13 @@ struct Session(Arc<Mutex<Vec<Client>>>);
 const SEATS: usize = 64;
 
 /// Goose is told of requests by its own users only.
-fn seats(tell_goose: bool) -> usize {
-    if tell_goose { 1 } else { SEATS }
+fn seats(report_to_goose: bool) -> usize {
+    if report_to_goose { 1 } else { SEATS }
 }
 
 fn goose<S: Scenario>(options: &LoadRunOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
-    let seats = seats(run.tell_goose);
+    let seats = seats(run.report_to_goose);
     let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
@@ -290,7 +292,7 @@ fn connect<S: Scenario>(
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
-    let (seats, left) = (seats(run.tell_goose), Arc::new(AtomicUsize::new(load.users)));
+    let (seats, left) = (seats(run.report_to_goose), Arc::new(AtomicUsize::new(load.users)));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
         let left = Arc::clone(&left);
@@ -331,8 +333,8 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
             }
             let mut playing = JoinSet::new();
             for mut client in clients {
-                if client.run().tell_goose {
-                    told(user, &mut client, &workload, &*scenario, &routes).await;
+                if client.run().report_to_goose {
+                    report_to_goose(user, &mut client, &workload, &*scenario, &routes).await;
                     client.run().user_done();
                     continue;
                 }
@@ -355,7 +357,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
 }
 
 /// Lets a user play its workload to the end, and tells goose of each request.
-async fn told(
+async fn report_to_goose(
     user: &mut GooseUser,
     client: &mut Client,
     workload: &Workload,
@@ -364,7 +366,7 @@ async fn told(
 ) {
     loop {
         let more = client.work(workload, scenario).await;
-        for (route, time, success, status) in client.told() {
+        for (route, time, success, status) in client.take_goose_requests() {
             let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
             let (method, path) = name.split_once(' ').unwrap_or(("?", name));
             // A figure that goose does not take is in our own report all the same.
@@ -380,7 +382,7 @@ fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {
     options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
 }
 
-async fn tell(live: Live, run: Arc<Run>, workloads: Vec<Arc<Workload>>) {
+async fn report_progress(live: Live, run: Arc<Run>, workloads: Vec<Arc<Workload>>) {
     let end = workloads.iter().map(|workload| workload.end()).max().unwrap_or_default();
     loop {
         sleep(Duration::from_millis(500)).await;

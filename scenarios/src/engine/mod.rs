@@ -23,7 +23,7 @@ pub use load_run::{LoadRun, RunData, play};
 pub use load_run_options::{Live, LoadRunOptions, Moment, ScenarioLoad, StartTime};
 pub use outgoing::{HeadFields, Outgoing};
 pub use recorder::{LocalRecorder, OperationEnd, Recorder};
-pub use run::{Run, Stop};
+pub use run::{Run, StopSignal};
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, memory, processors};
 pub use user::{Client, Reply, Scenario};
 pub use workload::{Operation, Workload};

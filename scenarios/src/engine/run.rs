@@ -17,9 +17,9 @@ pub struct Run {
     /// Longest time for a request.
     pub timeout: Duration,
     /// Ends what is still under way.
-    pub stop: Stop,
+    pub stop: StopSignal,
     /// Goose keeps figures of its own, and is told of each request.
-    pub tell_goose: bool,
+    pub report_to_goose: bool,
     started: OnceLock<Instant>,
     ready: AtomicUsize,
     done: AtomicUsize,
@@ -28,18 +28,18 @@ pub struct Run {
 
 /// A word that ends everything that is under way.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<watch::Sender<bool>>);
+pub struct StopSignal(Arc<watch::Sender<bool>>);
 
 impl Run {
     /// One that has not started.
-    pub fn new(codes: Codes, timeout: Duration, tell_goose: bool) -> Self {
+    pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Self {
             recorder: Recorder::new(locals),
             codes,
             timeout,
-            stop: Stop::new(),
-            tell_goose,
+            stop: StopSignal::new(),
+            report_to_goose,
             started: OnceLock::new(),
             ready: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -93,20 +93,20 @@ impl Run {
     }
 }
 
-impl Stop {
+impl StopSignal {
     fn new() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
     }
 
     /// Says it.
-    pub fn now(&self) {
+    pub fn trigger(&self) {
         self.0.send_replace(true);
     }
 
     /// Waits for it.
-    pub async fn said(&self) {
+    pub async fn triggered(&self) {
         let mut receiver = self.0.subscribe();
         // The sender lives as long as this.
-        let _ = receiver.wait_for(|said| *said).await;
+        let _ = receiver.wait_for(|triggered| *triggered).await;
     }
 }

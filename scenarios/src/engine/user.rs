@@ -46,13 +46,13 @@ pub struct Client {
     /// A session that waits for its verdict, and where the next question goes.
     awaiting: Option<(Instant, RouteId)>,
     /// For goose: route, time, success, status.
-    told: Vec<(RouteId, Duration, bool, Option<u16>)>,
+    goose_requests: Vec<(RouteId, Duration, bool, Option<u16>)>,
 }
 
 /// What is due at the very end may be answered so much later and still count as answered in time.
 const GRACE: Duration = Duration::from_millis(100);
-/// Requests that goose is told of at once.
-const TOLD_AT_ONCE: usize = 32;
+/// Requests that goose is goose_requests of at once.
+const GOOSE_BATCH: usize = 32;
 
 /// A request that was sent and not answered yet.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ impl Client {
             under_way: None,
             ended: Instant::now(),
             awaiting: None,
-            told: Vec::new(),
+            goose_requests: Vec::new(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Client {
         self.measured = measured;
     }
 
-    /// Notes that a session waits for its verdict, until it is told otherwise.
+    /// Notes that a session waits for its verdict, until it is goose_requests otherwise.
     pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
         self.awaiting = Some((since, route));
     }
@@ -177,25 +177,25 @@ impl Client {
             measured: self.measured,
         };
         self.run.recorder.request(self.id, &sample);
-        if self.run.tell_goose {
+        if self.run.report_to_goose {
             let status = match outcome {
                 Outcome::Answer { status, .. } => Some(status),
                 _ => None,
             };
-            self.told.push((route, response, expected, status));
+            self.goose_requests.push((route, response, expected, status));
         }
     }
 
-    /// What goose is to be told.
-    pub fn told(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
-        std::mem::take(&mut self.told)
+    /// What goose is to be goose_requests.
+    pub fn take_goose_requests(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
+        std::mem::take(&mut self.goose_requests)
     }
 
-    /// Plays the operations of a workload until none is left, or until it is told to stop; or until goose should be told of
+    /// Plays the operations of a workload until none is left, or until it is goose_requests to stop; or until goose should be goose_requests of
     /// some: then it yields true, and wants to go on.
     pub(super) async fn work(&mut self, workload: &Workload, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
-        let mut stopped = pin!(run.stop.said());
+        let mut stopped = pin!(run.stop.triggered());
         let mut free = self.ended;
         loop {
             let operation = tokio::select! {
@@ -225,7 +225,7 @@ impl Client {
             free = self.ended;
             let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
             run.recorder.operation(self.id, scheduled.measured, operation_end, late);
-            if self.told.len() >= TOLD_AT_ONCE {
+            if self.goose_requests.len() >= GOOSE_BATCH {
                 return true;
             }
         }

@@ -43,7 +43,7 @@ pub fn judge<'a>(
                 route: threshold.route.clone(),
                 by_default,
                 observed: value
-                    .map(|value| told(threshold.metric, value))
+                    .map(|value| rendered(threshold.metric, value))
                     .or_else(|| never(threshold.metric, observed.as_ref())),
                 value,
                 limit,
@@ -77,7 +77,7 @@ fn never(metric: Metric, observed: Option<&Observed>) -> Option<String> {
         .then(|| format!("never, for {without} of the sessions"))
 }
 
-fn told(metric: Metric, value: f64) -> String {
+fn rendered(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Response(_) | Metric::TimeToVerdict(_) => edgeproof_reports::load::micros(value as u64),
         // Few of many are not none.

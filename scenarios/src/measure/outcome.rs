@@ -76,10 +76,10 @@ impl Codes {
     pub fn read(&self, body: &[u8]) -> Code {
         let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Strange };
         let text = |name: &str| members.get(name).and_then(Value::as_str);
-        let Some(said) = text("reason").or_else(|| text("error")).or_else(|| text("status")) else {
+        let Some(code) = text("reason").or_else(|| text("error")).or_else(|| text("status")) else {
             return Code::Strange;
         };
-        self.find(said)
+        self.find(code)
     }
 
     /// The code of this name.
@@ -152,7 +152,7 @@ mod tests {
     #[case("[]", "409 with another body")]
     fn bodies_say_what_happened(#[case] body: &str, #[case] label: &str) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
-        let said = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
-        assert!(said.starts_with(label), "{said}");
+        let label_found = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
+        assert!(label_found.starts_with(label), "{label_found}");
     }
 }
