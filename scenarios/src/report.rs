@@ -11,9 +11,10 @@ use edgeproof_reports::load::{
 };
 
 use crate::engine::{EdgeSample, RunData};
-use crate::measure::{self, Cells, Codes, HealthFacts, Histogram, Observed, Outcome, RouteId, health, judge};
+use crate::measure::{
+    self, Cells, Codes, HealthFacts, Histogram, Observed, Outcome, RouteId, SAMPLED, health, judge,
+};
 use crate::plan::{Arrivals, Threshold};
-use crate::scenario::SAMPLED;
 
 /// What a report is made from, besides what was measured.
 pub struct Facts<'a> {

@@ -37,7 +37,7 @@ async fn relay(url: &str) -> EdgeRelay {
         accepted: std::sync::Mutex::default(),
         replayed: codes().find("replayed_bundle"),
         route: RouteId(0),
-        watch: None,
+        service_times: None,
     }
 }
 

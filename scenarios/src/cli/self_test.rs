@@ -199,7 +199,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         accepted: std::sync::Mutex::default(),
         replayed: codes.find("replayed_bundle"),
         route: RouteId(0),
-        watch: None,
+        service_times: None,
     };
     let stages = Stages::constant(drive.rate, drive.time)
         .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?

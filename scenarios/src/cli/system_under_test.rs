@@ -255,7 +255,7 @@ impl SystemUnderTest {
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
         let (endpoint, posting) = self.posting.clone()?;
-        let watch = self.service.as_ref().map(|service| Arc::clone(service.watch()));
+        let service_times = self.service.as_ref().map(|service| Arc::clone(service.service_times()));
         let collections = match &self.sealing {
             Some(ahead) => Source::Sealed(Arc::clone(ahead)),
             None => Source::Opaque(Collections::opaque(seed)),
@@ -268,7 +268,7 @@ impl SystemUnderTest {
             accepted: Mutex::default(),
             replayed: self.replayed,
             route: RouteId(0),
-            watch,
+            service_times,
         })
     }
 

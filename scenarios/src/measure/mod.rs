@@ -7,6 +7,7 @@ mod histogram;
 mod judge;
 mod ledger;
 mod outcome;
+mod service_times;
 mod timeline;
 
 pub use cells::{Cell, Cells, RouteId, Sample};
@@ -16,4 +17,5 @@ pub use histogram::{Histogram, HistogramError};
 pub use judge::{Observed, judge};
 pub use ledger::{Imbalance, Ledger};
 pub use outcome::{Code, Codes, Failure, Outcome};
+pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::{Moment, Timeline};

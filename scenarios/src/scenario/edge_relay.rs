@@ -5,13 +5,11 @@ use bytes::Bytes;
 
 use edgeproof::wire::Endpoint;
 
-use super::SAMPLED;
 use super::collections::Source;
 use super::requests::Posting;
 use crate::engine::{Call, Client, Expect, OperationEnd, Reply, Scenario};
-use crate::measure::{Code, Outcome, RouteId};
+use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
-use crate::service::Watch;
 
 /// Collections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
@@ -30,7 +28,7 @@ pub struct EdgeRelay {
     /// The route, for the report.
     pub route: RouteId,
     /// What the service took, where it is ours.
-    pub watch: Option<Arc<Watch>>,
+    pub service_times: Option<Arc<ServiceTimes>>,
 }
 
 impl EdgeRelay {
@@ -43,8 +41,8 @@ impl EdgeRelay {
     ) -> (Reply, String) {
         let collection = self.collections.take(scheduled.number).await;
         let sampled = scheduled.measured && scheduled.number.is_multiple_of(SAMPLED);
-        let watched = self.watch.as_ref().filter(|_| sampled);
-        let watched = watched.map(|watch| (watch, watch.ask(&collection.body)));
+        let tracked = self.service_times.as_ref().filter(|_| sampled);
+        let tracked = tracked.map(|service_times| (service_times, service_times.track(&collection.body)));
         let call = Call {
             route: self.route,
             link: 0,
@@ -52,8 +50,8 @@ impl EdgeRelay {
             expect: Expect::Accepted,
         };
         let reply = client.call(call, due).await;
-        if let Some((watch, key)) = watched
-            && let Some(took) = watch.fetch(key)
+        if let Some((service_times, key)) = tracked
+            && let Some(took) = service_times.take(key)
             && reply.expected
         {
             client.run().recorder.added(client.id, reply.service.saturating_sub(took));

@@ -18,9 +18,6 @@ pub use references::{Introduce, ParseReferencesError, Reference, References, Sta
 pub use requests::{BadToken, Posting, Questions};
 pub use sealed::{SealedAhead, SealingCost};
 
-/// One of so many requests is looked at, where the service's own part is known.
-pub const SAMPLED: u64 = 16;
-
 /// One of so many, by the number of an operation. A share takes every n-th number; without mixing, those would share a few of
 /// the choices.
 fn mixed(number: u64, choices: usize) -> usize {

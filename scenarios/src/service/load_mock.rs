@@ -11,8 +11,7 @@ use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 
 use super::fault::Faults;
-use super::watch::Watch;
-use crate::measure::Codes;
+use crate::measure::{Codes, ServiceTimes};
 use crate::plan::Share;
 use crate::scenario::{BadToken, Collections, Standing};
 
@@ -22,7 +21,7 @@ pub struct LoadMock {
     mock: Arc<MockService>,
     options: LoadMockOptions,
     facade: Facade,
-    watch: Arc<Watch>,
+    service_times: Arc<ServiceTimes>,
     faults: OnceLock<(Instant, Faults)>,
     scripts: Mutex<Scripts>,
 }
@@ -65,10 +64,10 @@ const TURN: u64 = 10_000;
 impl LoadMock {
     /// Starts it on a free port of this machine, with TLS.
     pub async fn start(options: LoadMockOptions) -> io::Result<Self> {
-        let watch = Arc::new(Watch::default());
+        let service_times = Arc::new(ServiceTimes::default());
         let service: Arc<OnceLock<Weak<MockService>>> = Arc::default();
         let defaults = ServiceOptions::new(Arc::clone(&options.spec), Arc::clone(&options.credentials));
-        let observer = options.behind_edge.then(|| observer(&options, &watch, &service));
+        let observer = options.behind_edge.then(|| observer(&options, &service_times, &service));
         let mock = MockService::start(ServiceOptions {
             limits: Limits { connections: CONNECTIONS, ..defaults.limits },
             // Scripts count; what arrived in detail is of no interest here.
@@ -82,7 +81,7 @@ impl LoadMock {
         let _ = service.set(Arc::downgrade(&mock));
         let facade = mock.facade();
         let scripts = Mutex::new(scripts(&mock, options.judging, Faults::default()));
-        Ok(Self { mock, options, facade, watch, faults: OnceLock::new(), scripts })
+        Ok(Self { mock, options, facade, service_times, faults: OnceLock::new(), scripts })
     }
 
     /// Its address, by the name `localhost`.
@@ -96,8 +95,8 @@ impl LoadMock {
     }
 
     /// What it takes for single collections.
-    pub fn watch(&self) -> &Arc<Watch> {
-        &self.watch
+    pub fn service_times(&self) -> &Arc<ServiceTimes> {
+        &self.service_times
     }
 
     /// From now on it has these faults, and counts from nothing.
@@ -224,10 +223,10 @@ fn failing(mock: &MockService) -> Option<Script> {
 
 fn observer(
     options: &LoadMockOptions,
-    watch: &Arc<Watch>,
+    service_times: &Arc<ServiceTimes>,
     service: &Arc<OnceLock<Weak<MockService>>>,
 ) -> Observer {
-    let (watch, service) = (Arc::clone(watch), Arc::clone(service));
+    let (service_times, service) = (Arc::clone(service_times), Arc::clone(service));
     let (judging, verdict_after) = (options.judging, options.verdict_after);
     Observer::new(move |arrival: &Arrival| {
         if arrival.endpoint != Endpoint::Relay {
@@ -235,7 +234,7 @@ fn observer(
         }
         let body = &arrival.request.body;
         if let Some(answered) = arrival.answered {
-            watch.saw(body, answered.saturating_duration_since(arrival.at));
+            service_times.record(body, answered.saturating_duration_since(arrival.at));
         }
         let accepted = arrival.answer.as_ref().and_then(edgeproof::mock::Given::status) == Some(200);
         // What is judged for real has its session already.

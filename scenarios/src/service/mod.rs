@@ -4,9 +4,7 @@
 mod fault;
 mod load_mock;
 mod stalling;
-mod watch;
 
 pub use fault::{Down, Faults};
 pub use load_mock::{Judging, LoadMock, LoadMockOptions};
 pub use stalling::{Stalling, Stalls};
-pub use watch::Watch;

@@ -1,0 +1,62 @@
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// One request in this many is sampled for the service's own time.
+pub const SAMPLED: u64 = 16;
+
+/// What the service took for some of the collections: those that somebody asked for, known by their bytes. It remembers
+/// only what is asked for and not fetched yet.
+#[derive(Debug, Default)]
+pub struct ServiceTimes {
+    hasher: RandomState,
+    tracked: Mutex<HashMap<u64, Option<Duration>>>,
+}
+
+impl ServiceTimes {
+    /// Asks for this collection, before it is sent. What is asked for is to be fetched.
+    pub fn track(&self, body: &[u8]) -> u64 {
+        let key = self.hasher.hash_one(body);
+        self.tracked().insert(key, None);
+        key
+    }
+
+    /// What the service took; none if it never saw the collection.
+    pub fn take(&self, key: u64) -> Option<Duration> {
+        self.tracked().remove(&key).flatten()
+    }
+
+    /// The service is through with a collection.
+    pub fn record(&self, body: &[u8], took: Duration) {
+        if self.tracked().is_empty() {
+            return;
+        }
+        let key = self.hasher.hash_one(body);
+        if let Some(place) = self.tracked().get_mut(&key) {
+            *place = Some(took);
+        }
+    }
+
+    fn tracked(&self) -> MutexGuard<'_, HashMap<u64, Option<Duration>>> {
+        // A panic elsewhere leaves nothing half done in here.
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_asked_for_is_remembered() {
+        let times = ServiceTimes::default();
+        let took = Duration::from_millis(3);
+        times.record(b"a", took);
+        let (a, b) = (times.track(b"a"), times.track(b"b"));
+        times.record(b"a", took);
+        times.record(b"c", took);
+        assert_eq!((times.take(a), times.take(a), times.take(b)), (Some(took), None, None));
+        assert!(times.tracked().is_empty());
+    }
+}
