@@ -11,7 +11,7 @@ pub struct Call<'a> {
     /// The route, for the report.
     pub route: RouteId,
     /// Which of the user's connections it goes over.
-    pub link: usize,
+    pub connection: usize,
     /// The request.
     pub request: Outgoing,
     /// What is to come out.

@@ -7,9 +7,9 @@ use edgeproof::wire::Endpoint;
 
 use super::call::{Call, Expect, classify};
 use super::deadline::Deadline;
-use super::link::Link;
 use super::recorder::OperationEnd;
 use super::run::Run;
+use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
 use crate::measure::{Failure, Outcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
@@ -36,7 +36,7 @@ pub trait Scenario: Send + Sync + 'static {
 pub struct Client {
     /// Counted from 0 over all loads.
     pub id: usize,
-    links: Vec<Link>,
+    connections: Vec<UserConnection>,
     run: Arc<Run>,
     deadline: Deadline,
     measured: bool,
@@ -78,7 +78,7 @@ impl Client {
     pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
         Self {
             id,
-            links: scenario.endpoints().into_iter().map(Link::new).collect(),
+            connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
             deadline: Deadline::new(run.timeout),
             run,
             measured: false,
@@ -96,30 +96,30 @@ impl Client {
 
     /// Connects, so that no request has to wait for it. One that fails is tried again by the first request, which counts it.
     pub async fn connect(&mut self) {
-        for link in &mut self.links {
-            let _ = link.open().await;
+        for connection in &mut self.connections {
+            let _ = connection.open().await;
         }
     }
 
     /// Sends a request that was due at a time, waits for its end, and records it.
     pub fn call<'a>(&'a mut self, call: Call<'a>, due: Instant) -> impl Future<Output = Reply> + Send + 'a {
-        let Call { route, link, request, expect } = call;
+        let Call { route, connection, request, expect } = call;
         let under_way = UnderWay { route, due, sent: Instant::now() };
         self.under_way = Some(under_way);
-        self.links[link].stage(request);
-        self.answer(under_way, link, expect)
+        self.connections[connection].prepare(request);
+        self.answer(under_way, connection, expect)
     }
 
-    async fn answer(&mut self, under_way: UnderWay, link: usize, expect: Expect<'_>) -> Reply {
+    async fn answer(&mut self, under_way: UnderWay, connection: usize, expect: Expect<'_>) -> Reply {
         let UnderWay { route, due, sent } = under_way;
-        let answered = self.deadline.keep(sent, pin!(self.links[link].exchange())).await;
+        let answered = self.deadline.keep(sent, pin!(self.connections[connection].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;
         let (outcome, expected) = match answered {
             Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
             Some(Err(failure)) => (Outcome::Failed(failure), false),
             None => {
-                self.links[link].close();
+                self.connections[connection].close();
                 (Outcome::Failed(Failure::Timeout), false)
             }
         };
@@ -241,6 +241,6 @@ impl Client {
         } else if let Some((since, route)) = waited_for {
             self.record(route, Outcome::GivenUp, false, since, now, Duration::ZERO);
         }
-        self.links.iter_mut().for_each(Link::close);
+        self.connections.iter_mut().for_each(UserConnection::close);
     }
 }

@@ -45,7 +45,7 @@ impl EdgeRelay {
         let tracked = tracked.map(|service_times| (service_times, service_times.track(&collection.body)));
         let call = Call {
             route: self.route,
-            link: 0,
+            connection: 0,
             request: self.posting.request(collection.body.clone()),
             expect: Expect::Accepted,
         };
@@ -70,7 +70,7 @@ impl EdgeRelay {
         }
         let call = Call {
             route: self.route,
-            link: 0,
+            connection: 0,
             request: self.posting.request(accepted),
             expect: Expect::Refused(409, Some(self.replayed)),
         };

@@ -56,7 +56,7 @@ impl Polling {
     pub async fn until_verdict(
         &self,
         client: &mut Client,
-        link: usize,
+        connection: usize,
         number: u64,
         reference: &str,
         since: Instant,
@@ -67,7 +67,8 @@ impl Polling {
         let mut due = due;
         loop {
             let request = self.questions.request(reference, wait);
-            let call = Call { route: self.route, link, request, expect: Expect::VerdictOrPending(reference) };
+            let call =
+                Call { route: self.route, connection, request, expect: Expect::VerdictOrPending(reference) };
             let reply = client.call(call, due).await;
             match verdict(reply.outcome, reply.expected) {
                 Verdict::There => {
@@ -133,12 +134,13 @@ impl Scenario for Polling {
         let (reference, comes) = self.reference(scheduled.number);
         if self.options.bad_tokens.takes(scheduled.number) && self.questions.has_bad_tokens() {
             let (request, expect) = self.questions.bad_request(&reference, scheduled.number);
-            let call = Call { route: self.route, link: 0, request, expect };
+            let call = Call { route: self.route, connection: 0, request, expect };
             return operation_end(&client.call(call, due).await);
         }
         if !comes {
             let request = self.questions.request(&reference, None);
-            let call = Call { route: self.route, link: 0, request, expect: Expect::Pending(&reference) };
+            let call =
+                Call { route: self.route, connection: 0, request, expect: Expect::Pending(&reference) };
             return operation_end(&client.call(call, due).await);
         }
         self.until_verdict(client, 0, scheduled.number, &reference, due, due).await

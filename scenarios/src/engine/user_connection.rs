@@ -16,7 +16,7 @@ use crate::measure::Failure;
 /// It reads with the reader of the conformance cases, not through hyper's client: that takes 25 KB a connection, most of it for
 /// a queue of requests that a user never has, and half as much CPU again for each request.
 #[derive(Debug)]
-pub struct Link {
+pub struct UserConnection {
     endpoint: Arc<Endpoint>,
     open: Option<Connection>,
     /// What is under way. Here and not in futures, each of which would keep a place for it.
@@ -50,7 +50,7 @@ const TURN: usize = 16;
 /// Bytes of an answer's body that are looked at.
 const KEPT: usize = 64 * 1024;
 
-impl Link {
+impl UserConnection {
     /// One that is not open yet.
     pub fn new(endpoint: Arc<Endpoint>) -> Self {
         Self { endpoint, open: None, exchange: None }
@@ -66,7 +66,7 @@ impl Link {
 
     /// Takes the request that the next exchange sends. Where the last one was given up half way, the connection goes with it:
     /// its answer may still come.
-    pub fn stage(&mut self, request: Outgoing) {
+    pub fn prepare(&mut self, request: Outgoing) {
         if self.exchange.replace(Exchange::new(request)).is_some() {
             self.open = None;
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use edgeproof_load::engine::{Deadline, HeadFields, Link};
+use edgeproof_load::engine::{Deadline, HeadFields, UserConnection};
 use rstest::rstest;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -44,7 +44,7 @@ enum Move {
 /// A peer that makes these moves on one connection after the other, and tells of each request that it reads and of each
 /// connection that it closes.
 struct Peer {
-    link: Link,
+    connection: UserConnection,
     events: mpsc::UnboundedReceiver<&'static str>,
 }
 
@@ -67,14 +67,14 @@ impl Peer {
         });
         let authority = files.certificate(Role::EdgeAuthority);
         let endpoint = Endpoint::resolve(&url.parse().unwrap(), Some(&authority)).await.unwrap();
-        Self { link: Link::new(Arc::new(endpoint)), events }
+        Self { connection: UserConnection::new(Arc::new(endpoint)), events }
     }
 
     /// Sends a request, and says what comes of it.
     async fn ask(&mut self, body: Bytes) -> String {
         let fields = HeadFields::new([("Host", "peer")]).unwrap();
-        self.link.stage(fields.post("/", body));
-        match timeout(LIMIT, self.link.exchange()).await.expect("an end") {
+        self.connection.prepare(fields.post("/", body));
+        match timeout(LIMIT, self.connection.exchange()).await.expect("an end") {
             Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
             Err(failure) => format!("{failure:?}"),
         }
@@ -237,10 +237,10 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
             .await;
-    peer.link.stage(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     // As users do it: the limit is kept although the peer never stops.
     let mut deadline = Deadline::new(Duration::from_millis(50));
-    let ended = timeout(LIMIT, deadline.keep(Instant::now(), pin!(peer.link.exchange()))).await;
+    let ended = timeout(LIMIT, deadline.keep(Instant::now(), pin!(peer.connection.exchange()))).await;
     assert_eq!(ended.expect("the limit is kept"), None);
 }
 
@@ -248,10 +248,10 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
 async fn an_exchange_that_was_given_up_takes_its_connection_with_it() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Read], &[Move::Read, Move::Write(OK, 999)]]).await;
-    peer.link.stage(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     tokio::select! {
         biased;
-        _ = peer.link.exchange() => panic!("nobody answers"),
+        _ = peer.connection.exchange() => panic!("nobody answers"),
         _ = peer.events.recv() => {}
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
