@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use edgeproof_load::engine::{Deadline, HeadFields, UserConnection};
+use edgeproof_load::engine::{HeadFields, RequestTimeout, UserConnection};
 use rstest::rstest;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -239,8 +239,8 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
             .await;
     peer.connection.prepare(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     // As users do it: the limit is kept although the peer never stops.
-    let mut deadline = Deadline::new(Duration::from_millis(50));
-    let ended = timeout(LIMIT, deadline.keep(Instant::now(), pin!(peer.connection.exchange()))).await;
+    let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
+    let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
     assert_eq!(ended.expect("the limit is kept"), None);
 }
 

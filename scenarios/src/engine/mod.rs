@@ -1,13 +1,13 @@
 //! What makes the load: a pacer, users with connections of their own, a recorder, and goose that runs the users.
 
 mod call;
-mod deadline;
 mod edge_cost;
 mod error;
 mod load_run;
 mod load_run_options;
 mod outgoing;
 mod recorder;
+mod request_timeout;
 mod run;
 mod self_monitor;
 mod user;
@@ -15,13 +15,13 @@ mod user_connection;
 mod workload;
 
 pub use call::{Call, Expect, Verdict, classify, verdict};
-pub use deadline::Deadline;
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use load_run::{LoadRun, RunData, play};
 pub use load_run_options::{Live, LoadRunOptions, Moment, ScenarioLoad, StartTime};
 pub use outgoing::{HeadFields, Outgoing};
 pub use recorder::{LocalRecorder, OperationEnd, Recorder};
+pub use request_timeout::RequestTimeout;
 pub use run::{Run, StopSignal};
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, memory, processors};
 pub use user::{Client, Reply, Scenario};

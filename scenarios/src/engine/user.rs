@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use edgeproof::wire::Endpoint;
 
 use super::call::{Call, Expect, classify};
-use super::deadline::Deadline;
 use super::recorder::OperationEnd;
+use super::request_timeout::RequestTimeout;
 use super::run::Run;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
@@ -38,7 +38,7 @@ pub struct Client {
     pub id: usize,
     connections: Vec<UserConnection>,
     run: Arc<Run>,
-    deadline: Deadline,
+    request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
     /// When the last request ended, or was given up.
@@ -79,7 +79,7 @@ impl Client {
         Self {
             id,
             connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
-            deadline: Deadline::new(run.timeout),
+            request_timeout: RequestTimeout::new(run.timeout),
             run,
             measured: false,
             under_way: None,
@@ -112,7 +112,7 @@ impl Client {
 
     async fn answer(&mut self, under_way: UnderWay, connection: usize, expect: Expect<'_>) -> Reply {
         let UnderWay { route, due, sent } = under_way;
-        let answered = self.deadline.keep(sent, pin!(self.connections[connection].exchange())).await;
+        let answered = self.request_timeout.limit(sent, pin!(self.connections[connection].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;
         let (outcome, expected) = match answered {

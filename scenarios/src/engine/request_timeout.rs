@@ -9,19 +9,19 @@ use tokio::time::{Sleep, sleep_until};
 /// The longest time for each of a user's requests. One timer serves them all: it is moved only when it rings, which is rare,
 /// while a timer for each request would be set and taken back every time.
 #[derive(Debug)]
-pub struct Deadline {
+pub struct RequestTimeout {
     limit: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Deadline {
+impl RequestTimeout {
     /// For requests that may take so long.
     pub fn new(limit: Duration) -> Self {
         Self { limit, timer: None }
     }
 
     /// What comes out of a request that was sent at this time; none if the time is over first.
-    pub fn keep<T>(
+    pub fn limit<T>(
         &mut self,
         sent: Instant,
         // Pinned by the caller: one that is passed on by value would take its room twice.
@@ -59,21 +59,21 @@ mod tests {
 
     #[tokio::test]
     async fn each_request_has_the_whole_time() {
-        let mut deadline = Deadline::new(Duration::from_millis(200));
-        assert_eq!(deadline.keep(Instant::now(), pin!(ready(7))).await, Some(7));
+        let mut request_timeout = RequestTimeout::new(Duration::from_millis(200));
+        assert_eq!(request_timeout.limit(Instant::now(), pin!(ready(7))).await, Some(7));
         // Together longer than the limit: the timer rings within a later one and is moved.
         for _ in 0..4 {
             let most = tokio::time::sleep(Duration::from_millis(80));
-            assert_eq!(deadline.keep(Instant::now(), pin!(most)).await, Some(()));
+            assert_eq!(request_timeout.limit(Instant::now(), pin!(most)).await, Some(()));
         }
     }
 
     #[tokio::test]
     async fn one_that_takes_longer_is_given_up() {
-        let mut deadline = Deadline::new(Duration::from_millis(20));
+        let mut request_timeout = RequestTimeout::new(Duration::from_millis(20));
         for _ in 0..2 {
             let sent = Instant::now();
-            assert_eq!(deadline.keep(sent, pin!(pending::<()>())).await, None);
+            assert_eq!(request_timeout.limit(sent, pin!(pending::<()>())).await, None);
             assert!(sent.elapsed() >= Duration::from_millis(20));
         }
     }
@@ -85,8 +85,9 @@ mod tests {
             while pin!(consume_budget()).poll(cx).is_ready() {}
             Poll::<()>::Pending
         });
-        let mut deadline = Deadline::new(Duration::from_millis(20));
-        let kept = timeout(Duration::from_secs(20), deadline.keep(Instant::now(), pin!(greedy))).await;
+        let mut request_timeout = RequestTimeout::new(Duration::from_millis(20));
+        let kept =
+            timeout(Duration::from_secs(20), request_timeout.limit(Instant::now(), pin!(greedy))).await;
         assert_eq!(kept.expect("the limit is kept"), None);
     }
 }
