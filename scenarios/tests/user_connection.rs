@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
-use edgeproof_load::engine::{HeadFields, RequestTimeout, UserConnection};
+use edgeproof_load::engine::{HeaderFields, RequestTimeout, UserConnection};
 use rstest::rstest;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -72,7 +72,7 @@ impl Peer {
 
     /// Sends a request, and says what comes of it.
     async fn ask(&mut self, body: Bytes) -> String {
-        let fields = HeadFields::new([("Host", "peer")]).unwrap();
+        let fields = HeaderFields::new([("Host", "peer")]).unwrap();
         self.connection.prepare(fields.post("/", body));
         match timeout(LIMIT, self.connection.exchange()).await.expect("an end") {
             Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
@@ -237,7 +237,7 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
             .await;
-    peer.connection.prepare(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     // As users do it: the limit is kept although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
     let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
@@ -248,7 +248,7 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
 async fn an_exchange_that_was_given_up_takes_its_connection_with_it() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Read], &[Move::Read, Move::Write(OK, 999)]]).await;
-    peer.connection.prepare(HeadFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     tokio::select! {
         biased;
         _ = peer.connection.exchange() => panic!("nobody answers"),

@@ -2,7 +2,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::outgoing::Outgoing;
+use super::outgoing_request::OutgoingRequest;
 use crate::measure::{Code, Codes, Outcome, RouteId};
 
 /// A request with what is to come out.
@@ -13,7 +13,7 @@ pub struct Call<'a> {
     /// Which of the user's connections it goes over.
     pub connection: usize,
     /// The request.
-    pub request: Outgoing,
+    pub request: OutgoingRequest,
     /// What is to come out.
     pub expect: Expect<'a>,
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use edgeproof::wire::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Progress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::outgoing::Outgoing;
+use super::outgoing_request::OutgoingRequest;
 use crate::measure::Failure;
 
 /// A user's connection to one endpoint: HTTP/1.1, opened when it is needed, kept as long as it lives.
@@ -26,7 +26,7 @@ pub struct UserConnection {
 /// A request and as much of its answer as is there.
 #[derive(Debug)]
 struct Exchange {
-    request: Outgoing,
+    request: OutgoingRequest,
     written: usize,
     /// What was written is on its way: TLS keeps some of it back until then.
     flushed: bool,
@@ -66,7 +66,7 @@ impl UserConnection {
 
     /// Takes the request that the next exchange sends. Where the last one was given up half way, the connection goes with it:
     /// its answer may still come.
-    pub fn prepare(&mut self, request: Outgoing) {
+    pub fn prepare(&mut self, request: OutgoingRequest) {
         if self.exchange.replace(Exchange::new(request)).is_some() {
             self.open = None;
         }
@@ -120,7 +120,7 @@ impl UserConnection {
 }
 
 impl Exchange {
-    fn new(request: Outgoing) -> Self {
+    fn new(request: OutgoingRequest) -> Self {
         Self { request, written: 0, flushed: false, refused: false, reader: reader() }
     }
 
@@ -227,7 +227,8 @@ mod tests {
     /// With a long answer that is all there to be read, others get their turn all the same.
     #[test]
     fn a_long_answer_is_not_read_at_once() {
-        let mut exchange = Exchange::new(Outgoing { head: Bytes::from_static(b"x"), body: Bytes::new() });
+        let mut exchange =
+            Exchange::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
         (exchange.written, exchange.flushed) = (1, true);
         assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
         let mut cx = Context::from_waker(Waker::noop());

@@ -2,14 +2,14 @@ use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 
 use super::mixed;
-use crate::engine::{Expect, HeadFields, Outgoing};
+use crate::engine::{Expect, HeaderFields, OutgoingRequest};
 use crate::measure::Code;
 
 /// How collections are posted to an edge.
 #[derive(Debug, Clone)]
 pub struct Posting {
     target: String,
-    fields: HeadFields,
+    fields: HeaderFields,
 }
 
 /// How verdicts are asked for at a service.
@@ -17,8 +17,8 @@ pub struct Posting {
 pub struct Questions {
     base: String,
     /// With the read token.
-    fields: HeadFields,
-    bad: Vec<(HeadFields, Option<Code>)>,
+    fields: HeaderFields,
+    bad: Vec<(HeaderFields, Option<Code>)>,
 }
 
 /// An `Authorization` that is to be refused.
@@ -36,11 +36,11 @@ impl Posting {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
         let target = format!("{}/v1/signals", endpoint.base());
-        Some(Self { target, fields: HeadFields::new(fields)? })
+        Some(Self { target, fields: HeaderFields::new(fields)? })
     }
 
     /// The request that sends a collection.
-    pub fn request(&self, body: Bytes) -> Outgoing {
+    pub fn request(&self, body: Bytes) -> OutgoingRequest {
         self.fields.post(&self.target, body)
     }
 }
@@ -50,7 +50,7 @@ impl Questions {
     pub fn new(endpoint: &Endpoint, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
-            HeadFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
+            HeaderFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
         };
         let bad = bad
             .into_iter()
@@ -68,12 +68,12 @@ impl Questions {
     }
 
     /// Asks for the verdict of a reference, and waits for it as long as `wait` says.
-    pub fn request(&self, reference: &str, wait: Option<u64>) -> Outgoing {
+    pub fn request(&self, reference: &str, wait: Option<u64>) -> OutgoingRequest {
         self.fields.get(&self.target(reference, wait))
     }
 
     /// Asks with one of the bad tokens, and what is to come out of that.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (Outgoing, Expect<'static>) {
+    pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expect<'static>) {
         let (fields, code) = &self.bad[mixed(number, self.bad.len())];
         (fields.get(&self.target(reference, None)), Expect::Refused(401, *code))
     }

@@ -4,7 +4,7 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 
 /// A request as it goes over the wire.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Outgoing {
+pub struct OutgoingRequest {
     /// Request line and header fields, with the empty line behind them.
     pub head: Bytes,
     /// The body, of the length that the head says.
@@ -13,12 +13,12 @@ pub struct Outgoing {
 
 /// What the heads of many requests have in common.
 #[derive(Clone)]
-pub struct HeadFields(Bytes);
+pub struct HeaderFields(Bytes);
 
 /// Room for the request line of a verdict, and for the length of a collection.
 const LINE: usize = 160;
 
-impl HeadFields {
+impl HeaderFields {
     /// Fields that are sent with each request: names, and values without line ends.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut lines = BytesMut::new();
@@ -33,16 +33,16 @@ impl HeadFields {
     }
 
     /// A request that asks for something.
-    pub fn get(&self, target: &str) -> Outgoing {
+    pub fn get(&self, target: &str) -> OutgoingRequest {
         let mut head = BytesMut::with_capacity(LINE + self.0.len());
         for part in [b"GET ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, b"\r\n"] {
             head.put_slice(part);
         }
-        Outgoing { head: head.freeze(), body: Bytes::new() }
+        OutgoingRequest { head: head.freeze(), body: Bytes::new() }
     }
 
     /// A request that sends something.
-    pub fn post(&self, target: &str, body: Bytes) -> Outgoing {
+    pub fn post(&self, target: &str, body: Bytes) -> OutgoingRequest {
         let mut head = BytesMut::with_capacity(LINE + self.0.len());
         let length = body.len().to_string();
         let parts: [&[u8]; 7] = [
@@ -57,11 +57,11 @@ impl HeadFields {
         for part in parts {
             head.put_slice(part);
         }
-        Outgoing { head: head.freeze(), body }
+        OutgoingRequest { head: head.freeze(), body }
     }
 }
 
-impl Outgoing {
+impl OutgoingRequest {
     /// How much of it goes over the wire, in bytes.
     pub fn size(&self) -> usize {
         self.head.len() + self.body.len()
@@ -75,16 +75,16 @@ impl Outgoing {
 }
 
 // Tokens are among the fields: neither shows them.
-impl fmt::Debug for HeadFields {
+impl fmt::Debug for HeaderFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HeadFields").finish_non_exhaustive()
+        f.debug_struct("HeaderFields").finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Outgoing {
+impl fmt::Debug for OutgoingRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.head.split(|byte| *byte == b'\r').next().unwrap_or_default();
-        f.debug_tuple("Outgoing").field(&String::from_utf8_lossy(line)).finish_non_exhaustive()
+        f.debug_tuple("OutgoingRequest").field(&String::from_utf8_lossy(line)).finish_non_exhaustive()
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_goes_over_the_wire() {
-        let fields = HeadFields::new([("Host", "edge:1"), ("Origin", "https://shop.example")]).unwrap();
+        let fields = HeaderFields::new([("Host", "edge:1"), ("Origin", "https://shop.example")]).unwrap();
         let get = fields.get("/v1/verdict/r");
         assert_eq!(
             get.head,
@@ -106,8 +106,8 @@ mod tests {
         for written in 0..=post.size() {
             assert_eq!(post.rest(written).concat(), whole[written..]);
         }
-        assert!(HeadFields::new([("Host", "a\r\nX: y")]).is_none());
+        assert!(HeaderFields::new([("Host", "a\r\nX: y")]).is_none());
         let shown = format!("{fields:?} {:?}", fields.get("/v1/verdict/r"));
-        assert_eq!(shown, r#"HeadFields { .. } Outgoing("GET /v1/verdict/r HTTP/1.1", ..)"#);
+        assert_eq!(shown, r#"HeaderFields { .. } OutgoingRequest("GET /v1/verdict/r HTTP/1.1", ..)"#);
     }
 }
