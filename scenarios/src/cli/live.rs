@@ -8,7 +8,7 @@ use edgeproof_reports::load::{clock, count, micros, rate};
 
 use super::args::Output;
 use super::output::dumb;
-use crate::engine::Moment;
+use crate::engine::RunProgress;
 use crate::measure::Histogram;
 
 /// Tells how a run goes: one line drawn over itself on a terminal, plain lines elsewhere.
@@ -49,7 +49,7 @@ impl Progress {
     }
 
     /// Shows a moment.
-    pub(super) fn show(&self, moment: Moment<'_>) {
+    pub(super) fn show(&self, moment: RunProgress<'_>) {
         if self.mode == Mode::Silent {
             return;
         }
@@ -87,11 +87,11 @@ fn width() -> usize {
     rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
 }
 
-fn ended(moment: Moment<'_>) -> u64 {
+fn ended(moment: RunProgress<'_>) -> u64 {
     moment.cells.timeline.moments().iter().map(|moment| moment.ended).sum()
 }
 
-fn line(scenario: &str, moment: Moment<'_>, last: &Last) -> String {
+fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
     let since = moment.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(moment) - last.ended) as f64 / since;
     let mut response = Histogram::new();

@@ -12,7 +12,9 @@ use super::planned::{Planned, document_plan, plan};
 use super::prometheus::Metrics;
 use super::runtime;
 use super::system_under_test::{GET, POST, SystemUnderTest};
-use crate::engine::{EdgeCostProbe, Live, LoadRunOptions, Scenario as _, ScenarioLoad, Workload, play};
+use crate::engine::{
+    EdgeCostProbe, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload, play,
+};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
@@ -74,7 +76,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         None => None,
     };
     let progress = Progress::new(&args.output, planned.name, metrics.as_ref().map(Metrics::addr));
-    let live: Live = {
+    let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
             progress.show(moment);

@@ -10,7 +10,7 @@ use http_body_util::Full;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use crate::engine::Moment;
+use crate::engine::RunProgress;
 use crate::measure::{Codes, Histogram};
 
 /// Serves the running figures in the text format that Prometheus reads. Ends when it is dropped.
@@ -51,16 +51,16 @@ impl Metrics {
     }
 
     /// Takes moments and shows the latest.
-    pub(super) fn sink(&self) -> impl Fn(Moment<'_>) + Send + Sync + use<> {
+    pub(super) fn sink(&self) -> impl Fn(RunProgress<'_>) + Send + Sync + use<> {
         let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
-        move |moment| {
-            let new = write(moment, &routes, &codes);
+        move |progress| {
+            let new = write(progress, &routes, &codes);
             *text.lock().unwrap_or_else(PoisonError::into_inner) = new;
         }
     }
 }
 
-fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
+fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
     let mut out = String::new();
     let mut summary = |name: &str, help: &str, times: &Histogram| {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} summary");
@@ -72,21 +72,21 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
         let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
     };
     let mut response = Histogram::new();
-    moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
+    progress.cells.cells.iter().for_each(|cell| response.add(&cell.response));
     summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
-    summary("edgeproof_lateness_seconds", "How late the generator itself was.", &moment.cells.lateness);
-    if moment.cells.verdict.count() > 0 {
+    summary("edgeproof_lateness_seconds", "How late the generator itself was.", &progress.cells.lateness);
+    if progress.cells.verdict.count() > 0 {
         summary(
             "edgeproof_time_to_verdict_seconds",
             "From the start of a session to its verdict.",
-            &moment.cells.verdict,
+            &progress.cells.verdict,
         );
     }
     let _ = writeln!(
         out,
         "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter"
     );
-    for cell in &moment.cells.cells {
+    for cell in &progress.cells.cells {
         let route = routes.get(usize::from(cell.route.0)).map_or("", String::as_str);
         let _ = writeln!(
             out,
@@ -96,7 +96,7 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
             cell.response.count()
         );
     }
-    let ledger = moment.ledger;
+    let ledger = progress.ledger;
     let _ = writeln!(
         out,
         "# HELP edgeproof_operations_total Measured operations.\n# TYPE edgeproof_operations_total counter"
@@ -113,6 +113,6 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
         out,
         "# HELP edgeproof_begun_total Operations that a user began, warm-up included.\n# TYPE edgeproof_begun_total counter"
     );
-    let _ = writeln!(out, "edgeproof_begun_total {}", moment.begun);
+    let _ = writeln!(out, "edgeproof_begun_total {}", progress.begun);
     out
 }

@@ -15,7 +15,7 @@ use edgeproof_reports::load::LoadTarget;
 
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
-use crate::engine::{Client, Run, Scenario};
+use crate::engine::{Client, RunContext, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScheduledOperation, Shard, guard};
 use crate::scenario::{
@@ -307,7 +307,7 @@ impl SystemUnderTest {
         scenario: &AnyScenario,
         timeout: Duration,
     ) -> Result<Duration, Failure> {
-        let run = Arc::new(Run::new(self.codes.clone(), timeout, false));
+        let run = Arc::new(RunContext::new(self.codes.clone(), timeout, false));
         run.start();
         let mut client = Client::new(0, scenario, Arc::clone(&run));
         let mut times = Vec::new();

@@ -11,9 +11,9 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
-use super::load_run_options::{Live, LoadRunOptions, Moment, ScenarioLoad, StartTime};
+use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
 use super::recorder::{LocalRecorder, OperationEnd};
-use super::run::Run;
+use super::run_context::RunContext;
 use super::self_monitor::{SelfMonitor, SelfMonitorReading, cpu_time};
 use super::user::{Client, Scenario};
 use super::workload::Workload;
@@ -49,7 +49,7 @@ pub struct RunData {
 /// A run that is about to be played.
 pub struct LoadRun<S> {
     options: LoadRunOptions<S>,
-    run: Arc<Run>,
+    run: Arc<RunContext>,
 }
 
 /// Longest wait for all users to be connected.
@@ -70,12 +70,12 @@ pub async fn play<S: Scenario>(
 impl<S: Scenario> LoadRun<S> {
     /// One that has not begun.
     pub fn new(options: LoadRunOptions<S>) -> Self {
-        let run = Run::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
+        let run = RunContext::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
         Self { options, run: Arc::new(run) }
     }
 
     /// What all users share.
-    pub fn run(&self) -> &Arc<Run> {
+    pub fn run(&self) -> &Arc<RunContext> {
         &self.run
     }
 
@@ -183,7 +183,7 @@ impl<S: Scenario> LoadRun<S> {
 
 /// Operations that were let begin and that nobody took count as dropped, at the age that they have. Yields how many were
 /// let begin, and how many should have been.
-fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &Run, now: Duration) -> (u64, u64) {
+fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &RunContext, now: Duration) -> (u64, u64) {
     let (mut released, mut planned) = (0, 0);
     for ScenarioLoad { workload, scenario, .. } in loads {
         let (began, _) = workload.counts();
@@ -250,7 +250,10 @@ fn seats(report_to_goose: bool) -> usize {
     if report_to_goose { 1 } else { SEATS }
 }
 
-fn goose<S: Scenario>(options: &LoadRunOptions<S>, run: &Arc<Run>) -> Result<GooseAttack, EngineError> {
+fn goose<S: Scenario>(
+    options: &LoadRunOptions<S>,
+    run: &Arc<RunContext>,
+) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let seats = seats(run.report_to_goose);
     let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
@@ -288,7 +291,7 @@ fn goose<S: Scenario>(options: &LoadRunOptions<S>, run: &Arc<Run>) -> Result<Goo
 /// Connects the users that one of goose's stands for, and leaves them in its session.
 fn connect<S: Scenario>(
     load: &ScenarioLoad<S>,
-    run: &Arc<Run>,
+    run: &Arc<RunContext>,
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
@@ -382,7 +385,7 @@ fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {
     options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
 }
 
-async fn report_progress(live: Live, run: Arc<Run>, workloads: Vec<Arc<Workload>>) {
+async fn report_progress(live: ProgressListener, run: Arc<RunContext>, workloads: Vec<Arc<Workload>>) {
     let end = workloads.iter().map(|workload| workload.end()).max().unwrap_or_default();
     loop {
         sleep(Duration::from_millis(500)).await;
@@ -394,7 +397,7 @@ async fn report_progress(live: Live, run: Arc<Run>, workloads: Vec<Arc<Workload>
             begun += taken;
         }
         let draining = at > end;
-        live(Moment { at, end, cells: &sum.cells, ledger: &sum.ledger, released, begun, draining });
+        live(RunProgress { at, end, cells: &sum.cells, ledger: &sum.ledger, released, begun, draining });
     }
 }
 

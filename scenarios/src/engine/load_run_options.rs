@@ -24,15 +24,15 @@ pub struct LoadRunOptions<S> {
     /// Is told when it starts.
     pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
     /// Is told while it goes on, twice a second.
-    pub live: Option<Live>,
+    pub live: Option<ProgressListener>,
 }
 
 /// Is told of a run while it goes on.
-pub type Live = Arc<dyn Fn(Moment<'_>) + Send + Sync>;
+pub type ProgressListener = Arc<dyn Fn(RunProgress<'_>) + Send + Sync>;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
+pub struct RunProgress<'a> {
     /// Since the start.
     pub at: Duration,
     /// When the last operation begins.

@@ -8,7 +8,7 @@ use edgeproof::wire::Endpoint;
 use super::call::{Call, Expect, classify};
 use super::recorder::OperationEnd;
 use super::request_timeout::RequestTimeout;
-use super::run::Run;
+use super::run_context::RunContext;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
 use crate::measure::{Failure, Outcome, RouteId, Sample};
@@ -37,7 +37,7 @@ pub struct Client {
     /// Counted from 0 over all loads.
     pub id: usize,
     connections: Vec<UserConnection>,
-    run: Arc<Run>,
+    run: Arc<RunContext>,
     request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
@@ -75,7 +75,7 @@ pub struct Reply {
 
 impl Client {
     /// A user that is not connected yet.
-    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
+    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<RunContext>) -> Self {
         Self {
             id,
             connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
@@ -90,7 +90,7 @@ impl Client {
     }
 
     /// What all users share.
-    pub fn run(&self) -> &Arc<Run> {
+    pub fn run(&self) -> &Arc<RunContext> {
         &self.run
     }
 

@@ -9,7 +9,7 @@ use crate::measure::Codes;
 
 /// What all users of a run share.
 #[derive(Debug)]
-pub struct Run {
+pub struct RunContext {
     /// Where they record.
     pub recorder: Recorder,
     /// The codes that answers may give.
@@ -30,7 +30,7 @@ pub struct Run {
 #[derive(Debug, Clone)]
 pub struct StopSignal(Arc<watch::Sender<bool>>);
 
-impl Run {
+impl RunContext {
     /// One that has not started.
     pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
