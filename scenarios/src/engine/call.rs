@@ -15,12 +15,12 @@ pub struct Call<'a> {
     /// The request.
     pub request: OutgoingRequest,
     /// What is to come out.
-    pub expect: Expect<'a>,
+    pub expect: Expectation<'a>,
 }
 
 /// What is to come out of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect<'a> {
+pub enum Expectation<'a> {
     /// A collection is accepted.
     Accepted,
     /// A refusal with this status and code; without one, with any code of the tables.
@@ -33,33 +33,33 @@ pub enum Expect<'a> {
 
 /// What an answer to a fetch of a verdict comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PollResult {
     /// It is there.
-    There,
+    Ready,
     /// Not yet.
-    NotYet,
+    Pending,
     /// Something else.
-    Neither,
+    Other,
 }
 
 /// How an answer came out, and whether that is what was to come out.
-pub fn classify(codes: &Codes, expect: Expect<'_>, status: u16, body: &[u8]) -> (Outcome, bool) {
+pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (Outcome, bool) {
     let (code, expected) = match (expect, status) {
-        (Expect::Accepted, 200) => {
+        (Expectation::Accepted, 200) => {
             let accepted = is_ok_true(body);
             (if accepted { Code::Plain } else { Code::Strange }, accepted)
         }
-        (Expect::VerdictOrPending(reference), 200) => {
+        (Expectation::VerdictOrPending(reference), 200) => {
             let verdict = is_verdict(body, reference);
             (if verdict { Code::Plain } else { Code::Strange }, verdict)
         }
-        (Expect::VerdictOrPending(reference) | Expect::Pending(reference), 404) => {
+        (Expectation::VerdictOrPending(reference) | Expectation::Pending(reference), 404) => {
             let pending = is_pending(body, reference);
             (if pending { codes.find("pending") } else { Code::Strange }, pending)
         }
         // A success that was to be none: what is in it does not matter.
         (_, 200) => (Code::Plain, false),
-        (Expect::Refused(wanted, code), status) => {
+        (Expectation::Refused(wanted, code), status) => {
             let body_code = codes.read(body);
             let listed = matches!(body_code, Code::Known(_));
             (body_code, wanted == status && code.map_or(listed, |code| code == body_code))
@@ -70,11 +70,11 @@ pub fn classify(codes: &Codes, expect: Expect<'_>, status: u16, body: &[u8]) -> 
 }
 
 /// What a fetch of a verdict came to.
-pub fn verdict(outcome: Outcome, expected: bool) -> Verdict {
+pub fn poll_result(outcome: Outcome, expected: bool) -> PollResult {
     match outcome {
-        Outcome::Answer { status: 200, .. } if expected => Verdict::There,
-        Outcome::Answer { status: 404, .. } if expected => Verdict::NotYet,
-        _ => Verdict::Neither,
+        Outcome::Answer { status: 200, .. } if expected => PollResult::Ready,
+        Outcome::Answer { status: 404, .. } if expected => PollResult::Pending,
+        _ => PollResult::Other,
     }
 }
 
@@ -173,11 +173,11 @@ mod tests {
     ) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
         let expect = match expect {
-            "accepted" => Expect::Accepted,
-            "replayed" => Expect::Refused(409, Some(codes.find("replayed_bundle"))),
-            "verdict" => Expect::VerdictOrPending("r"),
-            "pending" => Expect::Pending("r"),
-            _ => Expect::Refused(401, None),
+            "accepted" => Expectation::Accepted,
+            "replayed" => Expectation::Refused(409, Some(codes.find("replayed_bundle"))),
+            "verdict" => Expectation::VerdictOrPending("r"),
+            "pending" => Expectation::Pending("r"),
+            _ => Expectation::Refused(401, None),
         };
         let (outcome, as_expected) = classify(&codes, expect, status, body.as_bytes());
         assert_eq!((codes.label(outcome).as_str(), as_expected), (label, expected));

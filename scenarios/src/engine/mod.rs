@@ -14,7 +14,7 @@ mod user;
 mod user_connection;
 mod workload;
 
-pub use call::{Call, Expect, Verdict, classify, verdict};
+pub use call::{Call, Expectation, PollResult, classify, poll_result};
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
 pub use load_run::{LoadRun, RunData, play};
@@ -24,6 +24,6 @@ pub use recorder::{LocalRecorder, OperationEnd, Recorder};
 pub use request_timeout::RequestTimeout;
 pub use run_context::{RunContext, StopSignal};
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, memory, processors};
-pub use user::{Client, Reply, Scenario};
+pub use user::{CallResult, Client, Scenario};
 pub use user_connection::UserConnection;
 pub use workload::{Operation, Workload};

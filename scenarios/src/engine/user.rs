@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof::wire::Endpoint;
 
-use super::call::{Call, Expect, classify};
+use super::call::{Call, Expectation, classify};
 use super::recorder::OperationEnd;
 use super::request_timeout::RequestTimeout;
 use super::run_context::RunContext;
@@ -64,7 +64,7 @@ struct UnderWay {
 
 /// How a call came out.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct CallResult {
     /// In the report's words.
     pub outcome: Outcome,
     /// That is what was to come out.
@@ -102,7 +102,11 @@ impl Client {
     }
 
     /// Sends a request that was due at a time, waits for its end, and records it.
-    pub fn call<'a>(&'a mut self, call: Call<'a>, due: Instant) -> impl Future<Output = Reply> + Send + 'a {
+    pub fn call<'a>(
+        &'a mut self,
+        call: Call<'a>,
+        due: Instant,
+    ) -> impl Future<Output = CallResult> + Send + 'a {
         let Call { route, connection, request, expect } = call;
         let under_way = UnderWay { route, due, sent: Instant::now() };
         self.under_way = Some(under_way);
@@ -110,7 +114,12 @@ impl Client {
         self.answer(under_way, connection, expect)
     }
 
-    async fn answer(&mut self, under_way: UnderWay, connection: usize, expect: Expect<'_>) -> Reply {
+    async fn answer(
+        &mut self,
+        under_way: UnderWay,
+        connection: usize,
+        expect: Expectation<'_>,
+    ) -> CallResult {
         let UnderWay { route, due, sent } = under_way;
         let answered = self.request_timeout.limit(sent, pin!(self.connections[connection].exchange())).await;
         let ended = Instant::now();
@@ -125,7 +134,7 @@ impl Client {
         };
         let service = ended - sent;
         self.record(route, outcome, expected, due, ended, service);
-        Reply { outcome, expected, service }
+        CallResult { outcome, expected, service }
     }
 
     /// Whether what comes counts.

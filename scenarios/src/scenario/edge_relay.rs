@@ -7,7 +7,7 @@ use edgeproof::wire::Endpoint;
 
 use super::collections::Source;
 use super::requests::Posting;
-use crate::engine::{Call, Client, Expect, OperationEnd, Reply, Scenario};
+use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
@@ -38,7 +38,7 @@ impl EdgeRelay {
         client: &mut Client,
         scheduled: ScheduledOperation,
         due: Instant,
-    ) -> (Reply, String) {
+    ) -> (CallResult, String) {
         let collection = self.collections.take(scheduled.number).await;
         let sampled = scheduled.measured && scheduled.number.is_multiple_of(SAMPLED);
         let tracked = self.service_times.as_ref().filter(|_| sampled);
@@ -47,7 +47,7 @@ impl EdgeRelay {
             route: self.route,
             connection: 0,
             request: self.posting.request(collection.body.clone()),
-            expect: Expect::Accepted,
+            expect: Expectation::Accepted,
         };
         let reply = client.call(call, due).await;
         if let Some((service_times, key)) = tracked
@@ -63,7 +63,7 @@ impl EdgeRelay {
     }
 
     /// Posts a copy of the collection that was accepted last; none, if there was none yet.
-    async fn replay(&self, client: &mut Client, due: Instant) -> Option<Reply> {
+    async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
         let accepted = self.accepted().clone();
         if accepted.is_empty() {
             return None;
@@ -72,7 +72,7 @@ impl EdgeRelay {
             route: self.route,
             connection: 0,
             request: self.posting.request(accepted),
-            expect: Expect::Refused(409, Some(self.replayed)),
+            expect: Expectation::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)
     }
@@ -105,7 +105,7 @@ impl Scenario for EdgeRelay {
 }
 
 /// What became of an operation, from the end of its last request.
-pub(super) fn operation_end(reply: &Reply) -> OperationEnd {
+pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
     match reply.outcome {
         Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,
         Outcome::Answer { .. } => OperationEnd::Unexpected,

@@ -11,7 +11,7 @@ use super::edge_relay::operation_end;
 use super::mixed;
 use super::references::{References, Standing};
 use super::requests::Questions;
-use crate::engine::{Call, Client, Expect, OperationEnd, Scenario, Verdict, verdict};
+use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
@@ -67,27 +67,31 @@ impl Polling {
         let mut due = due;
         loop {
             let request = self.questions.request(reference, wait);
-            let call =
-                Call { route: self.route, connection, request, expect: Expect::VerdictOrPending(reference) };
+            let call = Call {
+                route: self.route,
+                connection,
+                request,
+                expect: Expectation::VerdictOrPending(reference),
+            };
             let reply = client.call(call, due).await;
-            match verdict(reply.outcome, reply.expected) {
-                Verdict::There => {
+            match poll_result(reply.outcome, reply.expected) {
+                PollResult::Ready => {
                     client.verdict_ended();
                     return OperationEnd::Answered;
                 }
-                Verdict::NotYet if since.elapsed() < self.options.give_up => {
+                PollResult::Pending if since.elapsed() < self.options.give_up => {
                     // Who lets the service wait asks again at once; unless it did not wait.
                     let waited = wait.is_some() && reply.service * 2 >= self.options.wait;
                     due = if waited { Instant::now() } else { Instant::now() + self.options.interval };
                     sleep_until(due.into()).await;
                 }
-                Verdict::NotYet => {
+                PollResult::Pending => {
                     client.no_verdict();
                     let now = Instant::now();
                     client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
                     return OperationEnd::Unexpected;
                 }
-                Verdict::Neither => {
+                PollResult::Other => {
                     client.no_verdict();
                     return operation_end(&reply);
                 }
@@ -140,7 +144,7 @@ impl Scenario for Polling {
         if !comes {
             let request = self.questions.request(&reference, None);
             let call =
-                Call { route: self.route, connection: 0, request, expect: Expect::Pending(&reference) };
+                Call { route: self.route, connection: 0, request, expect: Expectation::Pending(&reference) };
             return operation_end(&client.call(call, due).await);
         }
         self.until_verdict(client, 0, scheduled.number, &reference, due, due).await

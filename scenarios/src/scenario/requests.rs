@@ -2,7 +2,7 @@ use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 
 use super::mixed;
-use crate::engine::{Expect, HeaderFields, OutgoingRequest};
+use crate::engine::{Expectation, HeaderFields, OutgoingRequest};
 use crate::measure::Code;
 
 /// How collections are posted to an edge.
@@ -73,9 +73,9 @@ impl Questions {
     }
 
     /// Asks with one of the bad tokens, and what is to come out of that.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expect<'static>) {
+    pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expectation<'static>) {
         let (fields, code) = &self.bad[mixed(number, self.bad.len())];
-        (fields.get(&self.target(reference, None)), Expect::Refused(401, *code))
+        (fields.get(&self.target(reference, None)), Expectation::Refused(401, *code))
     }
 
     fn target(&self, reference: &str, wait: Option<u64>) -> String {
