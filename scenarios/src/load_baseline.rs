@@ -8,7 +8,7 @@ use edgeproof_reports::ReportError;
 use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
 use miette::Diagnostic;
 
-use crate::measure::{Histogram, HistogramError, Measured, compare};
+use crate::measure::{ComparedRun, Histogram, HistogramError, compare};
 use crate::plan::{Metric, Threshold};
 
 /// The report of an earlier run that can be compared with.
@@ -126,7 +126,7 @@ impl LoadBaseline {
             && self.report.edge_cost.is_some() == report.edge_cost.is_some();
         let measured = |report: &LoadReport, response: Histogram| {
             let (cpu, cpu_total) = cpu(report);
-            Measured { response, cpu: comparable.then_some(cpu), cpu_total }
+            ComparedRun { response, cpu: comparable.then_some(cpu), cpu_total }
         };
         let now = Histogram::decode(&report.response.histogram).unwrap_or_default();
         let differences =

@@ -12,7 +12,8 @@ use edgeproof_reports::load::{
 
 use crate::engine::{EdgeSample, RunData};
 use crate::measure::{
-    self, Cells, Codes, HealthFacts, Histogram, Observed, Outcome, RouteId, SAMPLED, health, judge,
+    self, Codes, Histogram, Measurements, Outcome, RouteId, SAMPLED, ThresholdInputs, ValidityInputs,
+    invalid_reasons, judge,
 };
 use crate::plan::{Arrivals, Threshold};
 
@@ -55,7 +56,7 @@ const GONE: Duration = Duration::from_secs(1);
 
 /// Makes the report of a run.
 pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
-    let cells = &data.recorded.cells;
+    let measurements = &data.recorded.measurements;
     let planned_s = facts.plan.measured_ms as f64 / 1000.0;
     // One that was ended early measured no longer than it took.
     let measured_s = if data.interrupted.is_some() {
@@ -68,13 +69,13 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         .routes
         .iter()
         .enumerate()
-        .map(|(place, name)| route(&facts, cells, place, name, measured_s))
+        .map(|(place, name)| route(&facts, measurements, place, name, measured_s))
         .collect();
-    let response = sum(cells, None, |cell| &cell.response);
-    let requests: u64 = cells.sent.iter().sum();
+    let response = sum(measurements, None, |series| &series.response);
+    let requests: u64 = measurements.sent.iter().sum();
     let ledger = ledger(&data.recorded.ledger);
-    let reconciled = reconcile(&facts, cells);
-    let gone = gone(data, cells);
+    let reconciled = reconcile(&facts, measurements);
+    let gone = gone(data, measurements);
     let mut plan = facts.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
     let mut report = LoadReport {
@@ -98,16 +99,16 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         ledger,
         warm_up: self::ledger(&data.recorded.warm_up),
         response: timing(&response),
-        service: timing(&sum(cells, None, |cell| &cell.service)),
-        lateness: timing(&cells.lateness),
-        waiting: timing(&cells.waiting),
-        time_to_verdict: (cells.verdict.count() > 0).then(|| timing(&cells.verdict)),
-        edge_added: (cells.added.count() > 0)
-            .then(|| Added { timing: timing(&cells.added), one_of: SAMPLED as u32 }),
+        service: timing(&sum(measurements, None, |series| &series.service)),
+        lateness: timing(&measurements.lateness),
+        waiting: timing(&measurements.waiting),
+        time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
+        edge_added: (measurements.added.count() > 0)
+            .then(|| Added { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(&facts.edge_samples, requests),
         routes,
         reconciled,
-        timeline: timeline(&cells.timeline, |from, to| {
+        timeline: timeline(&measurements.timeline, |from, to| {
             let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
             facts.arrivals.iter().map(due).sum::<u64>() as f64
         }),
@@ -125,8 +126,8 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         plan,
         comparison: None,
     };
-    let health = health(&HealthFacts {
-        lateness: &cells.lateness,
+    let invalid = invalid_reasons(&ValidityInputs {
+        lateness: &measurements.lateness,
         lag: &data.self_monitor.lag,
         tolerance: facts.tolerance,
         starved: data.self_monitor.starved_share(),
@@ -142,13 +143,13 @@ pub fn build(facts: Facts<'_>, data: &RunData) -> LoadReport {
         .into_iter()
         .chain(gone)
         .chain(data.interrupted.map(|signal| format!("{signal} ended it early")));
-    report.state = match (imbalance.is_empty(), health.invalid.is_empty(), facts.unchecked) {
+    report.state = match (imbalance.is_empty(), invalid.is_empty(), facts.unchecked) {
         (false, _, _) | (true, false, false) => LoadState::Invalid,
         (true, _, true) => LoadState::Unchecked,
         (true, true, false) => LoadState::Complete,
     };
     report.findings.extend(imbalance);
-    report.findings.extend(health.invalid);
+    report.findings.extend(invalid);
     let partial: Vec<String> = partial.collect();
     if !partial.is_empty() && report.state != LoadState::Invalid {
         report.state = LoadState::Partial;
@@ -226,20 +227,33 @@ fn per_100k(seconds: f64, requests: u64) -> f64 {
     if requests == 0 { 0.0 } else { seconds * 100_000.0 / requests as f64 }
 }
 
-fn sum(cells: &Cells, route: Option<RouteId>, of: impl Fn(&measure::Cell) -> &Histogram) -> Histogram {
+fn sum(
+    measurements: &Measurements,
+    route: Option<RouteId>,
+    of: impl Fn(&measure::OutcomeSeries) -> &Histogram,
+) -> Histogram {
     let mut sum = Histogram::new();
-    let cells = cells.cells.iter().filter(|cell| route.is_none_or(|route| route == cell.route));
-    cells.for_each(|cell| sum.add(of(cell)));
+    let measurements =
+        measurements.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
+    measurements.for_each(|series| sum.add(of(series)));
     sum
 }
 
-fn ledger(ledger: &measure::Ledger) -> Ledger {
-    let measure::Ledger { scheduled, answered, failed, dropped, open, unexpected, without_verdict, late: _ } =
-        *ledger;
+fn ledger(ledger: &measure::OperationCounts) -> Ledger {
+    let measure::OperationCounts {
+        scheduled,
+        answered,
+        failed,
+        dropped,
+        open,
+        unexpected,
+        without_verdict,
+        late: _,
+    } = *ledger;
     Ledger { scheduled, answered, failed, dropped, open, unexpected, without_verdict }
 }
 
-fn rates(ledger: &measure::Ledger, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
+fn rates(ledger: &measure::OperationCounts, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
     let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
     let asked: f64 = arrivals
         .iter()
@@ -256,32 +270,38 @@ fn rates(ledger: &measure::Ledger, arrivals: &[&Arrivals], measured_s: f64) -> R
     }
 }
 
-fn route(facts: &Facts<'_>, cells: &Cells, place: usize, name: &str, measured_s: f64) -> RouteFigures {
+fn route(
+    facts: &Facts<'_>,
+    measurements: &Measurements,
+    place: usize,
+    name: &str,
+    measured_s: f64,
+) -> RouteFigures {
     let id = RouteId(place as u8);
-    let own = || cells.cells.iter().filter(|cell| cell.route == id);
+    let own = || measurements.series.iter().filter(|series| series.route == id);
     // As they were to be: an error is no throughput.
     let answered: u64 = own()
-        .filter(|cell| cell.expected && matches!(cell.outcome, Outcome::Answer { .. }))
-        .map(|cell| cell.response.count())
+        .filter(|series| series.expected && matches!(series.outcome, Outcome::Answer { .. }))
+        .map(|series| series.response.count())
         .sum();
     let mut outcomes: Vec<OutcomeFigures> = own()
-        .map(|cell| OutcomeFigures {
-            outcome: facts.codes.label(cell.outcome),
-            expected: cell.expected,
-            count: cell.response.count(),
-            response: timing(&cell.response),
-            service: timing(&cell.service),
+        .map(|series| OutcomeFigures {
+            outcome: facts.codes.label(series.outcome),
+            expected: series.expected,
+            count: series.response.count(),
+            response: timing(&series.response),
+            service: timing(&series.service),
         })
         .collect();
     outcomes.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
     RouteFigures {
         route: name.to_owned(),
-        sent: cells.sent.get(place).copied().unwrap_or(0),
-        unanswered: cells.unanswered.get(place).copied().unwrap_or(0),
-        errors: own().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum(),
+        sent: measurements.sent.get(place).copied().unwrap_or(0),
+        unanswered: measurements.unanswered.get(place).copied().unwrap_or(0),
+        errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
         answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
-        response: timing(&sum(cells, Some(id), |cell| &cell.response)),
-        service: timing(&sum(cells, Some(id), |cell| &cell.service)),
+        response: timing(&sum(measurements, Some(id), |series| &series.response)),
+        service: timing(&sum(measurements, Some(id), |series| &series.service)),
         outcomes,
     }
 }
@@ -299,7 +319,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             );
             let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
             let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
-            return Some(Observed {
+            return Some(ThresholdInputs {
                 response: histogram(&report.response)?,
                 count,
                 errors,
@@ -309,7 +329,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             });
         };
         let route = report.routes.iter().find(|route| route.route == name)?;
-        Some(Observed {
+        Some(ThresholdInputs {
             response: histogram(&route.response)?,
             count: route.response.figures.count,
             errors: route.errors,
@@ -321,18 +341,19 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
     judge(thresholds.iter().map(|(threshold, by_default)| (threshold, *by_default)), of)
 }
 
-fn reconcile(facts: &Facts<'_>, cells: &Cells) -> Vec<Reconciled> {
+fn reconcile(facts: &Facts<'_>, measurements: &Measurements) -> Vec<Reconciled> {
     facts
         .arrived
         .iter()
         .map(|(route, arrived)| {
             let place = usize::from(route.0);
-            let sent = cells.sent.get(place).copied().unwrap_or(0);
-            let unanswered = cells.unanswered.get(place).copied().unwrap_or(0);
+            let sent = measurements.sent.get(place).copied().unwrap_or(0);
+            let unanswered = measurements.unanswered.get(place).copied().unwrap_or(0);
             let route = facts.routes.get(place).cloned().unwrap_or_default();
             // What an edge answers by itself, because its service is gone, never arrives.
-            let by_edge = cells.unrelayed.get(place).copied().unwrap_or(0);
-            let agrees = measure::Ledger::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
+            let by_edge = measurements.unrelayed.get(place).copied().unwrap_or(0);
+            let agrees =
+                measure::OperationCounts::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
             Reconciled { route, sent, unanswered: unanswered + by_edge, arrived: *arrived, agrees }
         })
         .collect()
@@ -359,8 +380,8 @@ fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
     found
 }
 
-fn gone(data: &RunData, cells: &Cells) -> Option<String> {
-    let unanswered: u64 = cells.unanswered.iter().sum();
+fn gone(data: &RunData, measurements: &Measurements) -> Option<String> {
+    let unanswered: u64 = measurements.unanswered.iter().sum();
     let end = data.took.saturating_sub(data.drained);
     let silent = end.checked_sub(data.last_answer)?;
     if data.interrupted.is_some() || unanswered == 0 || silent < GONE.min(end / 4) {
@@ -374,14 +395,14 @@ fn gone(data: &RunData, cells: &Cells) -> Option<String> {
 }
 
 fn faults(faults: Vec<Fault>, data: &RunData) -> Vec<Fault> {
-    let cells = &data.recorded.cells;
+    let measurements = &data.recorded.measurements;
     let last_outage = data.last_outage.map_or(0, |at| at.as_millis() as u64);
     let end = data.took.saturating_sub(data.drained).as_millis() as u64;
     let recovery = |fault: Fault| {
         let Some(ended) = fault.ended_ms else { return fault };
         let recovered = last_outage + 250 < end && ended < end;
         Fault {
-            hit: cells.unrelayed.iter().chain(&cells.unanswered).sum(),
+            hit: measurements.unrelayed.iter().chain(&measurements.unanswered).sum(),
             recovery_ms: recovered.then(|| last_outage.saturating_sub(ended)),
             ..fault
         }
@@ -413,7 +434,7 @@ fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
 pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration) -> f64) -> Timeline {
     let width = timeline.width();
     let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
-    let document = |(place, moment): (usize, &measure::Moment)| TimelineMoment {
+    let document = |(place, moment): (usize, &measure::TimelineBucket)| TimelineMoment {
         asked: asked(width * place as u32, width * (place as u32 + 1)),
         due: moment.due,
         ended: moment.ended,
@@ -422,7 +443,7 @@ pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration)
         p99_us: micros(moment.quantile(0.99)),
         steps: moment.steps.clone(),
     };
-    let moments = timeline.moments().iter().enumerate().map(document).collect();
+    let moments = timeline.buckets().iter().enumerate().map(document).collect();
     Timeline { width_ms: width.as_millis() as u64, moments }
 }
 

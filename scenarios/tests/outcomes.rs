@@ -87,12 +87,12 @@ async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration)
 fn outcomes(data: &RunData) -> Vec<String> {
     let mut outcomes: Vec<String> = data
         .recorded
-        .cells
-        .cells
+        .measurements
+        .series
         .iter()
-        .map(|cell| {
-            let mark = if cell.expected { "" } else { "! " };
-            format!("{mark}{} × {}", codes().label(cell.outcome), cell.response.count())
+        .map(|series| {
+            let mark = if series.expected { "" } else { "! " };
+            format!("{mark}{} × {}", codes().label(series.outcome), series.response.count())
         })
         .collect();
     outcomes.sort();
@@ -147,7 +147,7 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
     assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
-    let oldest = data.recorded.cells.cells.iter().map(|cell| cell.response.max()).max().unwrap();
+    let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first was due at the start, and is as old as the run: {oldest} µs");
 }
 
@@ -180,9 +180,9 @@ async fn a_journey_ends_with_its_verdict() {
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
     let data = load(Arc::new(journey), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
-    assert_eq!(data.recorded.cells.verdict.count(), 20);
+    assert_eq!(data.recorded.measurements.verdict.count(), 20);
     // Histograms have three digits.
-    assert!(data.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
+    assert!(data.recorded.measurements.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
     assert_eq!(data.recorded.ledger.answered, 20);
 }
 
@@ -199,9 +199,10 @@ async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
     // It is no time to a verdict: of those it would be the longest, and a percentile that reaches it is never.
-    assert_eq!(data.recorded.cells.verdict.count(), 0);
+    assert_eq!(data.recorded.measurements.verdict.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up = data.recorded.cells.cells.iter().find(|cell| cell.outcome == Outcome::GivenUp).unwrap();
+    let given_up =
+        data.recorded.measurements.series.iter().find(|series| series.outcome == Outcome::GivenUp).unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

@@ -88,16 +88,21 @@ fn width() -> usize {
 }
 
 fn ended(moment: RunProgress<'_>) -> u64 {
-    moment.cells.timeline.moments().iter().map(|moment| moment.ended).sum()
+    moment.measurements.timeline.buckets().iter().map(|moment| moment.ended).sum()
 }
 
 fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
     let since = moment.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(moment) - last.ended) as f64 / since;
     let mut response = Histogram::new();
-    moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
-    let errors: u64 =
-        moment.cells.cells.iter().filter(|cell| !cell.expected).map(|cell| cell.response.count()).sum();
+    moment.measurements.series.iter().for_each(|series| response.add(&series.response));
+    let errors: u64 = moment
+        .measurements
+        .series
+        .iter()
+        .filter(|series| !series.expected)
+        .map(|series| series.response.count())
+        .sum();
     let left = moment.end.saturating_sub(moment.at).as_millis() as u64;
     let left = if moment.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
     let waiting = moment.released.saturating_sub(moment.begun);
@@ -109,12 +114,12 @@ fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
     }
     // Writing to a text cannot fail.
     let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
-    if moment.cells.verdict.count() > 0 {
-        let _ = write!(line, "  verdict p50 {}", micros(moment.cells.verdict.value_at(0.5)));
+    if moment.measurements.verdict.count() > 0 {
+        let _ = write!(line, "  verdict p50 {}", micros(moment.measurements.verdict.value_at(0.5)));
     }
     if errors > 0 {
         let _ = write!(line, "  {} errors", count(errors));
     }
-    let late = moment.cells.lateness.value_at(0.99);
+    let late = moment.measurements.lateness.value_at(0.99);
     format!("{line}  late p99 {}", micros(late))
 }

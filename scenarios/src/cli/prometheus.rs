@@ -72,28 +72,32 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
         let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
     };
     let mut response = Histogram::new();
-    progress.cells.cells.iter().for_each(|cell| response.add(&cell.response));
+    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
     summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
-    summary("edgeproof_lateness_seconds", "How late the generator itself was.", &progress.cells.lateness);
-    if progress.cells.verdict.count() > 0 {
+    summary(
+        "edgeproof_lateness_seconds",
+        "How late the generator itself was.",
+        &progress.measurements.lateness,
+    );
+    if progress.measurements.verdict.count() > 0 {
         summary(
             "edgeproof_time_to_verdict_seconds",
             "From the start of a session to its verdict.",
-            &progress.cells.verdict,
+            &progress.measurements.verdict,
         );
     }
     let _ = writeln!(
         out,
         "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter"
     );
-    for cell in &progress.cells.cells {
-        let route = routes.get(usize::from(cell.route.0)).map_or("", String::as_str);
+    for series in &progress.measurements.series {
+        let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
         let _ = writeln!(
             out,
             "edgeproof_requests_total{{route=\"{route}\",outcome=\"{}\",expected=\"{}\"}} {}",
-            codes.label(cell.outcome),
-            cell.expected,
-            cell.response.count()
+            codes.label(series.outcome),
+            series.expected,
+            series.response.count()
         );
     }
     let ledger = progress.ledger;

@@ -323,9 +323,11 @@ impl SystemUnderTest {
             client.measures(true);
             let operation_end = scenario.play(&mut client, scheduled, begun).await;
             if operation_end == crate::engine::OperationEnd::Failed {
-                let cells = run.recorder.sum().cells;
-                let observed =
-                    cells.cells.first().map_or_else(String::new, |cell| self.codes.label(cell.outcome));
+                let measurements = run.recorder.sum().measurements;
+                let observed = measurements
+                    .series
+                    .first()
+                    .map_or_else(String::new, |series| self.codes.label(series.outcome));
                 return Err(Failure::usage(
                     format!("reach the target before the run: {observed}"),
                     "check its address and that it runs; for TLS, that its certificate is for this host and its authority is \

@@ -397,7 +397,15 @@ async fn report_progress(live: ProgressListener, run: Arc<RunContext>, workloads
             begun += taken;
         }
         let draining = at > end;
-        live(RunProgress { at, end, cells: &sum.cells, ledger: &sum.ledger, released, begun, draining });
+        live(RunProgress {
+            at,
+            end,
+            measurements: &sum.measurements,
+            ledger: &sum.ledger,
+            released,
+            begun,
+            draining,
+        });
     }
 }
 

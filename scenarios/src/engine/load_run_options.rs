@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::workload::Workload;
-use crate::measure::{Codes, Ledger};
+use crate::measure::{Codes, OperationCounts};
 
 /// What is played: loads side by side, each with its own operations and users.
 pub struct LoadRunOptions<S> {
@@ -38,9 +38,9 @@ pub struct RunProgress<'a> {
     /// When the last operation begins.
     pub end: Duration,
     /// What was recorded so far.
-    pub cells: &'a crate::measure::Cells,
+    pub measurements: &'a crate::measure::Measurements,
     /// Where measured operations went so far.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a OperationCounts,
     /// Operations that were let begin.
     pub released: u64,
     /// Operations that a user began: the others wait for one that is free.

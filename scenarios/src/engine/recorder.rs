@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::measure::{Cells, Ledger, Outcome, Sample};
+use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
 
 /// Where users record, in a few locals so that they rarely wait for one another. Its size does not depend on the number
 /// of requests or of users.
@@ -19,11 +19,11 @@ pub struct Recorder {
 #[derive(Debug, Clone, Default)]
 pub struct LocalRecorder {
     /// What was measured.
-    pub cells: Cells,
+    pub measurements: Measurements,
     /// Measured operations.
-    pub ledger: Ledger,
+    pub ledger: OperationCounts,
     /// Operations of the warm-up.
-    pub warm_up: Ledger,
+    pub warm_up: OperationCounts,
 }
 
 /// What became of an operation.
@@ -60,24 +60,24 @@ impl Recorder {
         if matches!(sample.outcome, Outcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
-        self.local(user).cells.record(sample);
+        self.local(user).measurements.record(sample);
     }
 
     /// Records how late an operation began: because of us, and because no connection was free.
     pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
         let mut local = self.local(user);
-        local.cells.lateness.record(lateness);
-        local.cells.waiting.record(waiting);
+        local.measurements.lateness.record(lateness);
+        local.measurements.waiting.record(waiting);
     }
 
     /// Records the time until a verdict was there.
     pub fn verdict(&self, user: usize, time: Duration) {
-        self.local(user).cells.verdict.record(time);
+        self.local(user).measurements.verdict.record(time);
     }
 
     /// Records what the edge added to a request.
     pub fn added(&self, user: usize, time: Duration) {
-        self.local(user).cells.added.record(time);
+        self.local(user).measurements.added.record(time);
     }
 
     /// Records that a session got no verdict.
@@ -110,7 +110,7 @@ impl Recorder {
         let mut sum = LocalRecorder::default();
         for local in &self.locals {
             let local = local.lock().unwrap_or_else(PoisonError::into_inner);
-            sum.cells.add(&local.cells);
+            sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);
         }

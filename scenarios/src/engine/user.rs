@@ -11,7 +11,7 @@ use super::request_timeout::RequestTimeout;
 use super::run_context::RunContext;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
-use crate::measure::{Failure, Outcome, RouteId, Sample};
+use crate::measure::{Outcome, RequestFailure, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// What a user does with one operation.
@@ -129,7 +129,7 @@ impl Client {
             Some(Err(failure)) => (Outcome::Failed(failure), false),
             None => {
                 self.connections[connection].close();
-                (Outcome::Failed(Failure::Timeout), false)
+                (Outcome::Failed(RequestFailure::Timeout), false)
             }
         };
         let service = ended - sent;

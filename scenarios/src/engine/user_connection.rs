@@ -9,7 +9,7 @@ use edgeproof::wire::{Answer, AnswerReader, Connection, Endpoint, NoAnswer, Prog
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing_request::OutgoingRequest;
-use crate::measure::Failure;
+use crate::measure::RequestFailure;
 
 /// A user's connection to one endpoint: HTTP/1.1, opened when it is needed, kept as long as it lives.
 ///
@@ -40,7 +40,7 @@ struct Exchange {
 enum Unanswered {
     /// The connection had ended before any of it was sent.
     Unsent,
-    Failed(Failure),
+    Failed(RequestFailure),
 }
 
 /// Bytes that are read at once.
@@ -57,7 +57,7 @@ impl UserConnection {
     }
 
     /// Opens the connection, unless it is open.
-    pub async fn open(&mut self) -> Result<(), Failure> {
+    pub async fn open(&mut self) -> Result<(), RequestFailure> {
         if self.open.is_none() {
             self.open = Some(connect(&self.endpoint).await?);
         }
@@ -78,7 +78,7 @@ impl UserConnection {
     /// # Panics
     ///
     /// Without a request.
-    pub async fn exchange(&mut self) -> Result<Answer, Failure> {
+    pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
         let exchange = self.exchange.as_mut().expect("a request was staged");
         if let Some(stream) = &mut self.open {
             match poll_fn(|cx| exchange.advance(stream, cx)).await {
@@ -104,7 +104,7 @@ impl UserConnection {
     }
 
     /// Keeps the connection for the next exchange, where it is fit for one.
-    fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, Failure> {
+    fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
         let fit = answered.as_ref().is_ok_and(|answer| {
             self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
         });
@@ -114,7 +114,7 @@ impl UserConnection {
         }
         answered.map_err(|why| match why {
             Unanswered::Failed(failure) => failure,
-            Unanswered::Unsent => Failure::Closed,
+            Unanswered::Unsent => RequestFailure::Closed,
         })
     }
 }
@@ -170,17 +170,17 @@ impl Exchange {
         let ended = match read {
             Ok(()) => piece.filled().is_empty(),
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => true,
-            Err(_) => return Poll::Ready(Err(Unanswered::Failed(Failure::Closed))),
+            Err(_) => return Poll::Ready(Err(Unanswered::Failed(RequestFailure::Closed))),
         };
         if ended {
             let reader = std::mem::replace(&mut self.reader, reader());
             let whole = reader.end().filter(|answer| answer.complete);
-            return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(Failure::Closed)));
+            return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed)));
         }
         Poll::Ready(match self.reader.push(piece.filled()) {
             Progress::More => Ok(None),
             Progress::Done(answer) => Ok(Some(answer)),
-            Progress::Broken(_) => Err(Unanswered::Failed(Failure::NotHttp)),
+            Progress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
         })
     }
 
@@ -203,10 +203,10 @@ impl Exchange {
     }
 }
 
-async fn connect(endpoint: &Endpoint) -> Result<Connection, Failure> {
+async fn connect(endpoint: &Endpoint) -> Result<Connection, RequestFailure> {
     endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
-        NoAnswer::NoTls(_) => Failure::Tls,
-        _ => Failure::Connect,
+        NoAnswer::NoTls(_) => RequestFailure::Tls,
+        _ => RequestFailure::Connect,
     })
 }
 

@@ -5,7 +5,7 @@ use crate::plan::Quantile;
 
 /// What is compared of a run.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct ComparedRun {
     /// Response times.
     pub response: Histogram,
     /// CPU seconds for 100,000 requests; none where those of the two runs are not of the same thing.
@@ -33,7 +33,7 @@ const TICK: f64 = 0.01;
 /// Compares percentiles and CPU for each request with an earlier run. Chance is taken from the data: the rank of a
 /// percentile has a spread of its own (√(n·q·(1−q)) ranks; three of them are taken), and the values at its ends say how far
 /// the percentile may move without any change. CPU time has the resolution of the clock that it is counted with.
-pub fn compare(before: &Measured, now: &Measured, tolerance: f64) -> Vec<Difference> {
+pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Difference> {
     let mut differences: Vec<Difference> = Quantile::ALL
         .into_iter()
         .filter(|quantile| *quantile != Quantile::Max)
@@ -102,13 +102,13 @@ mod tests {
 
     use super::*;
 
-    fn run(count: u64, factor: f64, cpu: f64) -> Measured {
+    fn run(count: u64, factor: f64, cpu: f64) -> ComparedRun {
         let mut response = Histogram::new();
         // A long tail: 1/x.
         (1..=count).for_each(|n| {
             response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
-        Measured { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+        ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
     }
 
     #[rstest]

@@ -5,10 +5,10 @@ use crate::plan::{Limit, Metric, Threshold};
 
 /// What thresholds are judged on.
 #[derive(Debug, Clone, Default)]
-pub struct Observed {
+pub struct ThresholdInputs {
     /// Response times of all measured requests.
     pub response: Histogram,
-    /// Measured requests.
+    /// ComparedRun requests.
     pub count: u64,
     /// Of those, how many did not come out as expected.
     pub errors: u64,
@@ -24,7 +24,7 @@ pub struct Observed {
 /// not hold. `of` gives what was observed, of a route or of the whole run; none for a route that the run has not.
 pub fn judge<'a>(
     thresholds: impl IntoIterator<Item = (&'a Threshold, bool)>,
-    of: impl Fn(Option<&str>) -> Option<Observed>,
+    of: impl Fn(Option<&str>) -> Option<ThresholdInputs>,
 ) -> Vec<ThresholdResult> {
     thresholds
         .into_iter()
@@ -54,7 +54,7 @@ pub fn judge<'a>(
         .collect()
 }
 
-fn value(metric: Metric, observed: &Observed) -> Option<f64> {
+fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
     match metric {
         Metric::Response(quantile) => Some(observed.response.at(quantile) as f64),
         Metric::TimeToVerdict(quantile) => {
@@ -71,7 +71,7 @@ fn value(metric: Metric, observed: &Observed) -> Option<f64> {
 }
 
 /// Why there is no time to a verdict although there are sessions.
-fn never(metric: Metric, observed: Option<&Observed>) -> Option<String> {
+fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
     let without = observed?.without_verdict;
     (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
         .then(|| format!("never, for {without} of the sessions"))
@@ -93,13 +93,20 @@ mod tests {
 
     use super::*;
 
-    fn observed(route: Option<&str>) -> Option<Observed> {
+    fn observed(route: Option<&str>) -> Option<ThresholdInputs> {
         if route.is_some_and(|route| route != "POST /v1/signals") {
             return None;
         }
         let mut response = Histogram::new();
         (1..=1000).for_each(|ms| response.record_micros(ms * 1000));
-        Some(Observed { response, count: 1000, errors: 5, rate: 99.5, verdict: None, without_verdict: 0 })
+        Some(ThresholdInputs {
+            response,
+            count: 1000,
+            errors: 5,
+            rate: 99.5,
+            verdict: None,
+            without_verdict: 0,
+        })
     }
 
     #[rstest]
@@ -132,8 +139,12 @@ mod tests {
         let mut verdict = Histogram::new();
         (0..80).for_each(|_| verdict.record_micros(900_000));
         let threshold: Threshold = given.parse().unwrap();
-        let observed =
-            Observed { count: 100, verdict: Some(verdict), without_verdict: 20, ..Observed::default() };
+        let observed = ThresholdInputs {
+            count: 100,
+            verdict: Some(verdict),
+            without_verdict: 20,
+            ..ThresholdInputs::default()
+        };
         let results = judge([(&threshold, false)], |_| Some(observed.clone()));
         assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
     }
@@ -141,7 +152,7 @@ mod tests {
     #[test]
     fn nothing_to_judge_on_does_not_hold() {
         let threshold: Threshold = "p99<1h".parse().unwrap();
-        let results = judge([(&threshold, true)], |_| Some(Observed::default()));
+        let results = judge([(&threshold, true)], |_| Some(ThresholdInputs::default()));
         assert!(!results[0].holds);
         assert_eq!(results[0].value, None);
     }

@@ -14,7 +14,7 @@ pub enum Outcome {
         code: Code,
     },
     /// No whole answer.
-    Failed(Failure),
+    Failed(RequestFailure),
     /// Still under way when the time to drain was over.
     Open,
     /// Never sent: no connection was free before the end.
@@ -38,7 +38,7 @@ pub enum Code {
 
 /// Why there is no whole answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Failure {
+pub enum RequestFailure {
     /// No connection could be made.
     Connect,
     /// The TLS handshake failed.
@@ -124,7 +124,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for RequestFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Connect => "no connection",

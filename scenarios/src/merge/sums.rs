@@ -7,7 +7,7 @@ use edgeproof_reports::load::{
 };
 
 use super::MergeError;
-use crate::measure::{self, Histogram, HistogramError, Moment};
+use crate::measure::{self, Histogram, HistogramError, TimelineBucket};
 use crate::report::{timeline, timing};
 
 /// What sealing cost: the mean over the shards, and all that came too late.
@@ -131,7 +131,7 @@ pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> 
         let Timeline { width_ms, moments } = &report.timeline;
         let restored = moments
             .iter()
-            .map(|moment| Moment {
+            .map(|moment| TimelineBucket {
                 due: moment.due,
                 ended: moment.ended,
                 errors: moment.errors,

@@ -1,7 +1,7 @@
 /// Every operation that was to begin, and where it went. What is not accounted for is an error of ours, and makes the
 /// run invalid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ledger {
+pub struct OperationCounts {
     /// Operations that were to begin until the end of the run.
     pub scheduled: u64,
     /// Ended with an answer, whatever it said.
@@ -22,7 +22,7 @@ pub struct Ledger {
 
 /// Figures that should agree and do not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Imbalance {
+pub enum CountMismatch {
     /// Operations got lost, or were counted twice.
     #[error("{scheduled} operations were scheduled, and {accounted} are accounted for")]
     Operations {
@@ -47,7 +47,7 @@ pub enum Imbalance {
     },
 }
 
-impl Ledger {
+impl OperationCounts {
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {
         self.scheduled += other.scheduled;
@@ -61,20 +61,20 @@ impl Ledger {
     }
 
     /// Whether everything that was scheduled is accounted for.
-    pub fn balance(&self) -> Result<(), Imbalance> {
+    pub fn balance(&self) -> Result<(), CountMismatch> {
         let accounted = self.answered + self.failed + self.dropped + self.open;
         if accounted == self.scheduled {
             return Ok(());
         }
-        Err(Imbalance::Operations { scheduled: self.scheduled, accounted })
+        Err(CountMismatch::Operations { scheduled: self.scheduled, accounted })
     }
 
     /// Whether a service of ours saw what was sent to it: each request that was answered, and of the others none or all.
-    pub fn reconcile(route: &str, sent: u64, unanswered: u64, arrived: u64) -> Result<(), Imbalance> {
+    pub fn reconcile(route: &str, sent: u64, unanswered: u64, arrived: u64) -> Result<(), CountMismatch> {
         if (sent - unanswered..=sent).contains(&arrived) {
             return Ok(());
         }
-        Err(Imbalance::Arrivals { route: route.to_owned(), sent, unanswered, arrived })
+        Err(CountMismatch::Arrivals { route: route.to_owned(), sent, unanswered, arrived })
     }
 }
 
@@ -85,11 +85,11 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case(Ledger { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1, unexpected: 3, ..Ledger::default() }, true)]
-    #[case(Ledger { scheduled: 10, answered: 10, failed: 1, ..Ledger::default() }, false)]
-    #[case(Ledger { scheduled: 10, answered: 9, ..Ledger::default() }, false)]
-    fn everything_is_accounted_for(#[case] ledger: Ledger, #[case] balanced: bool) {
-        assert_eq!(ledger.balance().is_ok(), balanced);
+    #[case(OperationCounts { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1, unexpected: 3, ..OperationCounts::default() }, true)]
+    #[case(OperationCounts { scheduled: 10, answered: 10, failed: 1, ..OperationCounts::default() }, false)]
+    #[case(OperationCounts { scheduled: 10, answered: 9, ..OperationCounts::default() }, false)]
+    fn everything_is_accounted_for(#[case] operations: OperationCounts, #[case] balanced: bool) {
+        assert_eq!(operations.balance().is_ok(), balanced);
     }
 
     #[rstest]
@@ -104,6 +104,6 @@ mod tests {
         #[case] arrived: u64,
         #[case] agrees: bool,
     ) {
-        assert_eq!(Ledger::reconcile("GET /x", sent, unanswered, arrived).is_ok(), agrees);
+        assert_eq!(OperationCounts::reconcile("GET /x", sent, unanswered, arrived).is_ok(), agrees);
     }
 }

@@ -27,7 +27,7 @@ pub struct Sample {
 
 /// The measured requests of a route that came out in one way.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct OutcomeSeries {
     /// The route.
     pub route: RouteId,
     /// How they came out.
@@ -42,9 +42,9 @@ pub struct Cell {
 
 /// Everything that is recorded, in one place; several of them are added up in the end.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Cells {
-    /// Measured requests, by route, outcome and whether that was expected.
-    pub cells: Vec<Cell>,
+pub struct Measurements {
+    /// ComparedRun requests, by route, outcome and whether that was expected.
+    pub series: Vec<OutcomeSeries>,
     /// How late the generator itself was: a connection was free, and the request went out later than intended.
     pub lateness: Histogram,
     /// How long operations waited because every connection was busy.
@@ -66,7 +66,7 @@ pub struct Cells {
 /// Ways to come out that are told apart on a route; what a peer makes up beyond them counts as one.
 const MOST: usize = 48;
 
-impl Cells {
+impl Measurements {
     /// Records a request.
     pub fn record(&mut self, sample: &Sample) {
         let place = usize::from(sample.route.0);
@@ -84,19 +84,19 @@ impl Cells {
         if !sample.measured {
             return;
         }
-        let cell = self.cell(sample.route, sample.outcome, sample.expected);
-        cell.response.record(sample.response);
+        let series = self.series_for(sample.route, sample.outcome, sample.expected);
+        series.response.record(sample.response);
         if sample.outcome.was_sent() {
-            cell.service.record(sample.service);
+            series.service.record(sample.service);
         }
     }
 
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {
-        for cell in &other.cells {
-            let own = self.cell(cell.route, cell.outcome, cell.expected);
-            own.response.add(&cell.response);
-            own.service.add(&cell.service);
+        for series in &other.series {
+            let own = self.series_for(series.route, series.outcome, series.expected);
+            own.response.add(&series.response);
+            own.service.add(&series.service);
         }
         self.lateness.add(&other.lateness);
         self.waiting.add(&other.waiting);
@@ -113,25 +113,25 @@ impl Cells {
         }
     }
 
-    fn cell(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut Cell {
-        let of_route = || self.cells.iter().filter(|cell| cell.route == route).count();
-        let find = |cells: &[Cell], outcome| {
-            cells
-                .iter()
-                .position(|cell| cell.route == route && cell.outcome == outcome && cell.expected == expected)
+    fn series_for(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut OutcomeSeries {
+        let of_route = || self.series.iter().filter(|series| series.route == route).count();
+        let find = |measurements: &[OutcomeSeries], outcome| {
+            measurements.iter().position(|series| {
+                series.route == route && series.outcome == outcome && series.expected == expected
+            })
         };
         let mut outcome = outcome;
-        let mut found = find(&self.cells, outcome);
+        let mut found = find(&self.series, outcome);
         if found.is_none() && of_route() >= MOST {
             outcome = Outcome::Answer { status: 0, code: Code::Unlisted };
-            found = find(&self.cells, outcome);
+            found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
             let (response, service) = (Histogram::new(), Histogram::new());
-            self.cells.push(Cell { route, outcome, expected, response, service });
-            self.cells.len() - 1
+            self.series.push(OutcomeSeries { route, outcome, expected, response, service });
+            self.series.len() - 1
         });
-        &mut self.cells[place]
+        &mut self.series[place]
     }
 }
 
@@ -153,30 +153,31 @@ mod tests {
 
     #[test]
     fn outcomes_stay_apart_and_the_warm_up_is_left_out() {
-        let mut cells = Cells::default();
+        let mut measurements = Measurements::default();
         for sample in
             [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
         {
-            cells.record(&sample);
+            measurements.record(&sample);
         }
-        cells.record(&sample(502, 1, false));
-        assert_eq!((&cells.sent[..], &cells.unrelayed[..]), (&[5][..], &[1][..]));
-        let found: Vec<_> = cells.cells.iter().map(|cell| (cell.expected, cell.response.count())).collect();
+        measurements.record(&sample(502, 1, false));
+        assert_eq!((&measurements.sent[..], &measurements.unrelayed[..]), (&[5][..], &[1][..]));
+        let found: Vec<_> =
+            measurements.series.iter().map(|series| (series.expected, series.response.count())).collect();
         assert_eq!(found, [(true, 2), (false, 1)]);
-        assert_eq!(cells.cells[0].response.max() / 1000, 30);
-        let mut sum = cells.clone();
-        sum.add(&cells);
+        assert_eq!(measurements.series[0].response.max() / 1000, 30);
+        let mut sum = measurements.clone();
+        sum.add(&measurements);
         assert_eq!(
-            (sum.sent[0], sum.unrelayed[0], sum.cells.len(), sum.cells[0].service.count()),
+            (sum.sent[0], sum.unrelayed[0], sum.series.len(), sum.series[0].service.count()),
             (10, 2, 2, 4)
         );
     }
 
     #[test]
     fn a_peer_cannot_make_up_outcomes_without_end() {
-        let mut cells = Cells::default();
-        (100..1000).for_each(|status| cells.record(&sample(status, 1, true)));
-        assert!(cells.cells.len() <= MOST + 2, "{}", cells.cells.len());
-        assert_eq!(cells.cells.iter().map(|cell| cell.response.count()).sum::<u64>(), 900);
+        let mut measurements = Measurements::default();
+        (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
+        assert!(measurements.series.len() <= MOST + 2, "{}", measurements.series.len());
+        assert_eq!(measurements.series.iter().map(|series| series.response.count()).sum::<u64>(), 900);
     }
 }

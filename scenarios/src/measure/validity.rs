@@ -2,16 +2,9 @@ use std::time::Duration;
 
 use super::Histogram;
 
-/// Whether the generator did what it was to do, so that its figures are those of the target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Health {
-    /// Why the run is invalid; empty where it is sound.
-    pub invalid: Vec<String>,
-}
-
 /// What the decision depends on.
 #[derive(Debug, Clone)]
-pub struct HealthFacts<'a> {
+pub struct ValidityInputs<'a> {
     /// How late requests went out although a connection was free.
     pub lateness: &'a Histogram,
     /// How late the runtime's own clock rang.
@@ -42,7 +35,7 @@ const UNSEALED: f64 = 0.001;
 const RELEASED: f64 = 0.995;
 
 /// Decides whether a run is valid.
-pub fn health(facts: &HealthFacts<'_>) -> Health {
+pub fn invalid_reasons(facts: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
     let tolerance = facts.tolerance.as_micros() as u64;
     let count = facts.lateness.count();
@@ -81,7 +74,7 @@ pub fn health(facts: &HealthFacts<'_>) -> Health {
         invalid
             .push(format!("only {} of {} operations were let begin in time", facts.released, facts.planned));
     }
-    Health { invalid }
+    invalid
 }
 
 fn ms(us: u64) -> String {
@@ -131,7 +124,7 @@ mod tests {
         let tolerance = Duration::from_millis(10);
         let released = lateness.count();
         let unsealed = (if expected.contains("sealed") { 2 } else { 1 }, 1000);
-        let facts = HealthFacts {
+        let facts = ValidityInputs {
             lateness: &lateness,
             lag: &lag,
             tolerance,
@@ -141,7 +134,7 @@ mod tests {
             released,
             unsealed,
         };
-        let invalid = health(&facts).invalid.join("; ");
+        let invalid = invalid_reasons(&facts).join("; ");
         assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
         assert!(invalid.contains(expected), "{invalid}");
     }
