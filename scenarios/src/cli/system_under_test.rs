@@ -17,7 +17,7 @@ use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
 use crate::engine::{Client, RunContext, Scenario};
 use crate::measure::{Codes, RouteId};
-use crate::plan::{ScheduledOperation, Shard, guard};
+use crate::plan::{ScheduledOperation, Shard, check_host};
 use crate::scenario::{
     AnyScenario, BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting,
     Questions, References, SealedAhead, Source,
@@ -397,7 +397,7 @@ fn identified(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
 }
 
 fn allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {
-    Ok(guard(endpoint.url().host_str().unwrap_or_default(), endpoint.addresses(), hosts)?)
+    Ok(check_host(endpoint.url().host_str().unwrap_or_default(), endpoint.addresses(), hosts)?)
 }
 
 fn read_token(args: &Load) -> Result<String, Failure> {

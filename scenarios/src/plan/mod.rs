@@ -1,8 +1,8 @@
 //! What is asked for, parsed once: rates, stages, shards, thresholds, users. No I/O.
 
 mod arrivals;
-mod guard;
 mod rate;
+mod remote_host;
 mod shard;
 mod stages;
 mod threshold;
@@ -10,8 +10,8 @@ mod threshold_file;
 mod users;
 
 pub use arrivals::{Arrivals, ScheduledOperation};
-pub use guard::{ForeignHost, guard};
 pub use rate::{Rate, Share};
+pub use remote_host::{RemoteHostError, check_host};
 pub use shard::Shard;
 pub use stages::{Stage, Stages};
 pub use threshold::{Limit, Metric, Quantile, Threshold};

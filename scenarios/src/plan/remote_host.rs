@@ -4,20 +4,20 @@ use std::net::SocketAddr;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("load {host}: it is not this machine")]
 #[diagnostic(help("if it is yours to load, say so: --yes-load {host}"))]
-pub struct ForeignHost {
+pub struct RemoteHostError {
     /// The host, as the address names it.
     pub host: String,
 }
 
 /// Lets a target through that is on this machine, or whose host was named on purpose.
-pub fn guard(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> Result<(), ForeignHost> {
+pub fn check_host(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> Result<(), RemoteHostError> {
     let here =
         !addresses.is_empty() && addresses.iter().all(|address| address.ip().to_canonical().is_loopback());
     let bare = |text: &str| text.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
     if here || allowed.iter().any(|allowed| bare(allowed) == bare(host)) {
         return Ok(());
     }
-    Err(ForeignHost { host: host.to_owned() })
+    Err(RemoteHostError { host: host.to_owned() })
 }
 
 #[cfg(test)]
@@ -41,11 +41,11 @@ mod tests {
         #[case] passes: bool,
     ) {
         let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-        assert_eq!(guard(host, &[address.parse().unwrap()], &allowed).is_ok(), passes);
+        assert_eq!(check_host(host, &[address.parse().unwrap()], &allowed).is_ok(), passes);
     }
 
     #[test]
     fn a_name_without_an_address_is_not_this_machine() {
-        assert!(guard("localhost", &[], &[]).is_err());
+        assert!(check_host("localhost", &[], &[]).is_err());
     }
 }
