@@ -10,7 +10,8 @@ use edgeproof_load::engine::{LoadRunOptions, RunData, Scenario, ScenarioLoad, Wo
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
-    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References, Source,
+    CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, Polling, Posting, Questions,
+    References,
 };
 use rstest::rstest;
 use tokio::sync::Mutex;
@@ -32,7 +33,7 @@ async fn relay(url: &str) -> EdgeRelay {
     EdgeRelay {
         posting: Posting::new(&endpoint, "https://shop.example").unwrap(),
         endpoint,
-        collections: Source::Opaque(Collections::opaque(3)),
+        collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
         accepted: std::sync::Mutex::default(),
         replayed: codes().find("replayed_bundle"),
@@ -47,7 +48,7 @@ async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
         questions: Questions::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
         endpoint,
         references: References::Made(None),
-        collections: Collections::opaque(3),
+        collections: OpaqueCollections::new(3),
         options: PollOptions {
             interval: Duration::from_millis(10),
             wait: Duration::from_millis(100),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_load::measure::Histogram;
-use edgeproof_load::scenario::Collections;
+use edgeproof_load::scenario::OpaqueCollections;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderValue, Method, Request, Response, Uri};
 use http_body_util::{BodyExt, Full};
@@ -71,7 +71,7 @@ async fn bare(post: bool, authority: &str, time: Duration) {
     let end = Instant::now() + time;
     let histogram = Arc::new(Mutex::new(Histogram::new()));
     let number = Arc::new(AtomicU64::new(0));
-    let collections = Collections::opaque(1);
+    let collections = OpaqueCollections::new(1);
     let mut connections = Vec::new();
     for _ in 0..CONNECTIONS {
         let stream = TcpStream::connect(authority).await.unwrap();
@@ -100,7 +100,12 @@ async fn bare(post: bool, authority: &str, time: Duration) {
     println!("{}", histogram.lock().unwrap().count());
 }
 
-fn request(post: bool, collections: &Collections, number: u64, authority: &str) -> Request<Full<Bytes>> {
+fn request(
+    post: bool,
+    collections: &OpaqueCollections,
+    number: u64,
+    authority: &str,
+) -> Request<Full<Bytes>> {
     let host = HeaderValue::from_str(authority).unwrap();
     if !post {
         let mut request = Request::new(Full::new(Bytes::new()));

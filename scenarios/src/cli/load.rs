@@ -18,7 +18,7 @@ use crate::engine::{
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
-use crate::scenario::{AnyScenario, SealedAhead};
+use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::Faults;
 
 /// Connections that the embedded edge takes.
@@ -109,7 +109,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         scenario: planned.name,
         open: planned.stages.is_some(),
         target: system.target.clone(),
-        plan: document_plan(planned, users, system.sealing.as_deref().map(SealedAhead::cost)),
+        plan: document_plan(planned, users, system.sealing.as_deref().map(SealedCollections::cost)),
         shard: (planned.shard.index(), planned.shard.count()),
         routes: &routes,
         codes: &system.codes,

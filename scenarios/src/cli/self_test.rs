@@ -14,7 +14,7 @@ use crate::engine::{LoadRunOptions, ScenarioLoad, Workload, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
-use crate::scenario::{Collections, EdgeRelay, Posting, Source};
+use crate::scenario::{CollectionSource, EdgeRelay, OpaqueCollections, Posting};
 use crate::service::{Stalling, Stalls};
 
 /// How far a percentile may be from what arithmetic says.
@@ -194,7 +194,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let scenario = EdgeRelay {
         endpoint,
         posting,
-        collections: Source::Opaque(Collections::opaque(1)),
+        collections: CollectionSource::Opaque(OpaqueCollections::new(1)),
         replays: Share::default(),
         accepted: std::sync::Mutex::default(),
         replayed: codes.find("replayed_bundle"),

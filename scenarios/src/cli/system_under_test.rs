@@ -19,8 +19,8 @@ use crate::engine::{Client, RunContext, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScheduledOperation, Shard, check_host};
 use crate::scenario::{
-    AnyScenario, BadToken, Collections, EdgeRelay, Introduce, Journey, PollOptions, Polling, Posting,
-    Questions, References, SealedAhead, Source,
+    AnyScenario, BadToken, CollectionSource, EdgeRelay, Introduce, Journey, OpaqueCollections, PollOptions,
+    Polling, Posting, Questions, References, SealedCollections,
 };
 use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
 
@@ -34,7 +34,7 @@ pub(super) struct SystemUnderTest {
     /// The service behind the edge, where it is ours.
     pub(super) service: Option<Arc<LoadMock>>,
     /// What seals collections, where they are sealed for real.
-    pub(super) sealing: Option<Arc<SealedAhead>>,
+    pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
     posting: Option<(Arc<Endpoint>, Posting)>,
@@ -58,7 +58,7 @@ pub(super) const GET: &str = "GET /v1/verdict/{ref}";
 /// Operations that are tried out before a run, to learn what each takes: at most so many, and after this time no further one.
 const TRIES: u64 = 8;
 const TRYING: Duration = Duration::from_secs(1);
-/// Collections that are sealed ahead: 2 MB.
+/// OpaqueCollections that are sealed ahead: 2 MB.
 const AHEAD: usize = 2048;
 
 impl SystemUnderTest {
@@ -194,7 +194,7 @@ impl SystemUnderTest {
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
             (None, None, None) => return Err(no_seal_key()),
         };
-        let ahead = SealedAhead::start(&key, Collections::opaque(seed), shard, AHEAD);
+        let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, AHEAD);
         let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
         ahead.filled().await;
         self.sealing = Some(Arc::new(ahead));
@@ -257,8 +257,8 @@ impl SystemUnderTest {
         let (endpoint, posting) = self.posting.clone()?;
         let service_times = self.service.as_ref().map(|service| Arc::clone(service.service_times()));
         let collections = match &self.sealing {
-            Some(ahead) => Source::Sealed(Arc::clone(ahead)),
-            None => Source::Opaque(Collections::opaque(seed)),
+            Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
+            None => CollectionSource::Opaque(OpaqueCollections::new(seed)),
         };
         Some(EdgeRelay {
             endpoint,
@@ -279,7 +279,7 @@ impl SystemUnderTest {
             questions,
             references: self.references.clone(),
             // Another beginning than journeys have: those who only ask must not meet a session that is under way.
-            collections: Collections::opaque(seed ^ 0x5eed),
+            collections: OpaqueCollections::new(seed ^ 0x5eed),
             options: PollOptions {
                 interval: args.poll_interval,
                 wait: args.wait,

@@ -19,7 +19,7 @@ pub struct ValidityInputs<'a> {
     pub planned: u64,
     /// Operations that the pacer let begin until then.
     pub released: u64,
-    /// Collections that were not sealed when they were needed, of all that were sent.
+    /// OpaqueCollections that were not sealed when they were needed, of all that were sent.
     pub unsealed: (u64, u64),
 }
 

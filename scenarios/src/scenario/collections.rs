@@ -2,20 +2,20 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 
-use super::sealed::SealedAhead;
+use super::sealed_collections::SealedCollections;
 
 /// Where collections come from.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum CollectionSource {
     /// Made when they are sent.
-    Opaque(Collections),
+    Opaque(OpaqueCollections),
     /// Sealed before.
-    Sealed(Arc<SealedAhead>),
+    Sealed(Arc<SealedCollections>),
 }
 
 /// Makes collections: each is unique, and holds its session's reference where a scripted service finds it.
 #[derive(Debug, Clone)]
-pub struct Collections {
+pub struct OpaqueCollections {
     run: String,
     padding: Bytes,
 }
@@ -36,9 +36,9 @@ const HEAD: &str = "{\"sessionRef\":\"";
 /// What stands between it and the rest.
 const MIDDLE: &str = "\",\"sealed\":\"";
 
-impl Collections {
+impl OpaqueCollections {
     /// Those of a run: references of two runs are never the same.
-    pub fn opaque(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let run = format!("{seed:016x}");
         let fixed = HEAD.len() + run.len() + 1 + 12 + MIDDLE.len() + 2;
         // Noise that no gzip on the way makes small, the same in each: what makes it unique is the reference.
@@ -75,7 +75,7 @@ impl Collections {
     }
 }
 
-impl Source {
+impl CollectionSource {
     /// The collection of an operation.
     pub async fn take(&self, number: u64) -> Collection {
         match self {
@@ -91,14 +91,14 @@ mod tests {
 
     #[test]
     fn each_is_json_of_a_kilobyte_and_unique() {
-        let collections = Collections::opaque(7);
+        let collections = OpaqueCollections::new(7);
         let (one, two) = (collections.make(0), collections.make(999_999_999_999));
         assert_eq!((one.body.len(), two.body.len()), (SIZE, SIZE));
         let json: serde_json::Value = serde_json::from_slice(&one.body).unwrap();
         assert_eq!(json["sessionRef"], one.reference);
         assert_ne!(one.body, two.body);
-        assert_eq!(Collections::read(&two.body), Some(two.reference.as_str()));
-        assert_ne!(Collections::opaque(8).make(0).body, one.body);
-        assert_eq!(Collections::read(b"{}"), None);
+        assert_eq!(OpaqueCollections::read(&two.body), Some(two.reference.as_str()));
+        assert_ne!(OpaqueCollections::new(8).make(0).body, one.body);
+        assert_eq!(OpaqueCollections::read(b"{}"), None);
     }
 }

@@ -5,20 +5,20 @@ use bytes::Bytes;
 
 use edgeproof::wire::Endpoint;
 
-use super::collections::Source;
+use super::collections::CollectionSource;
 use super::requests::Posting;
 use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
-/// Collections through an edge, one after the other; some of them copies, which are to be refused.
+/// OpaqueCollections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
     /// Leads to the edge.
     pub endpoint: Arc<Endpoint>,
     /// How they are posted.
     pub posting: Posting,
     /// What is posted.
-    pub collections: Source,
+    pub collections: CollectionSource,
     /// AnyScenario of them that are copies.
     pub replays: Share,
     /// The last collection that was accepted, of whichever user: what is copied.

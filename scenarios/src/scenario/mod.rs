@@ -7,16 +7,16 @@ mod journey;
 mod polling;
 mod references;
 mod requests;
-mod sealed;
+mod sealed_collections;
 
 pub use any_scenario::AnyScenario;
-pub use collections::{Collection, Collections, Source};
+pub use collections::{Collection, CollectionSource, OpaqueCollections};
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
 pub use polling::{PollOptions, Polling};
 pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
 pub use requests::{BadToken, Posting, Questions};
-pub use sealed::{SealedAhead, SealingCost};
+pub use sealed_collections::{SealedCollections, SealingCost};
 
 /// One of so many, by the number of an operation. A share takes every n-th number; without mixing, those would share a few of
 /// the choices.

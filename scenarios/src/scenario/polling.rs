@@ -6,7 +6,7 @@ use tokio::time::sleep_until;
 
 use edgeproof::wire::Endpoint;
 
-use super::collections::Collections;
+use super::collections::OpaqueCollections;
 use super::edge_relay::operation_end;
 use super::mixed;
 use super::references::{References, Standing};
@@ -24,7 +24,7 @@ pub struct Polling {
     /// What is asked for.
     pub references: References,
     /// Makes references up.
-    pub collections: Collections,
+    pub collections: OpaqueCollections,
     /// How often, and what else is asked.
     pub options: PollOptions,
     /// The route, for the report.

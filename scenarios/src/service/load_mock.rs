@@ -13,7 +13,7 @@ use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use super::fault::Faults;
 use crate::measure::{Codes, ServiceTimes};
 use crate::plan::Share;
-use crate::scenario::{BadToken, Collections, Standing};
+use crate::scenario::{BadToken, OpaqueCollections, Standing};
 
 /// The mock service behind an edge under load. It verifies read tokens and signs verdicts in any case; collections it judges,
 /// or takes by script. Dropping it ends it.
@@ -37,7 +37,7 @@ pub struct LoadMockOptions {
     pub judging: Judging,
     /// From a collection until its verdict is there.
     pub verdict_after: Duration,
-    /// Collections come through an edge: each is looked at for its session, and some for the time that they take.
+    /// OpaqueCollections come through an edge: each is looked at for its session, and some for the time that they take.
     pub behind_edge: bool,
 }
 
@@ -116,7 +116,7 @@ impl LoadMock {
         let _ = self.mock.set_facade(self.facade).await;
     }
 
-    /// Collections that arrived.
+    /// OpaqueCollections that arrived.
     pub fn collections(&self) -> u64 {
         self.scripts().relay.count() as u64
     }
@@ -126,7 +126,7 @@ impl LoadMock {
         self.scripts().verdicts.count() as u64
     }
 
-    /// Collections that were refused on purpose, and requests that were held back.
+    /// OpaqueCollections that were refused on purpose, and requests that were held back.
     pub fn hit(&self) -> (u64, u64) {
         let Some((_, faults)) = self.faults.get() else { return (0, 0) };
         let (collections, questions) = (self.collections(), self.questions());
@@ -240,7 +240,7 @@ fn observer(
         // What is judged for real has its session already.
         if judging == Judging::Scripted
             && accepted
-            && let Some(reference) = Collections::read(body)
+            && let Some(reference) = OpaqueCollections::read(body)
             && let Some(mock) = service.get().and_then(Weak::upgrade)
         {
             mock.add_session(NewSession::new(reference).ready(Ready::After(verdict_after)));

@@ -9,33 +9,33 @@ use edgeproof_fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
-use super::collections::{Collection, Collections};
+use super::collections::{Collection, OpaqueCollections};
 use crate::plan::Shard;
 
-/// Collections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
+/// OpaqueCollections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
 /// so many at a time. Dropping it ends the threads.
 #[derive(Debug)]
-pub struct SealedAhead {
-    shared: Arc<Shared>,
+pub struct SealedCollections {
+    queue: Arc<SealQueue>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// What sealing cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SealingCost {
-    /// Collections that were sealed.
+    /// OpaqueCollections that were sealed.
     pub sealed: u64,
     /// CPU time for each.
     pub each: Duration,
-    /// Collections that were taken.
+    /// OpaqueCollections that were taken.
     pub taken: u64,
     /// Of those, how many had to be waited for: their requests were late because of us.
     pub not_in_time: u64,
 }
 
 #[derive(Debug)]
-struct Shared {
-    names: Collections,
+struct SealQueue {
+    names: OpaqueCollections,
     shard: Shard,
     capacity: usize,
     ready: Mutex<VecDeque<Collection>>,
@@ -51,15 +51,15 @@ struct Shared {
     not_in_time: AtomicU64,
 }
 
-impl SealedAhead {
+impl SealedCollections {
     /// Begins to seal to a key, for sessions that are named as `names` does. No two shards name a session alike.
     pub fn start(
         key: &SealPublicKey,
-        names: Collections,
+        names: OpaqueCollections,
         shard: Shard,
         capacity: usize,
     ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let queue = Arc::new(SealQueue {
             names,
             shard,
             capacity: capacity.max(1),
@@ -75,18 +75,18 @@ impl SealedAhead {
         });
         let threads = std::thread::available_parallelism().map_or(1, |count| count.get() / 2).max(1);
         let start = |_| {
-            let (shared, sealer) = (Arc::clone(&shared), Sealer::new(key.clone()));
-            std::thread::Builder::new().name("sealer".into()).spawn(move || shared.seal_on(&sealer))
+            let (queue, sealer) = (Arc::clone(&queue), Sealer::new(key.clone()));
+            std::thread::Builder::new().name("sealer".into()).spawn(move || queue.seal_on(&sealer))
         };
         let threads = (0..threads).map(start).collect::<std::io::Result<_>>()?;
-        Ok(Self { shared, threads })
+        Ok(Self { queue, threads })
     }
 
     /// Waits until as many are ready as are held.
     pub async fn filled(&self) {
         loop {
-            let more = self.shared.more.notified();
-            if self.shared.ready().len() >= self.shared.capacity {
+            let more = self.queue.more.notified();
+            if self.queue.ready().len() >= self.queue.capacity {
                 return;
             }
             more.await;
@@ -95,17 +95,17 @@ impl SealedAhead {
 
     /// The next one: at once, or as soon as it is sealed, which is counted.
     pub async fn take(&self) -> Collection {
-        self.shared.taken.fetch_add(1, Ordering::Relaxed);
+        self.queue.taken.fetch_add(1, Ordering::Relaxed);
         let mut waited = false;
         loop {
-            let more = self.shared.more.notified();
-            if let Some(collection) = self.shared.ready().pop_front() {
-                self.shared.room.notify_one();
+            let more = self.queue.more.notified();
+            if let Some(collection) = self.queue.ready().pop_front() {
+                self.queue.room.notify_one();
                 return collection;
             }
             if !waited {
                 waited = true;
-                self.shared.not_in_time.fetch_add(1, Ordering::Relaxed);
+                self.queue.not_in_time.fetch_add(1, Ordering::Relaxed);
             }
             more.await;
         }
@@ -113,30 +113,30 @@ impl SealedAhead {
 
     /// What it cost until now, and how often it was too slow.
     pub fn cost(&self) -> SealingCost {
-        let sealed = self.shared.sealed.load(Ordering::Relaxed);
+        let sealed = self.queue.sealed.load(Ordering::Relaxed);
         SealingCost {
             sealed,
-            each: Duration::from_nanos(self.shared.nanos.load(Ordering::Relaxed) / sealed.max(1)),
-            taken: self.shared.taken.load(Ordering::Relaxed),
-            not_in_time: self.shared.not_in_time.load(Ordering::Relaxed),
+            each: Duration::from_nanos(self.queue.nanos.load(Ordering::Relaxed) / sealed.max(1)),
+            taken: self.queue.taken.load(Ordering::Relaxed),
+            not_in_time: self.queue.not_in_time.load(Ordering::Relaxed),
         }
     }
 
     /// Forgets how often collections were taken: what came before the run does not count.
     pub fn begin(&self) {
-        self.shared.taken.store(0, Ordering::Relaxed);
-        self.shared.not_in_time.store(0, Ordering::Relaxed);
+        self.queue.taken.store(0, Ordering::Relaxed);
+        self.queue.not_in_time.store(0, Ordering::Relaxed);
     }
 }
 
-impl Drop for SealedAhead {
+impl Drop for SealedCollections {
     fn drop(&mut self) {
         {
             // Under the lock, so that no thread misses it between looking and waiting.
-            let _ready = self.shared.ready();
-            self.shared.ended.store(true, Ordering::Release);
+            let _ready = self.queue.ready();
+            self.queue.ended.store(true, Ordering::Release);
         }
-        self.shared.room.notify_all();
+        self.queue.room.notify_all();
         for thread in self.threads.drain(..) {
             // One that panicked is over as well.
             let _ = thread.join();
@@ -144,7 +144,7 @@ impl Drop for SealedAhead {
     }
 }
 
-impl Shared {
+impl SealQueue {
     fn seal_on(&self, sealer: &Sealer) {
         while self.has_room() {
             let number = self.shard.number(self.begun.fetch_add(1, Ordering::Relaxed));
@@ -198,7 +198,7 @@ mod tests {
         let keys = SealKeys::fresh();
         let start = |index| {
             let shard = Shard::new(index, 2).unwrap();
-            SealedAhead::start(keys.current(), Collections::opaque(7), shard, 4).unwrap()
+            SealedCollections::start(keys.current(), OpaqueCollections::new(7), shard, 4).unwrap()
         };
         let (one, other) = (start(0), start(1));
         one.filled().await;
