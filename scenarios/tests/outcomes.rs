@@ -47,7 +47,7 @@ async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
     Polling {
         questions: Questions::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
         endpoint,
-        references: References::Made(None),
+        references: References::Generated(None),
         collections: OpaqueCollections::new(3),
         options: PollOptions {
             interval: Duration::from_millis(10),

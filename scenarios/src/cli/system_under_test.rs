@@ -19,8 +19,8 @@ use crate::engine::{Client, RunContext, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScheduledOperation, Shard, check_host};
 use crate::scenario::{
-    AnyScenario, BadToken, CollectionSource, EdgeRelay, Introduce, Journey, OpaqueCollections, PollOptions,
-    Polling, Posting, Questions, References, SealedCollections,
+    AnyScenario, BadToken, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, Polling,
+    Posting, Questions, References, RegisterSession, SealedCollections,
 };
 use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
 
@@ -108,7 +108,7 @@ impl SystemUnderTest {
         };
         let mut system = Self {
             target: crate::report::embedded(),
-            references: References::Made(service.as_ref().map(introduce)),
+            references: References::Generated(service.as_ref().map(register_session)),
             service,
             sealing: None,
             edge: None,
@@ -342,9 +342,9 @@ impl SystemUnderTest {
     }
 }
 
-fn introduce(service: &Arc<LoadMock>) -> Introduce {
+fn register_session(service: &Arc<LoadMock>) -> RegisterSession {
     let service = Arc::clone(service);
-    Arc::new(move |reference, standing| service.introduce(reference, standing))
+    Arc::new(move |reference, state| service.register_session(reference, state))
 }
 
 fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {

@@ -14,7 +14,7 @@ pub use collections::{Collection, CollectionSource, OpaqueCollections};
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
 pub use polling::{PollOptions, Polling};
-pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
+pub use references::{ParseReferencesError, Reference, References, RegisterSession, SessionState};
 pub use requests::{BadToken, Posting, Questions};
 pub use sealed_collections::{SealedCollections, SealingCost};
 

@@ -9,7 +9,7 @@ use edgeproof::wire::Endpoint;
 use super::collections::OpaqueCollections;
 use super::edge_relay::operation_end;
 use super::mixed;
-use super::references::{References, Standing};
+use super::references::{References, SessionState};
 use super::requests::Questions;
 use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
 use crate::measure::{Outcome, RouteId};
@@ -49,7 +49,8 @@ pub struct PollOptions {
 }
 
 /// How references stand whose verdict never comes.
-const NONE_COMES: [Standing; 3] = [Standing::Unknown, Standing::TooOld, Standing::Foreign];
+const WITHOUT_VERDICT: [SessionState; 3] =
+    [SessionState::Unknown, SessionState::TooOld, SessionState::OtherLicense];
 
 impl Polling {
     /// Asks until the verdict is there, or the session is given up.
@@ -104,20 +105,20 @@ impl Polling {
         // Of those that are asked for with a good token: two shares that took the same numbers would hide each other.
         let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
         match &self.references {
-            References::Made(introduce) => {
-                let none = NONE_COMES[mixed(number, NONE_COMES.len())];
-                let standing = if wrong { none } else { Standing::Comes };
+            References::Generated(register_session) => {
+                let none = WITHOUT_VERDICT[mixed(number, WITHOUT_VERDICT.len())];
+                let state = if wrong { none } else { SessionState::GetsVerdict };
                 let reference = self.collections.reference(number);
-                if let Some(introduce) = introduce {
-                    introduce(&reference, standing);
+                if let Some(register_session) = register_session {
+                    register_session(&reference, state);
                 }
                 (reference.into(), !wrong)
             }
             // Nobody knows a reference that was made up.
-            References::Given(_) if wrong => {
+            References::Listed(_) if wrong => {
                 (format!("wrong-{}", self.collections.reference(number)).into(), false)
             }
-            References::Given(given) => {
+            References::Listed(given) => {
                 let given = &given[(number % given.len() as u64) as usize];
                 (given.reference.as_str().into(), given.comes)
             }

@@ -5,25 +5,25 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub enum References {
     /// Made up for the run. Where the service is ours, each is made known to it before it is asked for.
-    Made(Option<Introduce>),
+    Generated(Option<RegisterSession>),
     /// From a file; each is asked for in turn.
-    Given(Vec<Reference>),
+    Listed(Vec<Reference>),
 }
 
 /// Lets a service know a reference that it is about to be asked for.
-pub type Introduce = Arc<dyn Fn(&str, Standing) + Send + Sync>;
+pub type RegisterSession = Arc<dyn Fn(&str, SessionState) + Send + Sync>;
 
 /// How a reference stands with the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionState {
     /// Its verdict comes.
-    Comes,
+    GetsVerdict,
     /// Nobody knows it.
     Unknown,
     /// Its verdict is too old.
     TooOld,
     /// It is another license's.
-    Foreign,
+    OtherLicense,
 }
 
 /// A reference, and what is to come of it.
@@ -69,7 +69,7 @@ impl FromStr for References {
                 text: text.lines().next().unwrap_or_default().to_owned(),
             });
         }
-        Ok(Self::Given(references))
+        Ok(Self::Listed(references))
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_file_of_them() {
-        let References::Given(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
+        let References::Listed(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
             panic!()
         };
         assert_eq!(

@@ -13,7 +13,7 @@ use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use super::fault::Faults;
 use crate::measure::{Codes, ServiceTimes};
 use crate::plan::Share;
-use crate::scenario::{BadToken, OpaqueCollections, Standing};
+use crate::scenario::{BadToken, OpaqueCollections, SessionState};
 
 /// The mock service behind an edge under load. It verifies read tokens and signs verdicts in any case; collections it judges,
 /// or takes by script. Dropping it ends it.
@@ -135,13 +135,13 @@ impl LoadMock {
     }
 
     /// Lets it know a session that somebody is about to ask for, as if its collection had been accepted just now, or long ago.
-    pub fn introduce(&self, reference: &str, standing: Standing) {
+    pub fn register_session(&self, reference: &str, state: SessionState) {
         let session = NewSession::new(reference);
-        let session = match standing {
-            Standing::Unknown => return,
-            Standing::Comes => session.ready(Ready::After(self.options.verdict_after)),
-            Standing::TooOld => session.ready(Ready::Since(self.too_old())),
-            Standing::Foreign => session.license_id(self.options.credentials.other_license_id()),
+        let session = match state {
+            SessionState::Unknown => return,
+            SessionState::GetsVerdict => session.ready(Ready::After(self.options.verdict_after)),
+            SessionState::TooOld => session.ready(Ready::Since(self.too_old())),
+            SessionState::OtherLicense => session.license_id(self.options.credentials.other_license_id()),
         };
         self.mock.add_session(session);
     }
