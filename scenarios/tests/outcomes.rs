@@ -10,8 +10,8 @@ use edgeproof_load::engine::{LoadRunOptions, RunData, Scenario, ScenarioLoad, Wo
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
-    CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, Polling, Posting, Questions,
-    References,
+    CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
+    VerdictPolling, VerdictRequests,
 };
 use rstest::rstest;
 use tokio::sync::Mutex;
@@ -31,7 +31,7 @@ async fn endpoint(url: &str) -> Arc<Endpoint> {
 async fn relay(url: &str) -> EdgeRelay {
     let endpoint = endpoint(url).await;
     EdgeRelay {
-        posting: Posting::new(&endpoint, "https://shop.example").unwrap(),
+        collection_requests: CollectionRequests::new(&endpoint, "https://shop.example").unwrap(),
         endpoint,
         collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
@@ -42,10 +42,10 @@ async fn relay(url: &str) -> EdgeRelay {
     }
 }
 
-async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
+async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
     let endpoint = endpoint(url).await;
-    Polling {
-        questions: Questions::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
+    VerdictPolling {
+        verdict_requests: VerdictRequests::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
         endpoint,
         references: References::Generated(None),
         collections: OpaqueCollections::new(3),

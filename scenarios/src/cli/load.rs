@@ -224,7 +224,7 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
         let id = RouteId(place as u8);
         match route.as_str() {
             POST => arrived.push((id, service.collections())),
-            GET if system.target.base_url.is_none() => arrived.push((id, service.questions())),
+            GET if system.target.base_url.is_none() => arrived.push((id, service.verdict_requests())),
             _ => {}
         }
     }

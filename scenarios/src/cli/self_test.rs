@@ -14,7 +14,7 @@ use crate::engine::{LoadRunOptions, ScenarioLoad, Workload, play, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
-use crate::scenario::{CollectionSource, EdgeRelay, OpaqueCollections, Posting};
+use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{Stalling, Stalls};
 
 /// How far a percentile may be from what arithmetic says.
@@ -190,10 +190,11 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = Endpoint::resolve(&url, None).await?;
     let endpoint = Arc::new(endpoint);
-    let posting = Posting::new(&endpoint, "https://shop.example").expect("an origin is a header value");
+    let collection_requests =
+        CollectionRequests::new(&endpoint, "https://shop.example").expect("an origin is a header value");
     let scenario = EdgeRelay {
         endpoint,
-        posting,
+        collection_requests,
         collections: CollectionSource::Opaque(OpaqueCollections::new(1)),
         replays: Share::default(),
         accepted: std::sync::Mutex::default(),

@@ -19,8 +19,8 @@ use crate::engine::{Client, RunContext, Scenario};
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScheduledOperation, Shard, check_host};
 use crate::scenario::{
-    AnyScenario, BadToken, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, Polling,
-    Posting, Questions, References, RegisterSession, SealedCollections,
+    AnyScenario, BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections,
+    PollOptions, References, RegisterSession, SealedCollections, VerdictPolling, VerdictRequests,
 };
 use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
 
@@ -37,8 +37,8 @@ pub(super) struct SystemUnderTest {
     pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    posting: Option<(Arc<Endpoint>, Posting)>,
-    asking: Option<(Arc<Endpoint>, Questions)>,
+    collection_requests: Option<(Arc<Endpoint>, CollectionRequests)>,
+    asking: Option<(Arc<Endpoint>, VerdictRequests)>,
     references: References,
     replayed: crate::measure::Code,
     files: CredentialFiles,
@@ -112,7 +112,7 @@ impl SystemUnderTest {
             service,
             sealing: None,
             edge: None,
-            posting: None,
+            collection_requests: None,
             asking: None,
             replayed: codes.find("replayed_bundle"),
             codes,
@@ -156,7 +156,7 @@ impl SystemUnderTest {
             }
         };
         let endpoint = identified(endpoint, args)?;
-        let posting = Posting::new(&endpoint, &args.origin).ok_or_else(|| {
+        let collection_requests = CollectionRequests::new(&endpoint, &args.origin).ok_or_else(|| {
             Failure::usage(
                 format!("post from the origin {:?}", args.origin),
                 "give an origin such as https://shop.example",
@@ -178,7 +178,7 @@ impl SystemUnderTest {
                 base_url: None,
             },
         };
-        self.posting = Some((Arc::new(endpoint), posting));
+        self.collection_requests = Some((Arc::new(endpoint), collection_requests));
         self.edge = edge;
         Ok(())
     }
@@ -217,7 +217,7 @@ impl SystemUnderTest {
             }
             _ => (format!("Bearer {}", read_token(args)?), foreign_bad_tokens()),
         };
-        let questions = Questions::new(&endpoint, &authorization, bad).ok_or_else(|| {
+        let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
                 "send the read token: it holds what no header can",
                 "check the file or variable that it is in",
@@ -225,19 +225,19 @@ impl SystemUnderTest {
         })?;
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
-            if self.posting.is_none() {
+            if self.collection_requests.is_none() {
                 self.target.kind = edgeproof_reports::TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {
             self.references = read(path)?.parse()?;
-        } else if args.base_url.is_some() && self.posting.is_none() {
+        } else if args.base_url.is_some() && self.collection_requests.is_none() {
             return Err(Failure::usage(
                 "ask a service for verdicts without references",
                 "name sessions that it knows with --references FILE, or play journeys",
             ));
         }
-        self.asking = Some((Arc::new(endpoint), questions));
+        self.asking = Some((Arc::new(endpoint), verdict_requests));
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl SystemUnderTest {
     }
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
-        let (endpoint, posting) = self.posting.clone()?;
+        let (endpoint, collection_requests) = self.collection_requests.clone()?;
         let service_times = self.service.as_ref().map(|service| Arc::clone(service.service_times()));
         let collections = match &self.sealing {
             Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
@@ -262,7 +262,7 @@ impl SystemUnderTest {
         };
         Some(EdgeRelay {
             endpoint,
-            posting,
+            collection_requests,
             collections,
             replays: args.replay_share,
             accepted: Mutex::default(),
@@ -272,11 +272,11 @@ impl SystemUnderTest {
         })
     }
 
-    fn polling(&self, args: &Load, seed: u64) -> Option<Polling> {
-        let (endpoint, questions) = self.asking.clone()?;
-        Some(Polling {
+    fn polling(&self, args: &Load, seed: u64) -> Option<VerdictPolling> {
+        let (endpoint, verdict_requests) = self.asking.clone()?;
+        Some(VerdictPolling {
             endpoint,
-            questions,
+            verdict_requests,
             references: self.references.clone(),
             // Another beginning than journeys have: those who only ask must not meet a session that is under way.
             collections: OpaqueCollections::new(seed ^ 0x5eed),
@@ -288,14 +288,14 @@ impl SystemUnderTest {
                 wrong: args.wrong_share,
                 bad_tokens: args.bad_token_share,
             },
-            route: RouteId(u8::from(self.posting.is_some())),
+            route: RouteId(u8::from(self.collection_requests.is_some())),
         })
     }
 
     /// The routes, by their number.
     pub(super) fn routes(&self) -> Vec<String> {
         let mut routes = Vec::new();
-        routes.extend(self.posting.as_ref().map(|_| POST.to_owned()));
+        routes.extend(self.collection_requests.as_ref().map(|_| POST.to_owned()));
         routes.extend(self.asking.as_ref().map(|_| GET.to_owned()));
         routes
     }

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use edgeproof::wire::Endpoint;
 
-use super::{EdgeRelay, Journey, Polling};
+use super::{EdgeRelay, Journey, VerdictPolling};
 use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
@@ -13,7 +13,7 @@ pub enum AnyScenario {
     /// They relay collections.
     EdgeRelay(EdgeRelay),
     /// They poll for verdicts.
-    VerdictPolling(Polling),
+    VerdictPolling(VerdictPolling),
     /// They do both for a session.
     Journey(Box<Journey>),
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 
 use super::collections::CollectionSource;
-use super::requests::Posting;
+use super::requests::CollectionRequests;
 use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
@@ -16,7 +16,7 @@ pub struct EdgeRelay {
     /// Leads to the edge.
     pub endpoint: Arc<Endpoint>,
     /// How they are posted.
-    pub posting: Posting,
+    pub collection_requests: CollectionRequests,
     /// What is posted.
     pub collections: CollectionSource,
     /// AnyScenario of them that are copies.
@@ -46,7 +46,7 @@ impl EdgeRelay {
         let call = Call {
             route: self.route,
             connection: 0,
-            request: self.posting.request(collection.body.clone()),
+            request: self.collection_requests.request(collection.body.clone()),
             expect: Expectation::Accepted,
         };
         let reply = client.call(call, due).await;
@@ -71,7 +71,7 @@ impl EdgeRelay {
         let call = Call {
             route: self.route,
             connection: 0,
-            request: self.posting.request(accepted),
+            request: self.collection_requests.request(accepted),
             expect: Expectation::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)

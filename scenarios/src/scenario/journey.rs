@@ -4,7 +4,7 @@ use std::time::Instant;
 use edgeproof::wire::Endpoint;
 
 use super::edge_relay::{EdgeRelay, operation_end};
-use super::polling::Polling;
+use super::verdict_polling::VerdictPolling;
 use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
@@ -14,7 +14,7 @@ pub struct Journey {
     /// How the collection gets in.
     pub relay: EdgeRelay,
     /// How the verdict gets out.
-    pub polling: Polling,
+    pub polling: VerdictPolling,
 }
 
 impl Scenario for Journey {

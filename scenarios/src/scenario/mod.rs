@@ -4,19 +4,19 @@ mod any_scenario;
 mod collections;
 mod edge_relay;
 mod journey;
-mod polling;
 mod references;
 mod requests;
 mod sealed_collections;
+mod verdict_polling;
 
 pub use any_scenario::AnyScenario;
 pub use collections::{Collection, CollectionSource, OpaqueCollections};
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
-pub use polling::{PollOptions, Polling};
 pub use references::{ParseReferencesError, Reference, References, RegisterSession, SessionState};
-pub use requests::{BadToken, Posting, Questions};
+pub use requests::{BadToken, CollectionRequests, VerdictRequests};
 pub use sealed_collections::{SealedCollections, SealingCost};
+pub use verdict_polling::{PollOptions, VerdictPolling};
 
 /// One of so many, by the number of an operation. A share takes every n-th number; without mixing, those would share a few of
 /// the choices.

@@ -7,14 +7,14 @@ use crate::measure::Code;
 
 /// How collections are posted to an edge.
 #[derive(Debug, Clone)]
-pub struct Posting {
+pub struct CollectionRequests {
     target: String,
     fields: HeaderFields,
 }
 
 /// How verdicts are asked for at a service.
 #[derive(Debug, Clone)]
-pub struct Questions {
+pub struct VerdictRequests {
     base: String,
     /// With the read token.
     fields: HeaderFields,
@@ -30,7 +30,7 @@ pub struct BadToken {
     pub code: Option<Code>,
 }
 
-impl Posting {
+impl CollectionRequests {
     /// To the edge at an endpoint, from a page of this origin.
     pub fn new(endpoint: &Endpoint, origin: &str) -> Option<Self> {
         let fields =
@@ -45,7 +45,7 @@ impl Posting {
     }
 }
 
-impl Questions {
+impl VerdictRequests {
     /// At the service at an endpoint, with this read token; and now and then with one of the bad ones.
     pub fn new(endpoint: &Endpoint, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
         let host = ("Host", endpoint.authority());

@@ -121,17 +121,17 @@ impl LoadMock {
         self.scripts().relay.count() as u64
     }
 
-    /// Questions for a verdict that arrived.
-    pub fn questions(&self) -> u64 {
+    /// VerdictRequests for a verdict that arrived.
+    pub fn verdict_requests(&self) -> u64 {
         self.scripts().verdicts.count() as u64
     }
 
     /// OpaqueCollections that were refused on purpose, and requests that were held back.
     pub fn hit(&self) -> (u64, u64) {
         let Some((_, faults)) = self.faults.get() else { return (0, 0) };
-        let (collections, questions) = (self.collections(), self.questions());
+        let (collections, verdict_requests) = (self.collections(), self.verdict_requests());
         let failed = (0..collections).filter(|number| fails(faults.failing, *number)).count() as u64;
-        (failed, if faults.slow.is_zero() { 0 } else { collections + questions })
+        (failed, if faults.slow.is_zero() { 0 } else { collections + verdict_requests })
     }
 
     /// Lets it know a session that somebody is about to ask for, as if its collection had been accepted just now, or long ago.

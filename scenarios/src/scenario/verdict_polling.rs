@@ -10,17 +10,17 @@ use super::collections::OpaqueCollections;
 use super::edge_relay::operation_end;
 use super::mixed;
 use super::references::{References, SessionState};
-use super::requests::Questions;
+use super::requests::VerdictRequests;
 use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
 /// A backend that asks for the verdict of a reference until it is there.
-pub struct Polling {
+pub struct VerdictPolling {
     /// Leads to the service.
     pub endpoint: Arc<Endpoint>,
     /// How it is asked.
-    pub questions: Questions,
+    pub verdict_requests: VerdictRequests,
     /// What is asked for.
     pub references: References,
     /// Makes references up.
@@ -44,7 +44,7 @@ pub struct PollOptions {
     pub give_up: Duration,
     /// AnyScenario of the sessions whose reference is wrong, too old or another license's: no verdict ever comes.
     pub wrong: Share,
-    /// AnyScenario of the questions with a token that is to be refused.
+    /// AnyScenario of the verdict_requests with a token that is to be refused.
     pub bad_tokens: Share,
 }
 
@@ -52,7 +52,7 @@ pub struct PollOptions {
 const WITHOUT_VERDICT: [SessionState; 3] =
     [SessionState::Unknown, SessionState::TooOld, SessionState::OtherLicense];
 
-impl Polling {
+impl VerdictPolling {
     /// Asks until the verdict is there, or the session is given up.
     pub async fn until_verdict(
         &self,
@@ -67,7 +67,7 @@ impl Polling {
         let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
         let mut due = due;
         loop {
-            let request = self.questions.request(reference, wait);
+            let request = self.verdict_requests.request(reference, wait);
             let call = Call {
                 route: self.route,
                 connection,
@@ -126,7 +126,7 @@ impl Polling {
     }
 }
 
-impl Scenario for Polling {
+impl Scenario for VerdictPolling {
     fn endpoints(&self) -> Vec<Arc<Endpoint>> {
         vec![Arc::clone(&self.endpoint)]
     }
@@ -137,13 +137,13 @@ impl Scenario for Polling {
 
     async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         let (reference, comes) = self.reference(scheduled.number);
-        if self.options.bad_tokens.takes(scheduled.number) && self.questions.has_bad_tokens() {
-            let (request, expect) = self.questions.bad_request(&reference, scheduled.number);
+        if self.options.bad_tokens.takes(scheduled.number) && self.verdict_requests.has_bad_tokens() {
+            let (request, expect) = self.verdict_requests.bad_request(&reference, scheduled.number);
             let call = Call { route: self.route, connection: 0, request, expect };
             return operation_end(&client.call(call, due).await);
         }
         if !comes {
-            let request = self.questions.request(&reference, None);
+            let request = self.verdict_requests.request(&reference, None);
             let call =
                 Call { route: self.route, connection: 0, request, expect: Expectation::Pending(&reference) };
             return operation_end(&client.call(call, due).await);
