@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_time};
-use crate::service::Down;
+use crate::service::Downtime;
 
 /// Loads an edge relay and a verdict endpoint, and measures what the truth would be: response times count from the
 /// intended start, nothing is lost from the count, and a run that the generator could not keep up with is called invalid.
@@ -149,14 +149,14 @@ pub(super) struct Load {
     pub(super) verdict_after: Duration,
 
     /// The embedded service takes so much longer
-    #[arg(long, value_name = "TIME", help_heading = "Faults of the service", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", help_heading = "InjectedFaults of the service", value_parser = parse_time)]
     pub(super) service_slow: Option<Duration>,
     /// The embedded service fails so many collections
-    #[arg(long, value_name = "SHARE", help_heading = "Faults of the service")]
+    #[arg(long, value_name = "SHARE", help_heading = "InjectedFaults of the service")]
     pub(super) service_failing: Option<Share>,
     /// The embedded service is gone at a time for a time
-    #[arg(long, value_name = "AT:FOR", help_heading = "Faults of the service")]
-    pub(super) service_down_at: Option<Down>,
+    #[arg(long, value_name = "AT:FOR", help_heading = "InjectedFaults of the service")]
+    pub(super) service_down_at: Option<Downtime>,
 
     /// What must hold, such as p99<250ms (repeatable)
     #[arg(long, value_name = "RULE", help_heading = "Judgement")]

@@ -19,7 +19,7 @@ use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{Facts, build};
 use crate::scenario::{AnyScenario, SealedCollections};
-use crate::service::Faults;
+use crate::service::InjectedFaults;
 
 /// Connections that the embedded edge takes.
 const EMBEDDED: u32 = 1000;
@@ -196,7 +196,7 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
 
 fn on_start(
     system: &SystemUnderTest,
-    faults: Faults,
+    faults: InjectedFaults,
     probe: &Arc<std::sync::Mutex<Option<EdgeCostProbe>>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
     let service = system.service.clone();

@@ -13,7 +13,7 @@ use super::unused::refuse_unused;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
-use crate::service::Faults;
+use crate::service::InjectedFaults;
 
 /// What is asked for when nothing is.
 const RATE: f64 = 200.0;
@@ -35,7 +35,7 @@ pub(super) struct Planned {
     pub(super) seed: u64,
     pub(super) parts: Vec<(&'static str, f64)>,
     pub(super) needs: RequiredParts,
-    pub(super) faults: Faults,
+    pub(super) faults: InjectedFaults,
 }
 
 /// Finds out all that is wrong before anything runs.
@@ -49,7 +49,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         verdicts: has(&["verdict-polling", "journey"]),
     };
     refuse_unused(name, &args, needs, &parts)?;
-    let faults = Faults {
+    let faults = InjectedFaults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
         down: args.service_down_at,
@@ -152,7 +152,7 @@ fn goose_report(path: &Path) -> Result<(), Failure> {
 
 /// Errors that are no surprise, as a part of all: 1 %; more where the service is made to fail, by
 /// that part, and by the time in which it is gone and is found again.
-fn allowed_errors(faults: &Faults, measured: Duration) -> f64 {
+fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
     let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
     0.01 + faults.failing.value() + down
 }

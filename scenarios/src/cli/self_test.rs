@@ -15,7 +15,7 @@ use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
-use crate::service::{Stalling, Stalls};
+use crate::service::{StallPattern, StallingServer};
 
 /// How far a percentile may be from what arithmetic says.
 const NEAR: f64 = 0.05;
@@ -30,7 +30,7 @@ struct Drive {
     time: Duration,
     warm_up: Duration,
     users: usize,
-    stalls: Option<Stalls>,
+    stalls: Option<StallPattern>,
     starved: bool,
 }
 
@@ -98,7 +98,7 @@ async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
 /// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
 /// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
 async fn percentiles() -> Result<Proof, Failure> {
-    let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
+    let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(50.0).unwrap_or_default();
     let drive = Drive {
         rate,
@@ -186,7 +186,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
     let unexpected =
         |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
     let codes = Codes::new(&Spec::builtin(Version::Current));
-    let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
+    let service = Arc::new(StallingServer::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = Endpoint::resolve(&url, None).await?;
     let endpoint = Arc::new(endpoint);

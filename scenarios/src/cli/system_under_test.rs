@@ -22,7 +22,7 @@ use crate::scenario::{
     AnyScenario, BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections,
     PollOptions, References, RegisterSession, SealedCollections, VerdictPolling, VerdictRequests,
 };
-use crate::service::{Faults, Judging, LoadMock, LoadMockOptions};
+use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
 
 /// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
 /// with it.
@@ -66,7 +66,7 @@ impl SystemUnderTest {
     pub(super) async fn prepare(
         args: &Load,
         needs: RequiredParts,
-        faults: Faults,
+        faults: InjectedFaults,
         seed: u64,
         shard: Shard,
     ) -> Result<Self, Failure> {
@@ -89,7 +89,11 @@ impl SystemUnderTest {
             let service = LoadMock::start(LoadMockOptions {
                 spec: Arc::clone(&spec),
                 credentials: Arc::clone(&credentials),
-                judging: if args.seal == SealKind::Real { Judging::Real } else { Judging::Scripted },
+                collection_mode: if args.seal == SealKind::Real {
+                    CollectionMode::Verify
+                } else {
+                    CollectionMode::AcceptAll
+                },
                 verdict_after: args.verdict_after,
                 behind_edge: own_edge,
             });

@@ -10,7 +10,7 @@ use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 
-use super::fault::Faults;
+use super::injected_faults::InjectedFaults;
 use crate::measure::{Codes, ServiceTimes};
 use crate::plan::Share;
 use crate::scenario::{BadToken, OpaqueCollections, SessionState};
@@ -22,7 +22,7 @@ pub struct LoadMock {
     options: LoadMockOptions,
     facade: Facade,
     service_times: Arc<ServiceTimes>,
-    faults: OnceLock<(Instant, Faults)>,
+    faults: OnceLock<(Instant, InjectedFaults)>,
     scripts: Mutex<Scripts>,
 }
 
@@ -34,7 +34,7 @@ pub struct LoadMockOptions {
     /// Its certificate, and the tokens that it knows.
     pub credentials: Arc<Credentials>,
     /// What it does with collections.
-    pub judging: Judging,
+    pub collection_mode: CollectionMode,
     /// From a collection until its verdict is there.
     pub verdict_after: Duration,
     /// OpaqueCollections come through an edge: each is looked at for its session, and some for the time that they take.
@@ -43,11 +43,11 @@ pub struct LoadMockOptions {
 
 /// What a service does with collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judging {
+pub enum CollectionMode {
     /// Opens each, and knows copies.
-    Real,
+    Verify,
     /// Takes all that comes: cheap, and blind to copies.
-    Scripted,
+    AcceptAll,
 }
 
 /// They count, and do what the faults want.
@@ -80,7 +80,7 @@ impl LoadMock {
         let mock = Arc::new(mock);
         let _ = service.set(Arc::downgrade(&mock));
         let facade = mock.facade();
-        let scripts = Mutex::new(scripts(&mock, options.judging, Faults::default()));
+        let scripts = Mutex::new(scripts(&mock, options.collection_mode, InjectedFaults::default()));
         Ok(Self { mock, options, facade, service_times, faults: OnceLock::new(), scripts })
     }
 
@@ -100,15 +100,15 @@ impl LoadMock {
     }
 
     /// From now on it has these faults, and counts from nothing.
-    pub fn begin(&self, started: Instant, faults: Faults) {
+    pub fn begin(&self, started: Instant, faults: InjectedFaults) {
         if self.faults.set((started, faults)).is_ok() {
-            *self.scripts() = scripts(&self.mock, self.options.judging, faults);
+            *self.scripts() = scripts(&self.mock, self.options.collection_mode, faults);
         }
     }
 
     /// Is gone and comes back as its faults say; runs until that is over.
     pub async fn go_down(self: Arc<Self>) {
-        let Some((started, Faults { down: Some(down), .. })) = self.faults.get() else { return };
+        let Some((started, InjectedFaults { down: Some(down), .. })) = self.faults.get() else { return };
         tokio::time::sleep_until((*started + down.at).into()).await;
         // What cannot fail to be shown: it was shown at the start.
         let _ = self.mock.set_facade(Facade::Closes).await;
@@ -191,14 +191,14 @@ fn fails(failing: Share, number: u64) -> bool {
     failing.takes(number % TURN)
 }
 
-fn scripts(mock: &MockService, judging: Judging, faults: Faults) -> Scripts {
+fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: InjectedFaults) -> Scripts {
     let late = |script: Script| Reply {
         delay: faults.slow,
         ..script.replies.into_iter().next().expect("a script has at least one reply")
     };
-    let usual = late(match judging {
-        Judging::Real => Script::decide(),
-        Judging::Scripted => Script::accept(mock.profile()),
+    let usual = late(match collection_mode {
+        CollectionMode::Verify => Script::decide(),
+        CollectionMode::AcceptAll => Script::accept(mock.profile()),
     });
     let replies = match failing(mock).filter(|_| faults.failing.value() > 0.0) {
         None => vec![usual],
@@ -227,7 +227,7 @@ fn observer(
     service: &Arc<OnceLock<Weak<MockService>>>,
 ) -> Observer {
     let (service_times, service) = (Arc::clone(service_times), Arc::clone(service));
-    let (judging, verdict_after) = (options.judging, options.verdict_after);
+    let (collection_mode, verdict_after) = (options.collection_mode, options.verdict_after);
     Observer::new(move |arrival: &Arrival| {
         if arrival.endpoint != Endpoint::Relay {
             return;
@@ -238,7 +238,7 @@ fn observer(
         }
         let accepted = arrival.answer.as_ref().and_then(edgeproof::mock::Given::status) == Some(200);
         // What is judged for real has its session already.
-        if judging == Judging::Scripted
+        if collection_mode == CollectionMode::AcceptAll
             && accepted
             && let Some(reference) = OpaqueCollections::read(body)
             && let Some(mock) = service.get().and_then(Weak::upgrade)

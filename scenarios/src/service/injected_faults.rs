@@ -6,25 +6,25 @@ use crate::plan::{PlanError, Share, parse_time};
 
 /// What is done to a service on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Faults {
+pub struct InjectedFaults {
     /// Each answer takes so much longer.
     pub slow: Duration,
     /// AnyScenario of the collections that it refuses because its own check fails.
     pub failing: Share,
     /// When it is gone.
-    pub down: Option<Down>,
+    pub down: Option<Downtime>,
 }
 
 /// When a service is gone: connections are closed as soon as they are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Down {
+pub struct Downtime {
     /// Since the start of the run.
     pub at: Duration,
     /// For so long.
     pub time: Duration,
 }
 
-impl Faults {
+impl InjectedFaults {
     /// Each that is asked for, as reports call it: slow, failing, down.
     pub fn names(&self) -> [Option<String>; 3] {
         let slow = humantime::format_duration(self.slow);
@@ -41,7 +41,7 @@ impl Faults {
     }
 }
 
-impl FromStr for Down {
+impl FromStr for Downtime {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
@@ -56,7 +56,7 @@ impl FromStr for Down {
     }
 }
 
-impl fmt::Display for Down {
+impl fmt::Display for Downtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = humantime::format_duration;
         write!(f, "service down at {} for {}", time(self.at), time(self.time))
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn when_it_is_down() {
-        assert_eq!("10s:2s".parse::<Down>().unwrap().to_string(), "service down at 10s for 2s");
-        assert!("10s".parse::<Down>().is_err());
-        assert!("10s:0s".parse::<Down>().is_err());
+        assert_eq!("10s:2s".parse::<Downtime>().unwrap().to_string(), "service down at 10s for 2s");
+        assert!("10s".parse::<Downtime>().is_err());
+        assert!("10s:0s".parse::<Downtime>().is_err());
     }
 }

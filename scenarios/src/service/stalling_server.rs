@@ -17,22 +17,22 @@ use tokio::net::TcpListener;
 ///
 /// It is none of the mocks, because nothing of the interface is under test here: the mock service has no replies by the
 /// clock, and what it decides would cost more than the generator that is to be proven at 10,000 requests a second.
-pub struct Stalling {
+pub struct StallingServer {
     server: Server,
-    shared: Arc<Shared>,
+    state: Arc<StallState>,
 }
 
 /// When it stalls: at the beginning of each period, until a part of it has passed, nothing is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stalls {
+pub struct StallPattern {
     /// From one stall to the next.
     pub period: Duration,
     /// How long each is.
     pub time: Duration,
 }
 
-struct Shared {
-    stalls: Option<Stalls>,
+struct StallState {
+    stalls: Option<StallPattern>,
     started: OnceLock<Instant>,
     requests: AtomicU64,
 }
@@ -40,26 +40,26 @@ struct Shared {
 /// Connections that it takes.
 const CONNECTIONS: usize = 4096;
 
-impl Stalling {
+impl StallingServer {
     /// Starts it on a free port of this machine, without TLS.
-    pub async fn start(stalls: Option<Stalls>) -> io::Result<Self> {
+    pub async fn start(stalls: Option<StallPattern>) -> io::Result<Self> {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let shared = Arc::new(Shared { stalls, started: OnceLock::new(), requests: AtomicU64::new(0) });
+        let state = Arc::new(StallState { stalls, started: OnceLock::new(), requests: AtomicU64::new(0) });
         let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
-        let answering = Arc::clone(&shared);
+        let answering = Arc::clone(&state);
         let server = Server::start(listener, Front::Plain, limits, move |request, _| {
-            let shared = Arc::clone(&answering);
+            let state = Arc::clone(&answering);
             async move {
                 // A body that breaks off is one that the generator gave up.
                 let _ = request.into_body().collect().await;
-                shared.requests.fetch_add(1, Ordering::Relaxed);
-                shared.stall().await;
+                state.requests.fetch_add(1, Ordering::Relaxed);
+                state.stall().await;
                 let mut response = Response::new(Full::new(Bytes::from_static(br#"{"ok":true}"#)));
                 response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 Ok::<_, Infallible>(response)
             }
         })?;
-        Ok(Self { server, shared })
+        Ok(Self { server, state })
     }
 
     /// Its address.
@@ -69,22 +69,22 @@ impl Stalling {
 
     /// From here on it stalls.
     pub fn begin(&self, started: Instant) {
-        let _ = self.shared.started.set(started);
+        let _ = self.state.started.set(started);
     }
 
     /// Requests that arrived.
     pub fn requests(&self) -> u64 {
-        self.shared.requests.load(Ordering::Relaxed)
+        self.state.requests.load(Ordering::Relaxed)
     }
 }
 
-impl std::fmt::Debug for Stalling {
+impl std::fmt::Debug for StallingServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stalling").field("url", &self.url()).finish_non_exhaustive()
+        f.debug_struct("StallingServer").field("url", &self.url()).finish_non_exhaustive()
     }
 }
 
-impl Stalls {
+impl StallPattern {
     /// How long something that arrives at a time has to wait.
     pub fn wait(&self, at: Duration) -> Duration {
         let into = Duration::from_nanos((at.as_nanos() % self.period.as_nanos()) as u64);
@@ -98,7 +98,7 @@ impl Stalls {
     }
 }
 
-impl Shared {
+impl StallState {
     async fn stall(&self) {
         let (Some(stalls), Some(started)) = (&self.stalls, self.started.get()) else { return };
         let wait = stalls.wait(started.elapsed());
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_stall_holds_what_arrives_in_it() {
-        let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_secs(1) };
+        let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_secs(1) };
         let ms = Duration::from_millis;
         assert_eq!(
             [0, 300, 1000, 1999, 2300].map(|at| stalls.wait(ms(at)).as_millis()),
