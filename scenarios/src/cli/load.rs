@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
 use super::failure::Failure;
-use super::live::Progress;
-use super::planned::{Planned, document_plan, plan};
+use super::load_plan::{LoadPlan, document_plan, plan};
+use super::progress::Progress;
 use super::prometheus::Metrics;
 use super::runtime;
 use super::system_under_test::{GET, POST, SystemUnderTest};
@@ -30,11 +30,11 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
 /// `edgeproof-load edge-relay` and the like.
 pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
-    let planned = plan(name, args)?;
+    let plan = plan(name, args)?;
     let runtime = runtime()?;
-    let report = runtime.block_on(run(&planned));
+    let report = runtime.block_on(run(&plan));
     runtime.shutdown_timeout(SHUTDOWN_LIMIT);
-    Ok(planned.files.finish(&planned.args.output, &report?))
+    Ok(plan.files.finish(&plan.args.output, &report?))
 }
 
 /// A threshold for a route that is not played would be judged on nothing.
@@ -49,16 +49,14 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
     }
 }
 
-async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
+async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let interrupted =
         signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
     tokio::pin!(interrupted);
-    let args = &planned.args;
+    let args = &plan.args;
     let prepared = async {
-        let system =
-            SystemUnderTest::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard)
-                .await?;
-        let loads = workloads(planned, &system).await?;
+        let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
+        let loads = workloads(plan, &system).await?;
         Ok::<_, Failure>((system, loads))
     };
     let (system, loads) = tokio::select! {
@@ -70,12 +68,12 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     let users: u32 = loads.iter().map(|load| load.users as u32).sum();
     let arrivals: Vec<Arrivals> = loads.iter().filter_map(|load| load.workload.arrivals().cloned()).collect();
     let routes = system.routes();
-    known_routes(&planned.thresholds, &routes)?;
+    known_routes(&plan.thresholds, &routes)?;
     let metrics = match args.prometheus {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = Progress::new(&args.output, planned.name, metrics.as_ref().map(Metrics::addr));
+    let progress = Progress::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
     let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
@@ -94,7 +92,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         drain: args.drain,
         goose_report: args.goose_report.clone(),
         start_at: args.start_at,
-        on_start: Some(on_start(&system, planned.faults, &probe)),
+        on_start: Some(on_start(&system, plan.faults, &probe)),
         live: Some(live),
     };
     let data = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
@@ -106,17 +104,17 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
     }
     let facts = Facts {
-        scenario: planned.name,
-        open: planned.stages.is_some(),
+        scenario: plan.name,
+        open: plan.stages.is_some(),
         target: system.target.clone(),
-        plan: document_plan(planned, users, system.sealing.as_deref().map(SealedCollections::cost)),
-        shard: (planned.shard.index(), planned.shard.count()),
+        plan: document_plan(plan, users, system.sealing.as_deref().map(SealedCollections::cost)),
+        shard: (plan.shard.index(), plan.shard.count()),
         routes: &routes,
         codes: &system.codes,
         arrivals: arrivals.iter().collect(),
-        thresholds: &planned.thresholds,
+        thresholds: &plan.thresholds,
         arrived: arrived(&system, &routes),
-        faults: faults(planned, &system),
+        faults: faults(plan, &system),
         edge_samples,
         tolerance: args.max_lateness,
         unchecked: args.unchecked,
@@ -124,7 +122,7 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
     };
     let mut report = build(facts, &data);
     report.comparison =
-        planned.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
+        plan.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
     if let Some(edge) = system.edge {
         edge.stop().await;
     }
@@ -133,25 +131,25 @@ async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
 
 /// Each part of the run with its operations and its users.
 async fn workloads(
-    planned: &Planned,
+    plan: &LoadPlan,
     system: &SystemUnderTest,
 ) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
-    let args = &planned.args;
+    let args = &plan.args;
     let mut loads = Vec::new();
-    for (name, part) in &planned.parts {
-        let scenario = system.scenario(name, args, planned.seed).expect("what the parts need was prepared");
+    for (name, part) in &plan.parts {
+        let scenario = system.scenario(name, args, plan.seed).expect("what the parts need was prepared");
         let tried = system.try_out(&scenario, args.timeout).await?;
-        let each = args.expect.unwrap_or(tried) + planned.faults.slow;
+        let each = args.expect.unwrap_or(tried) + plan.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
-        let (workload, users) = match &planned.stages {
+        let (workload, users) = match &plan.stages {
             Some(stages) => {
                 let stages = stages.part(*part).warmed_up(args.warm_up);
-                let peak = stages.peak().times(1.0 / f64::from(planned.shard.count()));
+                let peak = stages.peak().times(1.0 / f64::from(plan.shard.count()));
                 let users = plan_users(peak, each, share)?;
-                (Workload::open(Arrivals::new(&stages, args.warm_up, planned.shard)), users)
+                (Workload::open(Arrivals::new(&stages, args.warm_up, plan.shard)), users)
             }
             None => (
-                Workload::closed(planned.measured, args.warm_up),
+                Workload::closed(plan.measured, args.warm_up),
                 share.unwrap_or_else(|| users_for(Rate::default(), each)),
             ),
         };
@@ -231,11 +229,11 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     arrived
 }
 
-fn faults(planned: &Planned, system: &SystemUnderTest) -> Vec<Fault> {
+fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<Fault> {
     let Some(service) = &system.service else { return Vec::new() };
     let (failed, slowed) = service.hit();
-    let back = planned.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
-    let [slow, failing, down] = planned.faults.names();
+    let back = plan.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
+    let [slow, failing, down] = plan.faults.names();
     let lasting = |fault: Option<String>, hit| {
         fault.map(|fault| Fault { fault, hit, ended_ms: None, recovery_ms: None })
     };

@@ -2,15 +2,15 @@
 
 mod args;
 mod failure;
-mod live;
 mod load;
+mod load_plan;
 mod merge;
 mod output;
-mod planned;
+mod progress;
 mod prometheus;
 mod self_test;
 mod system_under_test;
-mod unused;
+mod unused_options;
 
 use std::process::ExitCode;
 

@@ -25,7 +25,7 @@ const DELIVERED: f64 = 0.995;
 const ATTEMPTS: u32 = 2;
 
 /// What one drive is made of.
-struct Drive {
+struct GeneratorRun {
     rate: Rate,
     time: Duration,
     warm_up: Duration,
@@ -36,13 +36,13 @@ struct Drive {
 
 /// What a part of the proof came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Proof {
+enum SelfTestResult {
     /// It holds.
-    Holds,
+    Passed,
     /// The run said of itself that this machine cannot, and nothing that it claims is wrong.
-    Cannot,
+    Inconclusive,
     /// A run claimed what is not so.
-    Broken,
+    Failed,
 }
 
 /// `edgeproof-load self-test`: 0 the generator tells the truth here, 1 it does not, 3 this machine was too busy to prove it.
@@ -53,16 +53,16 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     let (proof, line) = outcome?;
     say(&line);
     Ok(match proof {
-        Proof::Holds => 0,
-        Proof::Broken => super::EXIT_BROKEN,
-        Proof::Cannot => super::EXIT_INCOMPLETE,
+        SelfTestResult::Passed => 0,
+        SelfTestResult::Failed => super::EXIT_BROKEN,
+        SelfTestResult::Inconclusive => super::EXIT_INCOMPLETE,
     })
 }
 
-async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
+async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
     let mut proof = percentiles().await?;
     for _ in 1..ATTEMPTS {
-        if proof == Proof::Cannot {
+        if proof == SelfTestResult::Inconclusive {
             say("  - too busy for that just now; again");
             proof = percentiles().await?;
         }
@@ -75,15 +75,18 @@ async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
     if [proof, starved]
         .into_iter()
         .chain(rates.iter().map(|(_, proof)| *proof))
-        .any(|proof| proof == Proof::Broken)
+        .any(|proof| proof == SelfTestResult::Failed)
     {
-        return Ok((Proof::Broken, "the generator does NOT tell the truth here".into()));
+        return Ok((SelfTestResult::Failed, "the generator does NOT tell the truth here".into()));
     }
-    let cannot: Vec<String> =
-        rates.iter().filter(|(_, proof)| *proof == Proof::Cannot).map(|(rate, _)| rate.to_string()).collect();
-    if proof == Proof::Cannot || (!rates.is_empty() && cannot.len() == rates.len()) {
+    let cannot: Vec<String> = rates
+        .iter()
+        .filter(|(_, proof)| *proof == SelfTestResult::Inconclusive)
+        .map(|(rate, _)| rate.to_string())
+        .collect();
+    if proof == SelfTestResult::Inconclusive || (!rates.is_empty() && cannot.len() == rates.len()) {
         return Ok((
-            Proof::Cannot,
+            SelfTestResult::Inconclusive,
             "NOT PROVEN: this machine is too busy for it; nothing that was claimed is wrong".into(),
         ));
     }
@@ -91,16 +94,16 @@ async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
         [] => String::new(),
         _ => format!("; NOT at {}, which this machine cannot do now", cannot.join(" and ")),
     };
-    Ok((Proof::Holds, format!("the generator tells the truth here{but}")))
+    Ok((SelfTestResult::Passed, format!("the generator tells the truth here{but}")))
 }
 
 /// A service that stalls 1.6 s of every 2 s: 80 % of what arrives waits, evenly spread over 0 to 1.6 s. There are far fewer
 /// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
 /// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
-async fn percentiles() -> Result<Proof, Failure> {
+async fn percentiles() -> Result<SelfTestResult, Failure> {
     let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(50.0).unwrap_or_default();
-    let drive = Drive {
+    let drive = GeneratorRun {
         rate,
         time: Duration::from_secs(8),
         warm_up: stalls.period,
@@ -132,8 +135,8 @@ async fn percentiles() -> Result<Proof, Failure> {
     Ok(concluded(near, &report))
 }
 
-async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
-    let drive = Drive {
+async fn delivered(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure> {
+    let drive = GeneratorRun {
         rate,
         time,
         warm_up: Duration::from_secs(1),
@@ -154,8 +157,8 @@ async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
 }
 
 /// Every worker of the runtime is blocked again and again: the run must not be called sound.
-async fn starved() -> Result<Proof, Failure> {
-    let drive = Drive {
+async fn starved() -> Result<SelfTestResult, Failure> {
+    let drive = GeneratorRun {
         rate: Rate::per_second(500.0).unwrap_or_default(),
         time: Duration::from_secs(3),
         warm_up: Duration::ZERO,
@@ -167,22 +170,22 @@ async fn starved() -> Result<Proof, Failure> {
     say(&format!("starved on purpose: the run is {}", state(&report)));
     let found =
         check(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
-    Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
+    Ok(if found && counted(&report) { SelfTestResult::Passed } else { SelfTestResult::Failed })
 }
 
 /// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, and one that says how much was
 /// never begun or not answered in time says itself that its server fell behind; but its counts agree all the same.
-fn concluded(holds: bool, report: &LoadReport) -> Proof {
+fn concluded(holds: bool, report: &LoadReport) -> SelfTestResult {
     let counted = counted(report);
     let behind = report.ledger.dropped + report.ledger.open + report.ledger.failed > 0;
     match (counted, holds) {
-        (true, true) => Proof::Holds,
-        (true, false) if behind || report.state == LoadState::Invalid => Proof::Cannot,
-        _ => Proof::Broken,
+        (true, true) => SelfTestResult::Passed,
+        (true, false) if behind || report.state == LoadState::Invalid => SelfTestResult::Inconclusive,
+        _ => SelfTestResult::Failed,
     }
 }
 
-async fn run(drive: Drive) -> Result<LoadReport, Failure> {
+async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
     let unexpected =
         |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
     let codes = Codes::new(&Spec::builtin(Version::Current));
@@ -213,7 +216,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         users: drive.users,
     };
     let begins = Arc::clone(&service);
-    let hogs = Hogs::new(drive.starved);
+    let busy_tasks = BusyTasks::new(drive.starved);
     let options = LoadRunOptions {
         loads: vec![load],
         codes: codes.clone(),
@@ -224,7 +227,7 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         start_at: None,
         on_start: Some(Box::new(move |started| {
             begins.begin(started);
-            hogs.start();
+            busy_tasks.start();
         })),
         live: None,
     };
@@ -285,11 +288,11 @@ fn say(line: &str) {
 }
 
 /// Tasks that block the runtime's workers for a while.
-struct Hogs {
+struct BusyTasks {
     go: bool,
 }
 
-impl Hogs {
+impl BusyTasks {
     fn new(go: bool) -> Self {
         Self { go }
     }

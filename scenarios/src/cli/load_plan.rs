@@ -9,7 +9,7 @@ use super::args::{Load, SealKind};
 use super::failure::Failure;
 use super::output::{self, Files};
 use super::system_under_test::{RequiredParts, no_seal_key};
-use super::unused::refuse_unused;
+use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
@@ -22,7 +22,7 @@ const TIME: Duration = Duration::from_secs(10);
 const BACK: Duration = Duration::from_secs(1);
 
 /// A run of which everything that can be wrong with its arguments and files was found to be right.
-pub(super) struct Planned {
+pub(super) struct LoadPlan {
     pub(super) name: &'static str,
     pub(super) args: Load,
     pub(super) files: Files,
@@ -39,7 +39,7 @@ pub(super) struct Planned {
 }
 
 /// Finds out all that is wrong before anything runs.
-pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
+pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
     let files = Files::open(&args.output)?;
     args.goose_report.as_deref().map(goose_report).transpose()?;
     let parts = parts(name, &args.weights)?;
@@ -48,7 +48,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
         edge: has(&["edge-relay", "journey"]),
         verdicts: has(&["verdict-polling", "journey"]),
     };
-    refuse_unused(name, &args, needs, &parts)?;
+    reject_unused_options(name, &args, needs, &parts)?;
     let faults = InjectedFaults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
@@ -103,7 +103,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<Planned, Failure> {
     let allowed = allowed_errors(&faults, measured);
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
-    let planned = Planned {
+    let planned = LoadPlan {
         name,
         args,
         files,
@@ -184,7 +184,7 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
 }
 
 /// What was asked for, as the report tells it.
-pub(super) fn document_plan(planned: &Planned, users: u32, sealing: Option<SealingCost>) -> Plan {
+pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> Plan {
     let args = &planned.args;
     let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
     let document = |stage: &Stage| PlanStage {

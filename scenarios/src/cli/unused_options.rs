@@ -4,7 +4,7 @@ use super::system_under_test::RequiredParts;
 
 /// Refuses options that would change nothing: whoever gave one believes that it does. Those that have a value anyway are let
 /// pass.
-pub(super) fn refuse_unused(
+pub(super) fn reject_unused_options(
     name: &str,
     args: &Load,
     needs: RequiredParts,
