@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_time};
+use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_duration};
 use crate::service::Downtime;
 
 /// Loads an edge relay and a verdict endpoint, and measures what the truth would be: response times count from the
@@ -46,7 +46,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "STAGES", help_heading = "Load", conflicts_with = "duration")]
     pub(super) stages: Option<Stages>,
     /// How long it is measured [default: 10s]
-    #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_duration)]
     pub(super) duration: Option<Duration>,
     /// Users, each with its own connections; without --rate and --stages each begins when its last operation has ended
     #[arg(long, value_name = "N", help_heading = "Load", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -58,10 +58,10 @@ pub(super) struct Load {
     #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Load", value_parser = humantime::parse_duration)]
     pub(super) drain: Duration,
     /// Longest time for a request
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Load", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Load", value_parser = parse_duration)]
     pub(super) timeout: Duration,
     /// What an operation is expected to take; else it is tried out before
-    #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_duration)]
     pub(super) expect: Option<Duration>,
     /// Parts of edge-relay, verdict-polling and journey in a mixed run
     #[arg(long, value_name = "A,B,C", default_value = "6,3,1", help_heading = "Load")]
@@ -83,7 +83,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "NAME", default_value = "PORT", help_heading = "Target")]
     pub(super) port_env: String,
     /// How long the program may take until it answers
-    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Target", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Target", value_parser = parse_duration)]
     pub(super) ready_timeout: Duration,
     /// What the edge that is started speaks
     #[arg(long, value_enum, default_value_t = EdgeScheme::Http, help_heading = "Target")]
@@ -127,16 +127,16 @@ pub(super) struct Load {
     #[arg(long, value_name = "FILE", help_heading = "Scenario")]
     pub(super) seal_key: Option<PathBuf>,
     /// From one answer to the next question for a verdict
-    #[arg(long, value_name = "TIME", default_value = "200ms", help_heading = "Scenario", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "200ms", help_heading = "Scenario", value_parser = parse_duration)]
     pub(super) poll_interval: Duration,
     /// waitMs of those who let the service wait
-    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Scenario", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Scenario", value_parser = parse_duration)]
     pub(super) wait: Duration,
     /// AnyScenario of the sessions that are asked for with waitMs
     #[arg(long, value_name = "SHARE", default_value = "50%", help_heading = "Scenario")]
     pub(super) wait_share: Share,
     /// After this time a session is given up
-    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Scenario", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Scenario", value_parser = parse_duration)]
     pub(super) give_up: Duration,
     /// AnyScenario of the references that are wrong, too old or another license's
     #[arg(long, value_name = "SHARE", default_value = "5%", help_heading = "Scenario")]
@@ -145,11 +145,11 @@ pub(super) struct Load {
     #[arg(long, value_name = "SHARE", default_value = "2%", help_heading = "Scenario")]
     pub(super) bad_token_share: Share,
     /// From a collection until the embedded service has its verdict
-    #[arg(long, value_name = "TIME", default_value = "300ms", help_heading = "Scenario", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "300ms", help_heading = "Scenario", value_parser = parse_duration)]
     pub(super) verdict_after: Duration,
 
     /// The embedded service takes so much longer
-    #[arg(long, value_name = "TIME", help_heading = "InjectedFaults of the service", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", help_heading = "InjectedFaults of the service", value_parser = parse_duration)]
     pub(super) service_slow: Option<Duration>,
     /// The embedded service fails so many collections
     #[arg(long, value_name = "SHARE", help_heading = "InjectedFaults of the service")]
@@ -171,7 +171,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "SHARE", default_value = "10%", help_heading = "Judgement")]
     pub(super) tolerance: Share,
     /// How late the generator may be before the run is invalid
-    #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = "Judgement", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = "Judgement", value_parser = parse_duration)]
     pub(super) max_lateness: Duration,
     /// Do not judge whether the generator kept up, for benches; the report says so
     #[arg(long, help_heading = "Judgement")]
@@ -231,7 +231,7 @@ pub(super) struct SelfTest {
     #[arg(long, value_name = "RATE,…", default_value = "100,1000,10000", value_delimiter = ',')]
     pub(super) rates: Vec<Rate>,
     /// How long each takes
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
     pub(super) duration: Duration,
 }
 

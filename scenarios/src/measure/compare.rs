@@ -1,7 +1,8 @@
 use edgeproof_reports::load::Difference;
 
-use super::Histogram;
+use super::histogram::Histogram;
 use crate::plan::Quantile;
+use strum::IntoEnumIterator as _;
 
 /// What is compared of a run.
 #[derive(Debug, Clone)]
@@ -34,8 +35,7 @@ const TICK: f64 = 0.01;
 /// percentile has a spread of its own (√(n·q·(1−q)) ranks; three of them are taken), and the values at its ends say how far
 /// the percentile may move without any change. CPU time has the resolution of the clock that it is counted with.
 pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Difference> {
-    let mut differences: Vec<Difference> = Quantile::ALL
-        .into_iter()
+    let mut differences: Vec<Difference> = Quantile::iter()
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
             let noise = spread(&before.response, quantile) + spread(&now.response, quantile);

@@ -1,6 +1,6 @@
 use edgeproof_reports::load::ThresholdResult;
 
-use super::Histogram;
+use super::histogram::Histogram;
 use crate::plan::{Limit, Metric, Threshold};
 
 /// What thresholds are judged on.

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use super::{Code, Histogram, Outcome, Timeline};
+use super::histogram::Histogram;
+use super::outcome::{Code, Outcome};
+use super::timeline::Timeline;
 
 /// A route of the run, by its place in the plan. Reports name it, never an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

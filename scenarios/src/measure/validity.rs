@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::Histogram;
+use super::histogram::Histogram;
 
 /// What the decision depends on.
 #[derive(Debug, Clone)]

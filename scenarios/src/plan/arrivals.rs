@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use super::{Shard, Stages};
+use super::shard::Shard;
+use super::stages::Stages;
 
 /// When operations begin, known before anything runs: the intended start times of the open model.
 ///

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::PlanError;
+use super::error::PlanError;
 
 /// A part of a run that several processes do together: the one with this index, counted from 0, of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{PlanError, Rate, parse_time};
+use super::duration::parse_duration;
+use super::error::PlanError;
+use super::rate::Rate;
 
 /// A rate that changes: from one to another, evenly, over a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,12 +70,6 @@ impl Stages {
     }
 }
 
-impl Default for Rate {
-    fn default() -> Self {
-        Self::per_second(0.0).expect("0 is a rate")
-    }
-}
-
 impl FromStr for Stages {
     type Err = PlanError;
 
@@ -87,7 +83,8 @@ impl FromStr for Stages {
             let (time, rate) = part.split_once(':').ok_or_else(|| {
                 refuse(format!("stage {place}, {part:?}, has no colon between time and rate"))
             })?;
-            let time = parse_time(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
+            let time =
+                parse_duration(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
             let to: Rate = rate
                 .parse()
                 .map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;

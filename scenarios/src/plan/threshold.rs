@@ -3,7 +3,11 @@ use std::str::FromStr;
 
 use edgeproof_reports::load::ThresholdResult;
 
-use super::{PlanError, Rate, Share, parse_time};
+use super::duration::parse_duration;
+use super::error::PlanError;
+use super::quantile::Quantile;
+use super::rate::Rate;
+use super::share::Share;
 
 /// What must hold of the measured operations: judged on response times, which count from the intended start.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,23 +31,6 @@ pub enum Metric {
     ErrorRate,
     /// Operations, for a route requests, that were answered a second.
     Rate,
-}
-
-/// A percentile, or the longest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantile {
-    /// Half took no longer.
-    P50,
-    /// Nine of ten took no longer.
-    P90,
-    /// 19 of 20 took no longer.
-    P95,
-    /// 99 of 100 took no longer.
-    P99,
-    /// 999 of 1,000 took no longer.
-    P999,
-    /// None took longer.
-    Max,
 }
 
 /// What a metric is held against.
@@ -123,7 +110,7 @@ impl Metric {
         let why = |error: PlanError| error.why;
         Ok(match self {
             Self::Response(_) | Self::TimeToVerdict(_) => {
-                Limit::AtMostMicros(parse_time(text)?.as_micros() as u64)
+                Limit::AtMostMicros(parse_duration(text)?.as_micros() as u64)
             }
             Self::ErrorRate => {
                 let share: Share = text.parse().map_err(why)?;
@@ -147,12 +134,11 @@ impl FromStr for Metric {
             "time-to-verdict" => return Ok(Self::TimeToVerdict(Quantile::P99)),
             _ => {}
         }
-        let unknown = || format!("{name:?} is not a metric");
         match name.strip_prefix("time-to-verdict.") {
-            Some(quantile) => Quantile::from_name(quantile).map(Self::TimeToVerdict),
-            None => Quantile::from_name(name).map(Self::Response),
+            Some(quantile) => quantile.parse().map(Self::TimeToVerdict),
+            None => name.parse().map(Self::Response),
         }
-        .ok_or_else(unknown)
+        .map_err(|_| format!("{name:?} is not a metric"))
     }
 }
 
@@ -164,39 +150,6 @@ impl fmt::Display for Metric {
             Self::ErrorRate => f.write_str("error-rate"),
             Self::Rate => f.write_str("rate"),
         }
-    }
-}
-
-impl Quantile {
-    /// Every one, from the middle outwards.
-    pub const ALL: [Self; 6] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P999, Self::Max];
-
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-            Self::Max => "max",
-        }
-    }
-
-    /// The part that is no longer, 0 to 1.
-    pub fn share(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P90 => 0.9,
-            Self::P95 => 0.95,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-            Self::Max => 1.0,
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|quantile| quantile.name() == name)
     }
 }
 

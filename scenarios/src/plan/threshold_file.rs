@@ -1,6 +1,7 @@
 use toml::{Table, Value};
 
-use super::{PlanError, Threshold};
+use super::error::PlanError;
+use super::threshold::{Metric, Threshold};
 
 const ADVICE: &str = "a file of thresholds has lines such as p99 = \"250ms\", and for one route the same below a line with its \
      name: [\"POST /v1/signals\"]";
@@ -66,7 +67,7 @@ pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
 }
 
 fn is_split(name: &str, inner: &Table) -> bool {
-    inner.keys().all(|rest| format!("{name}.{rest}").parse::<super::Metric>().is_ok())
+    inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
 }
 
 #[cfg(test)]

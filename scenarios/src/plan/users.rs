@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::Rate;
+use super::rate::Rate;
 
 /// Users, thus connections, that are not enough for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]

@@ -3,7 +3,9 @@ use std::time::Instant;
 
 use edgeproof::wire::Endpoint;
 
-use super::{EdgeRelay, Journey, VerdictPolling};
+use super::edge_relay::EdgeRelay;
+use super::journey::Journey;
+use super::verdict_polling::VerdictPolling;
 use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use edgeproof::wire::Endpoint;
 
-use super::collections::CollectionSource;
+use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
 use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};

@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use edgeproof::wire::Endpoint;
 
-use super::mixed;
+use super::choice::choose;
 use crate::engine::{Expectation, HeaderFields, OutgoingRequest};
 use crate::measure::Code;
 
@@ -74,7 +74,7 @@ impl VerdictRequests {
 
     /// Asks with one of the bad tokens, and what is to come out of that.
     pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expectation<'static>) {
-        let (fields, code) = &self.bad[mixed(number, self.bad.len())];
+        let (fields, code) = &self.bad[choose(number, self.bad.len())];
         (fields.get(&self.target(reference, None)), Expectation::Refused(401, *code))
     }
 

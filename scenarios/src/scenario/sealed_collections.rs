@@ -9,7 +9,7 @@ use edgeproof_fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
-use super::collections::{Collection, OpaqueCollections};
+use super::opaque_collections::{Collection, OpaqueCollections};
 use crate::plan::Shard;
 
 /// OpaqueCollections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most

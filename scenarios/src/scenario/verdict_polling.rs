@@ -6,9 +6,9 @@ use tokio::time::sleep_until;
 
 use edgeproof::wire::Endpoint;
 
-use super::collections::OpaqueCollections;
+use super::choice::choose;
 use super::edge_relay::operation_end;
-use super::mixed;
+use super::opaque_collections::OpaqueCollections;
 use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
 use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
@@ -106,7 +106,7 @@ impl VerdictPolling {
         let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
         match &self.references {
             References::Generated(register_session) => {
-                let none = WITHOUT_VERDICT[mixed(number, WITHOUT_VERDICT.len())];
+                let none = WITHOUT_VERDICT[choose(number, WITHOUT_VERDICT.len())];
                 let state = if wrong { none } else { SessionState::GetsVerdict };
                 let reference = self.collections.reference(number);
                 if let Some(register_session) = register_session {

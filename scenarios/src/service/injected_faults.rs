@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::plan::{PlanError, Share, parse_time};
+use crate::plan::{PlanError, Share, parse_duration};
 
 /// What is done to a service on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -52,7 +52,7 @@ impl FromStr for Downtime {
             advice: "write it as AT:FOR, such as 10s:2s: 10 s after the start, for 2 s",
         };
         let (at, time) = given.split_once(':').ok_or_else(|| refuse("it has no colon".into()))?;
-        Ok(Self { at: parse_time(at).map_err(refuse)?, time: parse_time(time).map_err(refuse)? })
+        Ok(Self { at: parse_duration(at).map_err(refuse)?, time: parse_duration(time).map_err(refuse)? })
     }
 }
 

@@ -1,17 +1,4 @@
-use std::sync::Arc;
-
 use bytes::{Bytes, BytesMut};
-
-use super::sealed_collections::SealedCollections;
-
-/// Where collections come from.
-#[derive(Debug, Clone)]
-pub enum CollectionSource {
-    /// Made when they are sent.
-    Opaque(OpaqueCollections),
-    /// Sealed before.
-    Sealed(Arc<SealedCollections>),
-}
 
 /// Makes collections: each is unique, and holds its session's reference where a scripted service finds it.
 #[derive(Debug, Clone)]
@@ -72,16 +59,6 @@ impl OpaqueCollections {
         let rest = body.strip_prefix(HEAD.as_bytes())?;
         let end = rest.iter().position(|byte| *byte == b'"')?;
         std::str::from_utf8(&rest[..end]).ok()
-    }
-}
-
-impl CollectionSource {
-    /// The collection of an operation.
-    pub async fn take(&self, number: u64) -> Collection {
-        match self {
-            Self::Opaque(collections) => collections.make(number),
-            Self::Sealed(ahead) => ahead.take().await,
-        }
     }
 }
 

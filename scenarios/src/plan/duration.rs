@@ -1,0 +1,8 @@
+use std::time::Duration;
+
+/// A length of time such as `500ms`, `10s`, `2m`. Nothing at all is refused.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text.trim())
+        .map_err(|why| format!("{why}; write it as 500ms, 10s or 2m"))?;
+    if time.is_zero() { Err("it has to be more than nothing".into()) } else { Ok(time) }
+}

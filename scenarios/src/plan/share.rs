@@ -1,0 +1,91 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::PlanError;
+
+/// A part of a whole, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Share(f64);
+
+impl Share {
+    /// The part, 0 to 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    /// How many of the operations before the one of this number are in the share.
+    pub fn taken_before(self, number: u64) -> u64 {
+        (number as f64 * self.0).floor() as u64
+    }
+
+    /// Whether the operation of this number is in the share. Spread evenly: of any run of numbers, the share of them
+    /// is, give or take one; and the same for every process that asks.
+    pub fn takes(self, number: u64) -> bool {
+        self.taken_before(number + 1) > self.taken_before(number)
+    }
+}
+
+impl FromStr for Share {
+    type Err = PlanError;
+
+    fn from_str(given: &str) -> Result<Self, PlanError> {
+        let refuse = |why: &str| PlanError {
+            what: "the share",
+            given: given.to_owned(),
+            why: why.to_owned(),
+            advice: "write it as 5% or 0.05: 0 to 100 %",
+        };
+        let (number, whole) = match given.trim().strip_suffix('%') {
+            Some(number) => (number.trim(), 100.0),
+            None => (given.trim(), 1.0),
+        };
+        let number: f64 = number.parse().map_err(|_| refuse("it is not a number"))?;
+        let share = number / whole;
+        if (0.0..=1.0).contains(&share) {
+            Ok(Self(share))
+        } else {
+            Err(refuse("it is not a part of a whole"))
+        }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", (self.0 * 1e6).round() / 1e4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("5%", 0.05)]
+    #[case("0.05", 0.05)]
+    #[case("100%", 1.0)]
+    #[case("0", 0.0)]
+    fn shares(#[case] given: &str, #[case] value: f64) {
+        assert!((given.parse::<Share>().unwrap().value() - value).abs() < 1e-9);
+    }
+
+    #[rstest]
+    #[case("101%")]
+    #[case("5")]
+    #[case("-1%")]
+    #[case("x")]
+    #[case("nan")]
+    fn what_is_no_share(#[case] given: &str) {
+        assert!(given.parse::<Share>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_share_is_spread_evenly(share in 0.0..=1.0f64, count in 1u64..5_000) {
+            let taken = (0..count).filter(|number| Share(share).takes(*number)).count() as f64;
+            prop_assert!((taken - share * count as f64).abs() <= 1.0, "{taken} of {count}");
+        }
+    }
+}
