@@ -35,7 +35,7 @@ async fn relay(url: &str) -> EdgeRelay {
         endpoint,
         collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
-        accepted: std::sync::Mutex::default(),
+        accepted: parking_lot::Mutex::default(),
         replayed: codes().find("replayed_bundle"),
         route: RouteId(0),
         service_times: None,
@@ -167,11 +167,11 @@ async fn a_journey_ends_with_its_verdict() {
         .respond_with(ResponseTemplate::new(200).set_body_string(r#"{"ok":true}"#))
         .mount(&both)
         .await;
-    let asked = std::sync::Mutex::new(std::collections::HashSet::new());
+    let asked = parking_lot::Mutex::new(std::collections::HashSet::new());
     // The first question for a reference comes too early.
     let answer = move |request: &Request| {
         let reference = request.url.path().trim_start_matches("/v1/verdict/").to_owned();
-        if asked.lock().unwrap().insert(reference.clone()) {
+        if asked.lock().insert(reference.clone()) {
             let pending = format!(r#"{{"status":"pending","ref":"{reference}"}}"#);
             return ResponseTemplate::new(404).set_body_string(pending);
         }

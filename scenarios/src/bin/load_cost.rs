@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "what a benchmark cannot have ends it")]
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 
 /// Connections of the bare loop.
@@ -90,14 +91,14 @@ async fn bare(post: bool, authority: &str, time: Duration) {
                 while let Some(frame) = response.frame().await {
                     frame.unwrap();
                 }
-                histogram.lock().unwrap().record(began.elapsed());
+                histogram.lock().record(began.elapsed());
             }
         }));
     }
     for connection in connections {
         connection.await.unwrap();
     }
-    println!("{}", histogram.lock().unwrap().count());
+    println!("{}", histogram.lock().count());
 }
 
 fn request(

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use edgeproof::cli::signals;
@@ -83,7 +83,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
             }
         })
     };
-    let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
+    let probe: Arc<OnceLock<EdgeCostProbe>> = Arc::default();
     let options = LoadRunOptions {
         loads,
         codes: system.codes.clone(),
@@ -97,8 +97,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     };
     let data = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
-    let edge_samples =
-        probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
+    let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
     let mut partial = Vec::new();
     if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
@@ -195,7 +194,7 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
 fn on_start(
     system: &SystemUnderTest,
     faults: InjectedFaults,
-    probe: &Arc<std::sync::Mutex<Option<EdgeCostProbe>>>,
+    probe: &Arc<OnceLock<EdgeCostProbe>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
     let service = system.service.clone();
     let pid = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
@@ -209,8 +208,9 @@ fn on_start(
             service.begin(started, faults);
             tokio::spawn(service.go_down());
         }
-        if let (Some(pid), Ok(mut probe)) = (pid, probe.lock()) {
-            *probe = Some(EdgeCostProbe::start(pid));
+        if let Some(pid) = pid {
+            // A run starts once, so the cell is empty.
+            let _ = probe.set(EdgeCostProbe::start(pid));
         }
     })
 }

@@ -1,10 +1,11 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_reports::load::{clock, count, micros, rate};
+use parking_lot::Mutex;
 
 use super::args::Output;
 use super::output::dumb;
@@ -53,7 +54,7 @@ impl Progress {
         if self.mode == Mode::Silent {
             return;
         }
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
         if self.mode == Mode::Lines && !due {
             return;

@@ -1,12 +1,13 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof::mock::{Front, Limits, Server};
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
@@ -36,7 +37,7 @@ impl Metrics {
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);
         let server = Server::start(listener, Front::Plain, Limits::default(), move |_, _| {
-            let body = Bytes::from(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            let body = Bytes::from(shown.lock().clone());
             let mut response = Response::new(Full::new(body));
             let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
@@ -55,7 +56,7 @@ impl Metrics {
         let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
         move |progress| {
             let new = write(progress, &routes, &codes);
-            *text.lock().unwrap_or_else(PoisonError::into_inner) = new;
+            *text.lock() = new;
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
+use parking_lot::Mutex;
 
 use super::args::SelfTest;
 use super::failure::Failure;
@@ -200,7 +201,7 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         collection_requests,
         collections: CollectionSource::Opaque(OpaqueCollections::new(1)),
         replays: Share::default(),
-        accepted: std::sync::Mutex::default(),
+        accepted: Mutex::default(),
         replayed: codes.find("replayed_bundle"),
         route: RouteId(0),
         service_times: None,

@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof::target::{
@@ -12,6 +12,7 @@ use edgeproof_fixtures::credentials::{
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::load::LoadTarget;
+use parking_lot::Mutex;
 
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;

@@ -1,7 +1,8 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use super::self_monitor::memory_of;
@@ -47,7 +48,7 @@ impl EdgeCostProbe {
                 }
                 let cpu = used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
                 {
-                    let mut samples = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut samples = shared.lock();
                     if !tree.is_empty() {
                         samples.push(EdgeSample { at: begun.elapsed(), cpu, memory });
                     }
@@ -68,7 +69,7 @@ impl EdgeCostProbe {
 
     /// What was seen until now.
     pub fn read(&self) -> Vec<EdgeSample> {
-        self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.samples.lock().clone()
     }
 }
 

@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof::cli::signals::Interruption;
@@ -7,6 +7,7 @@ use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
 use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
+use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
@@ -325,9 +326,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
             (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
         Box::pin(async move {
             let session = user.get_session_data::<Session>().cloned();
-            let clients = session.map(|Session(clients)| {
-                std::mem::take(&mut *clients.lock().unwrap_or_else(PoisonError::into_inner))
-            });
+            let clients = session.map(|Session(clients)| std::mem::take(&mut *clients.lock()));
             let clients = clients.unwrap_or_default();
             if clients.is_empty() {
                 // Until goose ends the user.

@@ -1,6 +1,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
 
@@ -109,7 +111,7 @@ impl Recorder {
     pub fn sum(&self) -> LocalRecorder {
         let mut sum = LocalRecorder::default();
         for local in &self.locals {
-            let local = local.lock().unwrap_or_else(PoisonError::into_inner);
+            let local = local.lock();
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);
@@ -128,7 +130,6 @@ impl Recorder {
     }
 
     fn local(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.locals[user % self.locals.len()].lock().unwrap_or_else(PoisonError::into_inner)
+        self.locals[user % self.locals.len()].lock()
     }
 }

@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::task::JoinHandle;
 
@@ -52,7 +53,7 @@ impl SelfMonitor {
                 let before = Instant::now();
                 tokio::time::sleep(BEAT).await;
                 let now = Instant::now();
-                let mut reading = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut reading = shared.lock();
                 reading.lag.record((now - before).saturating_sub(BEAT));
                 let elapsed = now - looked;
                 if elapsed >= LOOK {
@@ -73,7 +74,7 @@ impl SelfMonitor {
 
     /// What was seen until now.
     pub fn read(&self) -> SelfMonitorReading {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reading.lock().clone()
     }
 }
 

@@ -1,9 +1,10 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 
 use edgeproof::wire::Endpoint;
+use parking_lot::Mutex;
 
 use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
@@ -57,14 +58,14 @@ impl EdgeRelay {
             client.run().recorder.added(client.id, reply.service.saturating_sub(took));
         }
         if reply.expected && self.replays.value() > 0.0 {
-            *self.accepted() = collection.body;
+            *self.accepted.lock() = collection.body;
         }
         (reply, collection.reference)
     }
 
     /// Posts a copy of the collection that was accepted last; none, if there was none yet.
     async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
-        let accepted = self.accepted().clone();
+        let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
             return None;
         }
@@ -75,13 +76,6 @@ impl EdgeRelay {
             expect: Expectation::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)
-    }
-}
-
-impl EdgeRelay {
-    fn accepted(&self) -> MutexGuard<'_, Bytes> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

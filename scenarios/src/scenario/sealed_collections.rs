@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
+use parking_lot::{Condvar, Mutex};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
@@ -86,7 +87,7 @@ impl SealedCollections {
     pub async fn filled(&self) {
         loop {
             let more = self.queue.more.notified();
-            if self.queue.ready().len() >= self.queue.capacity {
+            if self.queue.ready.lock().len() >= self.queue.capacity {
                 return;
             }
             more.await;
@@ -99,7 +100,7 @@ impl SealedCollections {
         let mut waited = false;
         loop {
             let more = self.queue.more.notified();
-            if let Some(collection) = self.queue.ready().pop_front() {
+            if let Some(collection) = self.queue.ready.lock().pop_front() {
                 self.queue.room.notify_one();
                 return collection;
             }
@@ -133,7 +134,7 @@ impl Drop for SealedCollections {
     fn drop(&mut self) {
         {
             // Under the lock, so that no thread misses it between looking and waiting.
-            let _ready = self.queue.ready();
+            let _ready = self.queue.ready.lock();
             self.queue.ended.store(true, Ordering::Release);
         }
         self.queue.room.notify_all();
@@ -155,14 +156,14 @@ impl SealQueue {
             let took = thread_time().saturating_sub(before);
             self.nanos.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
             self.sealed.fetch_add(1, Ordering::Relaxed);
-            self.ready().push_back(Collection { reference, body });
+            self.ready.lock().push_back(Collection { reference, body });
             self.more.notify_waiters();
         }
     }
 
     /// Waits for room; false when it is over.
     fn has_room(&self) -> bool {
-        let mut ready = self.ready();
+        let mut ready = self.ready.lock();
         loop {
             if self.ended.load(Ordering::Acquire) {
                 return false;
@@ -170,13 +171,8 @@ impl SealQueue {
             if ready.len() < self.capacity {
                 return true;
             }
-            ready = self.room.wait(ready).unwrap_or_else(PoisonError::into_inner);
+            self.room.wait(&mut ready);
         }
-    }
-
-    fn ready(&self) -> MutexGuard<'_, VecDeque<Collection>> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

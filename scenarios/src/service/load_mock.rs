@@ -1,5 +1,5 @@
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use edgeproof::mock::{
@@ -9,6 +9,7 @@ use edgeproof::mock::{
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
+use parking_lot::Mutex;
 
 use super::injected_faults::InjectedFaults;
 use crate::measure::{Codes, ServiceTimes};
@@ -102,7 +103,7 @@ impl LoadMock {
     /// From now on it has these faults, and counts from nothing.
     pub fn begin(&self, started: Instant, faults: InjectedFaults) {
         if self.faults.set((started, faults)).is_ok() {
-            *self.scripts() = scripts(&self.mock, self.options.collection_mode, faults);
+            *self.scripts.lock() = scripts(&self.mock, self.options.collection_mode, faults);
         }
     }
 
@@ -118,12 +119,12 @@ impl LoadMock {
 
     /// OpaqueCollections that arrived.
     pub fn collections(&self) -> u64 {
-        self.scripts().relay.count() as u64
+        self.scripts.lock().relay.count() as u64
     }
 
     /// VerdictRequests for a verdict that arrived.
     pub fn verdict_requests(&self) -> u64 {
-        self.scripts().verdicts.count() as u64
+        self.scripts.lock().verdicts.count() as u64
     }
 
     /// OpaqueCollections that were refused on purpose, and requests that were held back.
@@ -173,11 +174,6 @@ impl LoadMock {
             _ => 0,
         };
         Duration::from_secs(seconds + 60)
-    }
-
-    fn scripts(&self) -> MutexGuard<'_, Scripts> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
