@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use edgeproof::wire::Endpoint;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::engine::{LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload, play};
+use edgeproof_load::engine::{LoadRun, LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
@@ -81,7 +81,7 @@ async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration)
         live: None,
     };
     let _alone = ALONE.lock().await;
-    play(options, std::future::pending()).await.unwrap()
+    LoadRun::new(options).play(std::future::pending()).await.unwrap()
 }
 
 /// Outcomes with their counts, those not expected marked.

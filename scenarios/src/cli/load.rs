@@ -13,7 +13,7 @@ use super::prometheus::Metrics;
 use super::runtime;
 use super::system_under_test::{GET, POST, SystemUnderTest};
 use crate::engine::{
-    EdgeCostProbe, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload, play,
+    EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
 };
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
@@ -95,7 +95,8 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         on_start: Some(on_start(&system, plan.faults, &probe)),
         live: Some(live),
     };
-    let data = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
+    let data =
+        LoadRun::new(options).play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
     let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
     let mut partial = Vec::new();

@@ -11,7 +11,7 @@ use super::args::SelfTest;
 use super::failure::Failure;
 use super::runtime;
 use super::system_under_test::POST;
-use crate::engine::{LoadRunOptions, ScenarioLoad, Workload, play, processors};
+use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{Facts, build, embedded};
@@ -232,7 +232,7 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         })),
         live: None,
     };
-    let data = play(options, std::future::pending()).await?;
+    let data = LoadRun::new(options).play(std::future::pending()).await?;
     let facts = Facts {
         scenario: "self-test",
         open: true,

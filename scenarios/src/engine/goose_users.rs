@@ -1,0 +1,173 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use goose::GooseAttack;
+use goose::client::GooseClientBuilder;
+use goose::config::GooseConfiguration;
+use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
+use parking_lot::Mutex;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::sleep;
+
+use super::error::EngineError;
+use super::load_run_options::{LoadRunOptions, ScenarioLoad};
+use super::run_context::RunContext;
+use super::user::{Client, Scenario};
+use super::workload::Workload;
+
+/// What a user of goose keeps between its transactions: the users that it stands for, with their connections.
+#[derive(Clone)]
+struct Session(Arc<Mutex<Vec<Client>>>);
+
+/// Users of ours for one of goose's, which takes 8 KB itself: as much as all else that a user takes.
+const SEATS: usize = 64;
+
+/// Goose is told of requests by its own users only.
+fn seats(report_to_goose: bool) -> usize {
+    if report_to_goose { 1 } else { SEATS }
+}
+
+pub(super) fn prepare<S: Scenario>(
+    options: &LoadRunOptions<S>,
+    run: &Arc<RunContext>,
+) -> Result<GooseAttack, EngineError> {
+    let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
+    let seats = seats(run.report_to_goose);
+    let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
+    let (users, rate) = (users.to_string(), (users * 50).to_string());
+    // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
+    // own: users tell it themselves when they are done.
+    let mut arguments =
+        vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet", "--no-print-metrics"];
+    arguments.extend(["--no-error-summary", "--host", "http://127.0.0.1"]);
+    let report = options.goose_report.as_ref().map(|path| path.to_string_lossy().into_owned());
+    match &report {
+        Some(path) => arguments.extend(["--report-file", path]),
+        None => arguments.push("--no-metrics"),
+    }
+    let configuration = GooseConfiguration::parse_args_default(&arguments).map_err(fault)?;
+    let mut attack = GooseAttack::initialize_with_config(configuration).map_err(fault)?;
+    // One client for all, which nobody uses: requests go over connections of our own.
+    let client = GooseClientBuilder::new().without_cookies();
+    attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
+    let numbers = Arc::new(AtomicUsize::new(0));
+    let routes: Arc<[String]> = options.routes.clone().into();
+    for load in &options.loads {
+        let scenario = GooseScenario::new(&load.name)
+            .set_weight(load.users.div_ceil(seats))
+            .map_err(fault)?
+            .register_transaction(
+                Transaction::new(connect(load, run, &numbers)).set_on_start().set_name("connect"),
+            )
+            .register_transaction(Transaction::new(work(load, &routes)).set_name(&load.name));
+        attack = attack.register_scenario(scenario);
+    }
+    Ok(attack)
+}
+
+/// Connects the users that one of goose's stands for, and leaves them in its session.
+fn connect<S: Scenario>(
+    load: &ScenarioLoad<S>,
+    run: &Arc<RunContext>,
+    numbers: &Arc<AtomicUsize>,
+) -> TransactionFunction {
+    let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
+    let (seats, left) = (seats(run.report_to_goose), Arc::new(AtomicUsize::new(load.users)));
+    Arc::new(move |user: &mut GooseUser| {
+        let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
+        let left = Arc::clone(&left);
+        Box::pin(async move {
+            let take = |left: usize| Some(left.saturating_sub(seats));
+            let there = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).unwrap_or(0);
+            let mut clients = Vec::new();
+            for _ in 0..there.min(seats) {
+                let number = numbers.fetch_add(1, Ordering::Relaxed);
+                let mut client = Client::new(number, &*scenario, Arc::clone(&run));
+                client.connect().await;
+                clients.push(client);
+                run.user_ready();
+            }
+            user.set_session_data(Session(Arc::new(Mutex::new(clients))));
+            Ok(())
+        })
+    })
+}
+
+/// Lets users play their workload to the end.
+fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> TransactionFunction {
+    let (scenario, workload, routes) =
+        (Arc::clone(&load.scenario), Arc::clone(&load.workload), Arc::clone(routes));
+    Arc::new(move |user: &mut GooseUser| {
+        let (scenario, workload, routes) =
+            (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
+        Box::pin(async move {
+            let session = user.get_session_data::<Session>().cloned();
+            let clients = session.map(|Session(clients)| std::mem::take(&mut *clients.lock()));
+            let clients = clients.unwrap_or_default();
+            if clients.is_empty() {
+                // Until goose ends the user.
+                sleep(Duration::from_millis(20)).await;
+                return Ok(());
+            }
+            let mut playing = JoinSet::new();
+            for mut client in clients {
+                if client.run().report_to_goose {
+                    report_to_goose(user, &mut client, &workload, &*scenario, &routes).await;
+                    client.run().user_done();
+                    continue;
+                }
+                let (workload, scenario) = (Arc::clone(&workload), Arc::clone(&scenario));
+                playing.spawn(async move {
+                    let run = Arc::clone(client.run());
+                    while client.work(&workload, &*scenario).await {}
+                    drop(client);
+                    run.user_done();
+                });
+            }
+            while playing.join_next().await.is_some() {}
+            if let Some(done) = &user.shutdown_channel {
+                // Goose ends when all users said so; it listens as long as it runs.
+                let _ = done.send(user.weighted_users_index);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Lets a user play its workload to the end, and tells goose of each request.
+async fn report_to_goose(
+    user: &mut GooseUser,
+    client: &mut Client,
+    workload: &Workload,
+    scenario: &impl Scenario,
+    routes: &[String],
+) {
+    loop {
+        let more = client.work(workload, scenario).await;
+        for (route, time, success, status) in client.take_goose_requests() {
+            let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
+            let (method, path) = name.split_once(' ').unwrap_or(("?", name));
+            // A figure that goose does not take is in our own report all the same.
+            let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
+        }
+        if !more {
+            return;
+        }
+    }
+}
+
+/// Goose catches Ctrl-C for itself, and tells in no other way.
+pub(super) async fn killed() {
+    while !goose::is_killswitch_triggered() {
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+pub(super) fn ended_early(result: Result<Result<(), String>, JoinError>) -> EngineError {
+    EngineError::Goose(match result {
+        Ok(Ok(())) => "it ended before its users were connected".into(),
+        Ok(Err(why)) => why,
+        Err(why) => why.to_string(),
+    })
+}
