@@ -2,6 +2,8 @@ use std::fmt::Debug;
 
 use miette::Diagnostic;
 
+use super::exit_code::{EXIT_INCOMPLETE, EXIT_USAGE};
+
 /// What stands in the way of a command. Printed as `failed to …`, with what to do.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -13,7 +15,7 @@ pub(super) struct Failure {
 impl Failure {
     /// The command, or a file that it names, is wrong.
     pub(super) fn usage(what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what: what.into(), advice: Some(advice.into()), code: super::EXIT_USAGE }
+        Self { what: what.into(), advice: Some(advice.into()), code: EXIT_USAGE }
     }
 
     /// The same, from an error with its causes.
@@ -30,7 +32,7 @@ impl Failure {
     /// It could not run; nothing is wrong with the command.
     #[must_use]
     pub(super) fn incomplete(self) -> Self {
-        Self { code: super::EXIT_INCOMPLETE, ..self }
+        Self { code: EXIT_INCOMPLETE, ..self }
     }
 
     /// A signal ended it.
@@ -53,6 +55,6 @@ impl Failure {
 impl<D: Diagnostic> From<D> for Failure {
     fn from(error: D) -> Self {
         let advice = error.help().map(|help| help.to_string());
-        Self { what: error.to_string(), advice, code: super::EXIT_USAGE }
+        Self { what: error.to_string(), advice, code: EXIT_USAGE }
     }
 }

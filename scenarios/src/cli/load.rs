@@ -7,17 +7,19 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
 use super::failure::Failure;
+use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::Progress;
 use super::prometheus::Metrics;
-use super::runtime;
-use super::system_under_test::{GET, POST, SystemUnderTest};
+use super::routes::{GET, POST};
+use super::runtime::runtime;
+use super::system_under_test::SystemUnderTest;
 use crate::engine::{
     EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
 };
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
-use crate::report::{Facts, build};
+use crate::report::{ReportInputs, build};
 use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::InjectedFaults;
 
@@ -103,7 +105,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
         partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
     }
-    let facts = Facts {
+    let inputs = ReportInputs {
         scenario: plan.name,
         open: plan.stages.is_some(),
         target: system.target.clone(),
@@ -120,7 +122,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         unchecked: args.unchecked,
         partial,
     };
-    let mut report = build(facts, &data);
+    let mut report = build(inputs, &data);
     report.comparison =
         plan.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
     if let Some(edge) = system.edge {
@@ -138,7 +140,7 @@ async fn workloads(
     let mut loads = Vec::new();
     for (name, part) in &plan.parts {
         let scenario = system.scenario(name, args, plan.seed).expect("what the parts need was prepared");
-        let tried = system.try_out(&scenario, args.timeout).await?;
+        let tried = probe_latency(&system.codes, &scenario, args.timeout).await?;
         let each = args.expect.unwrap_or(tried) + plan.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
         let (workload, users) = match &plan.stages {

@@ -1,13 +1,21 @@
 //! Arguments and what is printed: the only place that prints or decides on an exit code.
 
 mod args;
+mod exit_code;
 mod failure;
+mod input_file;
+mod latency_probe;
 mod load;
 mod load_plan;
 mod merge;
 mod output;
 mod progress;
 mod prometheus;
+mod required_parts;
+mod routes;
+mod runtime;
+mod scenarios;
+mod secrets;
 mod self_test;
 mod system_under_test;
 mod unused_options;
@@ -17,14 +25,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Arguments, Command};
+use exit_code::EXIT_USAGE;
 use failure::Failure;
-
-/// A threshold is broken; what was to be proven is not so.
-pub const EXIT_BROKEN: u8 = 1;
-/// The command, or a file that it names, is wrong.
-pub const EXIT_USAGE: u8 = 2;
-/// It could not run, or its figures prove nothing.
-pub const EXIT_INCOMPLETE: u8 = 3;
 
 /// The program `edgeproof-load`.
 pub fn main() -> ExitCode {
@@ -46,12 +48,4 @@ pub fn main() -> ExitCode {
         Command::Schema => Ok(output::schema()),
     };
     ExitCode::from(done.unwrap_or_else(Failure::print))
-}
-
-/// A runtime for what does I/O.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|why| {
-        Failure::usage(format!("start the runtime: {why}"), "check the limits on threads and open files")
-    })
 }

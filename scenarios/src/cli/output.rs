@@ -5,8 +5,9 @@ use edgeproof_reports::Format;
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::{Color, Output};
+use super::exit_code::EXIT_USAGE;
 use super::failure::Failure;
-use super::system_under_test::read;
+use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
 /// The reports that are written at the end; that they can be is proven at the start.
@@ -47,7 +48,7 @@ impl Files {
                 }
                 Err(why) => {
                     eprintln!("failed to {why}");
-                    code = if code == 0 { super::EXIT_USAGE } else { code };
+                    code = if code == 0 { EXIT_USAGE } else { code };
                 }
             }
         }
@@ -98,5 +99,5 @@ pub(super) fn thresholds(
 /// `edgeproof-load schema`.
 pub(super) fn schema() -> u8 {
     let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
-    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * super::EXIT_USAGE
+    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * EXIT_USAGE
 }

@@ -8,13 +8,14 @@ use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
+use super::exit_code::{EXIT_BROKEN, EXIT_INCOMPLETE};
 use super::failure::Failure;
-use super::runtime;
-use super::system_under_test::POST;
+use super::routes::POST;
+use super::runtime::runtime;
 use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
-use crate::report::{Facts, build, embedded};
+use crate::report::{ReportInputs, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{StallPattern, StallingServer};
 
@@ -55,8 +56,8 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     say(&line);
     Ok(match proof {
         SelfTestResult::Passed => 0,
-        SelfTestResult::Failed => super::EXIT_BROKEN,
-        SelfTestResult::Inconclusive => super::EXIT_INCOMPLETE,
+        SelfTestResult::Failed => EXIT_BROKEN,
+        SelfTestResult::Inconclusive => EXIT_INCOMPLETE,
     })
 }
 
@@ -233,7 +234,7 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         live: None,
     };
     let data = LoadRun::new(options).play(std::future::pending()).await?;
-    let facts = Facts {
+    let inputs = ReportInputs {
         scenario: "self-test",
         open: true,
         target: embedded(),
@@ -261,7 +262,7 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         unchecked: false,
         partial: Vec::new(),
     };
-    Ok(build(facts, &data))
+    Ok(build(inputs, &data))
 }
 
 /// Counts agree with the service's, to the request.

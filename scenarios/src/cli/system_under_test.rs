@@ -1,27 +1,22 @@
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof::target::{
     Attached, BaseUrl, CommandLine, Embedded, Launch, PortName, RunningEdge, Scheme, Target,
 };
 use edgeproof::wire::{ClientIdentity, Endpoint};
-use edgeproof_fixtures::credentials::{
-    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
-};
-use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::load::LoadTarget;
-use parking_lot::Mutex;
 
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
-use crate::engine::{Client, RunContext, Scenario};
-use crate::measure::{Codes, RouteId};
-use crate::plan::{ScheduledOperation, Shard, check_host};
+use super::input_file::read;
+use super::required_parts::RequiredParts;
+use super::secrets;
+use crate::measure::Codes;
+use crate::plan::{Shard, check_host};
 use crate::scenario::{
-    AnyScenario, BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections,
-    PollOptions, References, RegisterSession, SealedCollections, VerdictPolling, VerdictRequests,
+    CollectionRequests, OpaqueCollections, References, RegisterSession, SealedCollections, VerdictRequests,
 };
 use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
 
@@ -38,28 +33,14 @@ pub(super) struct SystemUnderTest {
     pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    collection_requests: Option<(Arc<Endpoint>, CollectionRequests)>,
-    asking: Option<(Arc<Endpoint>, VerdictRequests)>,
-    references: References,
-    replayed: crate::measure::Code,
-    files: CredentialFiles,
+    pub(super) collection_requests: Option<(Arc<Endpoint>, CollectionRequests)>,
+    pub(super) verdict_requests: Option<(Arc<Endpoint>, VerdictRequests)>,
+    pub(super) references: References,
+    pub(super) replayed: crate::measure::Code,
+    pub(super) files: CredentialFiles,
 }
 
-/// Which parts a scenario needs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequiredParts {
-    pub(super) edge: bool,
-    pub(super) verdicts: bool,
-}
-
-/// The route of a collection.
-pub(super) const POST: &str = "POST /v1/signals";
-/// The route of a verdict.
-pub(super) const GET: &str = "GET /v1/verdict/{ref}";
-/// Operations that are tried out before a run, to learn what each takes: at most so many, and after this time no further one.
-const TRIES: u64 = 8;
-const TRYING: Duration = Duration::from_secs(1);
-/// OpaqueCollections that are sealed ahead: 2 MB.
+/// Collections that are sealed ahead: 2 MB.
 const AHEAD: usize = 2048;
 
 impl SystemUnderTest {
@@ -118,22 +99,22 @@ impl SystemUnderTest {
             sealing: None,
             edge: None,
             collection_requests: None,
-            asking: None,
+            verdict_requests: None,
             replayed: codes.find("replayed_bundle"),
             codes,
             files,
         };
         if needs.edge {
-            system.find_edge(args, &spec, &credentials).await?;
+            system.prepare_edge(args, &spec, &credentials).await?;
             system.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
-            system.find_verdicts(args).await?;
+            system.prepare_verdicts(args).await?;
         }
         Ok(system)
     }
 
-    async fn find_edge(
+    async fn prepare_edge(
         &mut self,
         args: &Load,
         spec: &Arc<Spec>,
@@ -143,7 +124,7 @@ impl SystemUnderTest {
         // Before anything is sent there, a probe included.
         if let Target::Attached(attached) = &target {
             let endpoint = Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
-            allowed(&endpoint, &args.allowed_hosts)?;
+            check_allowed(&endpoint, &args.allowed_hosts)?;
         }
         let settings = match &self.service {
             Some(service) => self.files.settings(credentials, &service.url(), &args.origin),
@@ -160,7 +141,7 @@ impl SystemUnderTest {
                 (Some(edge), endpoint)
             }
         };
-        let endpoint = identified(endpoint, args)?;
+        let endpoint = with_client_certificate(endpoint, args)?;
         let collection_requests = CollectionRequests::new(&endpoint, &args.origin).ok_or_else(|| {
             Failure::usage(
                 format!("post from the origin {:?}", args.origin),
@@ -193,11 +174,11 @@ impl SystemUnderTest {
         if args.seal == SealKind::Opaque {
             return Ok(());
         }
-        let key = match (&args.seal_key, &self.service, settings(args)?) {
-            (Some(file), _, _) => seal_key(file)?,
+        let key = match (&args.seal_key, &self.service, secrets::settings(args)?) {
+            (Some(file), _, _) => secrets::seal_key(file)?,
             (None, Some(service), _) => service.seal_key(),
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
-            (None, None, None) => return Err(no_seal_key()),
+            (None, None, None) => return Err(secrets::no_seal_key()),
         };
         let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, AHEAD);
         let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
@@ -206,7 +187,7 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    async fn find_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
+    async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
         let (url, ca) = match (&args.base_url, &self.service) {
             (Some(url), _) => (url.clone(), args.service_ca.clone()),
             (None, Some(service)) => (service.url(), Some(self.files.certificate(Role::ServiceAuthority))),
@@ -214,13 +195,13 @@ impl SystemUnderTest {
         };
         let parsed = BaseUrl::of_service(&url)?.as_url().clone();
         let endpoint = Endpoint::resolve(&parsed, ca.as_deref()).await?;
-        allowed(&endpoint, &args.allowed_hosts)?;
-        let endpoint = identified(endpoint, args)?;
+        check_allowed(&endpoint, &args.allowed_hosts)?;
+        let endpoint = with_client_certificate(endpoint, args)?;
         let (authorization, bad) = match &self.service {
             Some(service) if args.base_url.is_none() => {
                 (service.authorization(), service.bad_tokens(&self.codes))
             }
-            _ => (format!("Bearer {}", read_token(args)?), foreign_bad_tokens()),
+            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens()),
         };
         let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
@@ -242,138 +223,14 @@ impl SystemUnderTest {
                 "name sessions that it knows with --references FILE, or play journeys",
             ));
         }
-        self.asking = Some((Arc::new(endpoint), verdict_requests));
+        self.verdict_requests = Some((Arc::new(endpoint), verdict_requests));
         Ok(())
-    }
-
-    /// The scenario of this name. Routes are numbered: collections, then verdicts.
-    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<AnyScenario>> {
-        Some(Arc::new(match name {
-            "edge-relay" => AnyScenario::EdgeRelay(self.relay(args, seed)?),
-            "verdict-polling" => AnyScenario::VerdictPolling(self.polling(args, seed)?),
-            _ => AnyScenario::Journey(Box::new(Journey {
-                relay: self.relay(args, seed)?,
-                polling: self.polling(args, seed)?,
-            })),
-        }))
-    }
-
-    fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
-        let (endpoint, collection_requests) = self.collection_requests.clone()?;
-        let service_times = self.service.as_ref().map(|service| Arc::clone(service.service_times()));
-        let collections = match &self.sealing {
-            Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
-            None => CollectionSource::Opaque(OpaqueCollections::new(seed)),
-        };
-        Some(EdgeRelay {
-            endpoint,
-            collection_requests,
-            collections,
-            replays: args.replay_share,
-            accepted: Mutex::default(),
-            replayed: self.replayed,
-            route: RouteId(0),
-            service_times,
-        })
-    }
-
-    fn polling(&self, args: &Load, seed: u64) -> Option<VerdictPolling> {
-        let (endpoint, verdict_requests) = self.asking.clone()?;
-        Some(VerdictPolling {
-            endpoint,
-            verdict_requests,
-            references: self.references.clone(),
-            // Another beginning than journeys have: those who only ask must not meet a session that is under way.
-            collections: OpaqueCollections::new(seed ^ 0x5eed),
-            options: PollOptions {
-                interval: args.poll_interval,
-                wait: args.wait,
-                waiting: args.wait_share,
-                give_up: args.give_up,
-                wrong: args.wrong_share,
-                bad_tokens: args.bad_token_share,
-            },
-            route: RouteId(u8::from(self.collection_requests.is_some())),
-        })
-    }
-
-    /// The routes, by their number.
-    pub(super) fn routes(&self) -> Vec<String> {
-        let mut routes = Vec::new();
-        routes.extend(self.collection_requests.as_ref().map(|_| POST.to_owned()));
-        routes.extend(self.asking.as_ref().map(|_| GET.to_owned()));
-        routes
-    }
-
-    /// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
-    /// answer.
-    pub(super) async fn try_out(
-        &self,
-        scenario: &AnyScenario,
-        timeout: Duration,
-    ) -> Result<Duration, Failure> {
-        let run = Arc::new(RunContext::new(self.codes.clone(), timeout, false));
-        run.start();
-        let mut client = Client::new(0, scenario, Arc::clone(&run));
-        let mut times = Vec::new();
-        let trying = Instant::now();
-        for number in 0..TRIES {
-            if times.len() >= 2 && trying.elapsed() > TRYING {
-                break;
-            }
-            let begun = Instant::now();
-            // Numbers that no run reaches.
-            let scheduled =
-                ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
-            client.measures(true);
-            let operation_end = scenario.play(&mut client, scheduled, begun).await;
-            if operation_end == crate::engine::OperationEnd::Failed {
-                let measurements = run.recorder.sum().measurements;
-                let observed = measurements
-                    .series
-                    .first()
-                    .map_or_else(String::new, |series| self.codes.label(series.outcome));
-                return Err(Failure::usage(
-                    format!("reach the target before the run: {observed}"),
-                    "check its address and that it runs; for TLS, that its certificate is for this host and its authority is \
-                     named with --edge-ca or --service-ca",
-                )
-                .incomplete());
-            }
-            times.push(begun.elapsed());
-        }
-        times.sort();
-        Ok(times[times.len() - 2])
     }
 }
 
 fn register_session(service: &Arc<LoadMock>) -> RegisterSession {
     let service = Arc::clone(service);
     Arc::new(move |reference, state| service.register_session(reference, state))
-}
-
-fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {
-    let Some(folder) = &args.settings else { return Ok(None) };
-    Ok(Some(SettingsFolder::load(folder, SystemTime::now())?.credentials))
-}
-
-/// Nobody knows what to seal to.
-pub(super) fn no_seal_key() -> Failure {
-    Failure::usage(
-        "seal collections for a service that is not ours without its key",
-        "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at /seal-key; or the \
-         settings of that mock with --settings DIR",
-    )
-}
-
-fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
-    let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
-    key.ok_or_else(|| {
-        Failure::usage(
-            format!("read {}: it is no key that collections are sealed to", file.display()),
-            "give a JSON Web Key (OKP, X25519) with its kid, as the admin port of `edgeproof mock` shows it at /seal-key",
-        )
-    })
 }
 
 fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
@@ -394,43 +251,13 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
 }
 
 /// With the client certificate, where there is one.
-fn identified(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
+fn with_client_certificate(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
     match args.client_cert.clone().zip(args.client_key.clone()) {
         None => Ok(endpoint),
         Some((certificate, key)) => Ok(endpoint.identified(&ClientIdentity { certificate, key })?),
     }
 }
 
-fn allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {
+fn check_allowed(endpoint: &Endpoint, hosts: &[String]) -> Result<(), Failure> {
     Ok(check_host(endpoint.url().host_str().unwrap_or_default(), endpoint.addresses(), hosts)?)
-}
-
-fn read_token(args: &Load) -> Result<String, Failure> {
-    let token = match (&args.read_token_file, settings(args)?) {
-        (Some(path), _) => read(path)?,
-        (None, Some(credentials)) => credentials.read_token(ReadTokenForm::Valid),
-        (None, None) => std::env::var("READ_TOKEN").unwrap_or_default(),
-    };
-    let token = token.trim();
-    if token.is_empty() {
-        return Err(Failure::usage(
-            "ask for verdicts without a read token",
-            "put one into the variable READ_TOKEN, or name its file with --read-token-file, or the settings of a mock service with \
-             --settings",
-        ));
-    }
-    Ok(token.to_owned())
-}
-
-/// For a service that is not ours: it may say with any code of the tables why it refuses these.
-fn foreign_bad_tokens() -> Vec<BadToken> {
-    [None, Some("Bearer service_read_"), Some("Bearer service_read_v4.public.AAAA"), Some("Bearer nothing")]
-        .map(|authorization| BadToken { authorization: authorization.map(str::to_owned), code: None })
-        .into()
-}
-
-pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|why| {
-        Failure::usage(format!("read {}: {why}", path.display()), "check the name, and that it may be read")
-    })
 }

@@ -1,6 +1,6 @@
 use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
-use super::system_under_test::RequiredParts;
+use super::required_parts::RequiredParts;
 
 /// Refuses options that would change nothing: whoever gave one believes that it does. Those that have a value anyway are let
 /// pass.

@@ -27,7 +27,7 @@ pub use recorder::{LocalRecorder, OperationEnd, Recorder};
 pub use request_timeout::RequestTimeout;
 pub use run_context::{RunContext, StopSignal};
 pub use run_data::RunData;
-pub use self_monitor::{SelfMonitor, SelfMonitorReading, memory, processors};
+pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
 pub use user::{CallResult, Client, Scenario};
 pub use user_connection::UserConnection;
 pub use workload::{Operation, Workload};

@@ -1,5 +1,5 @@
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
@@ -27,8 +27,8 @@ pub struct RunContext {
 }
 
 /// A word that ends everything that is under way.
-#[derive(Debug, Clone)]
-pub struct StopSignal(Arc<watch::Sender<bool>>);
+#[derive(Debug)]
+pub struct StopSignal(watch::Sender<bool>);
 
 impl RunContext {
     /// One that has not started.
@@ -95,7 +95,7 @@ impl RunContext {
 
 impl StopSignal {
     fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(false)))
+        Self(watch::Sender::new(false))
     }
 
     /// Says it.

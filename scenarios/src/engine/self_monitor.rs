@@ -19,8 +19,6 @@ pub struct SelfMonitor {
 pub struct SelfMonitorReading {
     /// How late the runtime's clock rang.
     pub lag: Histogram,
-    /// CPU time of the process.
-    pub cpu: Duration,
     /// Seconds that were looked at.
     pub seconds: u32,
     /// Of those, in which all the CPU was used that the process may use.
@@ -47,8 +45,7 @@ impl SelfMonitor {
         }));
         let shared = Arc::clone(&reading);
         let task = tokio::spawn(async move {
-            let begun = cpu_time();
-            let (mut looked, mut cpu) = (Instant::now(), begun);
+            let (mut looked, mut cpu) = (Instant::now(), cpu_time());
             loop {
                 let before = Instant::now();
                 tokio::time::sleep(BEAT).await;
@@ -63,7 +60,6 @@ impl SelfMonitor {
                         / f64::from(processors());
                     reading.seconds += 1;
                     reading.starved += u32::from(share >= ALL);
-                    reading.cpu = used.saturating_sub(begun);
                     reading.memory_last = memory();
                     (looked, cpu) = (now, used);
                 }
@@ -103,7 +99,7 @@ pub(super) fn cpu_time() -> Duration {
 }
 
 /// Memory that the process holds, in bytes; 0 where the system does not tell.
-pub fn memory() -> u64 {
+fn memory() -> u64 {
     memory_of("self")
 }
 

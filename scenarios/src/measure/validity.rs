@@ -19,7 +19,7 @@ pub struct ValidityInputs<'a> {
     pub planned: u64,
     /// Operations that the pacer let begin until then.
     pub released: u64,
-    /// OpaqueCollections that were not sealed when they were needed, of all that were sent.
+    /// Collections that were not sealed when they were needed, of all that were sent.
     pub unsealed: (u64, u64),
 }
 
@@ -35,44 +35,46 @@ const UNSEALED: f64 = 0.001;
 const RELEASED: f64 = 0.995;
 
 /// Decides whether a run is valid.
-pub fn invalid_reasons(facts: &ValidityInputs<'_>) -> Vec<String> {
+pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
-    let tolerance = facts.tolerance.as_micros() as u64;
-    let count = facts.lateness.count();
-    let late = facts.lateness.longer_than(tolerance);
-    if facts.open && late as f64 > count as f64 * LATE {
+    let tolerance = inputs.tolerance.as_micros() as u64;
+    let count = inputs.lateness.count();
+    let late = inputs.lateness.longer_than(tolerance);
+    if inputs.open && late as f64 > count as f64 * LATE {
         invalid.push(format!(
             "the generator was late although a connection was free: {late} of {count} requests by more than {}, the latest by \
              {}",
-            humantime::format_duration(facts.tolerance),
-            ms(facts.lateness.max()),
+            humantime::format_duration(inputs.tolerance),
+            ms(inputs.lateness.max()),
         ));
     }
-    let (rang, slow) = (facts.lag.count(), facts.lag.longer_than(tolerance));
+    let (rang, slow) = (inputs.lag.count(), inputs.lag.longer_than(tolerance));
     if slow as f64 > rang as f64 * LATE * 5.0 {
         invalid.push(format!(
             "the generator could not run when it had to: its clock rang more than {} late {slow} of {rang} times, up to {}",
-            humantime::format_duration(facts.tolerance),
-            ms(facts.lag.max()),
+            humantime::format_duration(inputs.tolerance),
+            ms(inputs.lag.max()),
         ));
     }
-    if facts.starved > STARVED
-        && (facts.lateness.value_at(0.99) > PUNCTUAL || facts.lag.value_at(0.99) > PUNCTUAL)
+    if inputs.starved > STARVED
+        && (inputs.lateness.value_at(0.99) > PUNCTUAL || inputs.lag.value_at(0.99) > PUNCTUAL)
     {
         invalid.push(format!(
             "the process used all the CPU that it may have in {:.0} % of the seconds, and was not punctual",
-            facts.starved * 100.0
+            inputs.starved * 100.0
         ));
     }
-    let (unsealed, sent) = facts.unsealed;
+    let (unsealed, sent) = inputs.unsealed;
     if unsealed as f64 > sent as f64 * UNSEALED {
         invalid.push(format!(
             "{unsealed} of {sent} collections were not sealed in time: their requests waited for the generator"
         ));
     }
-    if facts.open && (facts.released as f64) < facts.planned as f64 * RELEASED {
-        invalid
-            .push(format!("only {} of {} operations were let begin in time", facts.released, facts.planned));
+    if inputs.open && (inputs.released as f64) < inputs.planned as f64 * RELEASED {
+        invalid.push(format!(
+            "only {} of {} operations were let begin in time",
+            inputs.released, inputs.planned
+        ));
     }
     invalid
 }
@@ -124,7 +126,7 @@ mod tests {
         let tolerance = Duration::from_millis(10);
         let released = lateness.count();
         let unsealed = (if expected.contains("sealed") { 2 } else { 1 }, 1000);
-        let facts = ValidityInputs {
+        let inputs = ValidityInputs {
             lateness: &lateness,
             lag: &lag,
             tolerance,
@@ -134,7 +136,7 @@ mod tests {
             released,
             unsealed,
         };
-        let invalid = invalid_reasons(&facts).join("; ");
+        let invalid = invalid_reasons(&inputs).join("; ");
         assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
         assert!(invalid.contains(expected), "{invalid}");
     }

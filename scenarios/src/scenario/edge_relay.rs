@@ -12,7 +12,7 @@ use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenari
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
-/// OpaqueCollections through an edge, one after the other; some of them copies, which are to be refused.
+/// Collections through an edge, one after the other; some of them copies, which are to be refused.
 pub struct EdgeRelay {
     /// Leads to the edge.
     pub endpoint: Arc<Endpoint>,

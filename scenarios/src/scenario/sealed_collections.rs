@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::opaque_collections::{Collection, OpaqueCollections};
 use crate::plan::Shard;
 
-/// OpaqueCollections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
+/// Collections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
 /// so many at a time. Dropping it ends the threads.
 #[derive(Debug)]
 pub struct SealedCollections {
@@ -24,11 +24,11 @@ pub struct SealedCollections {
 /// What sealing cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SealingCost {
-    /// OpaqueCollections that were sealed.
+    /// Collections that were sealed.
     pub sealed: u64,
     /// CPU time for each.
     pub each: Duration,
-    /// OpaqueCollections that were taken.
+    /// Collections that were taken.
     pub taken: u64,
     /// Of those, how many had to be waited for: their requests were late because of us.
     pub not_in_time: u64,

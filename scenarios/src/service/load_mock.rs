@@ -38,7 +38,7 @@ pub struct LoadMockOptions {
     pub collection_mode: CollectionMode,
     /// From a collection until its verdict is there.
     pub verdict_after: Duration,
-    /// OpaqueCollections come through an edge: each is looked at for its session, and some for the time that they take.
+    /// Collections come through an edge: each is looked at for its session, and some for the time that they take.
     pub behind_edge: bool,
 }
 
@@ -117,7 +117,7 @@ impl LoadMock {
         let _ = self.mock.set_facade(self.facade).await;
     }
 
-    /// OpaqueCollections that arrived.
+    /// Collections that arrived.
     pub fn collections(&self) -> u64 {
         self.scripts.lock().relay.count() as u64
     }
@@ -127,7 +127,7 @@ impl LoadMock {
         self.scripts.lock().verdicts.count() as u64
     }
 
-    /// OpaqueCollections that were refused on purpose, and requests that were held back.
+    /// Collections that were refused on purpose, and requests that were held back.
     pub fn hit(&self) -> (u64, u64) {
         let Some((_, faults)) = self.faults.get() else { return (0, 0) };
         let (collections, verdict_requests) = (self.collections(), self.verdict_requests());

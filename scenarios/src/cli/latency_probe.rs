@@ -1,0 +1,50 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::failure::Failure;
+use crate::engine::{Client, OperationEnd, RunContext, Scenario as _};
+use crate::measure::Codes;
+use crate::plan::ScheduledOperation;
+use crate::scenario::AnyScenario;
+
+/// Operations that are tried out before a run, to learn what each takes: at most so many, and after this time no further one.
+const TRIES: u64 = 8;
+const TRYING: Duration = Duration::from_secs(1);
+
+/// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
+/// answer.
+pub(super) async fn probe_latency(
+    codes: &Codes,
+    scenario: &AnyScenario,
+    timeout: Duration,
+) -> Result<Duration, Failure> {
+    let run = Arc::new(RunContext::new(codes.clone(), timeout, false));
+    run.start();
+    let mut client = Client::new(0, scenario, Arc::clone(&run));
+    let mut times = Vec::new();
+    let trying = Instant::now();
+    for number in 0..TRIES {
+        if times.len() >= 2 && trying.elapsed() > TRYING {
+            break;
+        }
+        let begun = Instant::now();
+        // Numbers that no run reaches.
+        let scheduled = ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
+        client.measures(true);
+        let operation_end = scenario.play(&mut client, scheduled, begun).await;
+        if operation_end == OperationEnd::Failed {
+            let measurements = run.recorder.sum().measurements;
+            let observed =
+                measurements.series.first().map_or_else(String::new, |series| codes.label(series.outcome));
+            return Err(Failure::usage(
+                format!("reach the target before the run: {observed}"),
+                "check its address and that it runs; for TLS, that its certificate is for this host and its authority is \
+                 named with --edge-ca or --service-ca",
+            )
+            .incomplete());
+        }
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    Ok(times[times.len() - 2])
+}

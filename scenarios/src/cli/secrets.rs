@@ -1,0 +1,58 @@
+use std::path::Path;
+use std::time::SystemTime;
+
+use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm, SettingsFolder};
+use edgeproof_fixtures::seal::SealPublicKey;
+
+use super::args::Load;
+use super::failure::Failure;
+use super::input_file::read;
+use crate::scenario::BadToken;
+
+/// Nobody knows what to seal to.
+pub(super) fn no_seal_key() -> Failure {
+    Failure::usage(
+        "seal collections for a service that is not ours without its key",
+        "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at /seal-key; or the \
+         settings of that mock with --settings DIR",
+    )
+}
+
+pub(super) fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
+    let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
+    key.ok_or_else(|| {
+        Failure::usage(
+            format!("read {}: it is no key that collections are sealed to", file.display()),
+            "give a JSON Web Key (OKP, X25519) with its kid, as the admin port of `edgeproof mock` shows it at /seal-key",
+        )
+    })
+}
+
+pub(super) fn read_token(args: &Load) -> Result<String, Failure> {
+    let token = match (&args.read_token_file, settings(args)?) {
+        (Some(path), _) => read(path)?,
+        (None, Some(credentials)) => credentials.read_token(ReadTokenForm::Valid),
+        (None, None) => std::env::var("READ_TOKEN").unwrap_or_default(),
+    };
+    let token = token.trim();
+    if token.is_empty() {
+        return Err(Failure::usage(
+            "ask for verdicts without a read token",
+            "put one into the variable READ_TOKEN, or name its file with --read-token-file, or the settings of a mock service with \
+             --settings",
+        ));
+    }
+    Ok(token.to_owned())
+}
+
+/// For a service that is not ours: it may say with any code of the tables why it refuses these.
+pub(super) fn foreign_bad_tokens() -> Vec<BadToken> {
+    [None, Some("Bearer service_read_"), Some("Bearer service_read_v4.public.AAAA"), Some("Bearer nothing")]
+        .map(|authorization| BadToken { authorization: authorization.map(str::to_owned), code: None })
+        .into()
+}
+
+pub(super) fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {
+    let Some(folder) = &args.settings else { return Ok(None) };
+    Ok(Some(SettingsFolder::load(folder, SystemTime::now())?.credentials))
+}
