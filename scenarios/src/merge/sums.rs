@@ -1,12 +1,10 @@
-//! Parts of several reports, added up.
-
 use std::time::Duration;
 
 use edgeproof_reports::load::{
     Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
 };
 
-use super::MergeError;
+use super::error::MergeError;
 use crate::measure::{self, Histogram, HistogramError, TimelineBucket};
 use crate::report::{timeline, timing};
 
