@@ -1,5 +1,5 @@
-//! What `just bench-load` needs besides the generator: a plain hyper server, and a bare hyper loop that does what the
-//! generator does for a request, a histogram included, and nothing else. `.ci/bench-load` starts them and says what for.
+//! The peers of `just bench-load`: a plain hyper server, and a bare hyper client loop that sends the
+//! generator's requests and fills a histogram. `.ci/bench-load` starts them.
 #![expect(clippy::print_stdout, reason = "a program that prints what it measured")]
 #![expect(clippy::unwrap_used, reason = "what a benchmark cannot have ends it")]
 
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Takes every collection, and has every verdict, after the time that `waitMs` says.
+/// Accepts every collection and returns every verdict, after `waitMs`.
 async fn serve() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap());
@@ -48,7 +48,7 @@ async fn serve() {
             let served = hyper::server::conn::http1::Builder::new()
                 .max_buf_size(16 * 1024)
                 .serve_connection(TokioIo::new(stream), service_fn(answer));
-            // How a connection ends is the client's to judge.
+            // The client reports connection errors.
             let _ = served.await;
         });
     }
@@ -67,7 +67,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
     Ok(response)
 }
 
-/// As many requests as come about in this time; prints how many.
+/// Sends as many requests as possible in this time, and prints their number.
 async fn bare(post: bool, authority: &str, time: Duration) {
     let end = Instant::now() + time;
     let histogram = Arc::new(Mutex::new(Histogram::new()));

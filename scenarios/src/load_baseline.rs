@@ -1,5 +1,6 @@
-//! An earlier run that a run is compared with: read and refused before anything is loaded, compared when it is over. What is
-//! no measure, or was another load, would call a change what is none.
+//! The baseline of a run: the report of an earlier run with the same load. It is checked before the run and
+//! compared after it. An invalid run, or a run with another load, is rejected: its differences would prove
+//! nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use miette::Diagnostic;
 use crate::measure::{ComparedRun, Histogram, HistogramError, compare};
 use crate::plan::{Metric, Threshold};
 
-/// The report of an earlier run that can be compared with.
+/// A valid report of an earlier run.
 #[derive(Debug)]
 pub struct LoadBaseline {
     path: PathBuf,
@@ -19,72 +20,72 @@ pub struct LoadBaseline {
     response: Histogram,
 }
 
-/// The load that was asked for: what has to be the same.
+/// The load of a run: two comparable runs agree on it.
 #[derive(Debug, Clone)]
 pub struct LoadDescription<'a> {
     /// The scenario's name.
     pub scenario: &'a str,
-    /// Open or closed.
+    /// Open or closed model.
     pub model: Model,
-    /// Stages, users, what is sent and how is asked.
+    /// Stages, users and scenario settings.
     pub plan: &'a Plan,
-    /// How many processes share the load.
+    /// Number of shards.
     pub shards: u32,
-    /// What is done to the service.
+    /// Faults injected into the service.
     pub faults: Vec<String>,
 }
 
-/// Why an earlier run cannot be compared with.
+/// Why a report cannot be the baseline.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum LoadBaselineError {
-    /// It is no report.
+    /// The file is not a load report.
     #[error(transparent)]
     #[diagnostic(help("give a report that --report json=PATH of a run of load wrote"))]
     Read(#[from] ReportError),
-    /// Its response times cannot be read.
+    /// The histogram of response times is unreadable.
     #[error("read the response times in {}: {why}", path.display())]
     #[diagnostic(help("the report was changed after it was written: run it again"))]
     Histogram {
-        /// The file.
+        /// Path of the report.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         why: HistogramError,
     },
-    /// Its figures prove nothing.
+    /// The earlier run is not valid.
     #[error("compare with {}: that run was {state}", path.display())]
     #[diagnostic(help("compare with a run that came to its end and that the generator kept up with"))]
     NoMeasure {
-        /// The file.
+        /// Path of the report.
         path: PathBuf,
-        /// How it ended.
+        /// State of the earlier run.
         state: &'static str,
     },
-    /// It was another load.
+    /// The earlier run had another load.
     #[error("compare with {}: {what} of that run is {earlier}, of this one {now}", path.display())]
     #[diagnostic(help("repeat the earlier run with the same load, or compare with one that had it"))]
     OtherLoad {
-        /// The file.
+        /// Path of the report.
         path: PathBuf,
-        /// What differs.
+        /// Property that differs.
         what: String,
-        /// In the earlier run.
+        /// Value in the earlier run.
         earlier: String,
-        /// In the one that is about to begin.
+        /// Value in the planned run.
         now: String,
     },
 }
 
-/// Users that rounding adds or takes away, where several scenarios share them.
+/// Largest difference in users that counts as rounding: scenarios of a mixed run round their shares.
 const ROUNDED: u32 = 2;
 
 impl LoadBaseline {
-    /// Reads one.
+    /// Reads and checks a report.
     pub fn load(path: &Path) -> Result<Self, LoadBaselineError> {
         let report = LoadReport::load(path)?;
         let path = path.to_owned();
         let judges_errors = |result| Threshold::of(result).is_ok_and(|rule| rule.metric == Metric::ErrorRate);
         let state = match report.state {
-            // An error is quickly answered.
+            // Errors return fast, so their response times are no baseline.
             _ if report.thresholds.iter().any(|result| !result.holds && judges_errors(result)) => {
                 Some("full of errors")
             }
@@ -101,13 +102,13 @@ impl LoadBaseline {
         }
     }
 
-    /// Fails where it was another load than the one that is planned.
+    /// Fails if the planned run has another load.
     pub fn fits(&self, planned: &LoadDescription<'_>) -> Result<(), LoadBaselineError> {
         let earlier = LoadDescription {
             scenario: &self.report.scenario,
             model: self.report.model,
             plan: &self.report.plan,
-            // The sum of shards is one run; a shard alone is a part of one.
+            // The sum of shards is one run; a single shard is a part of one.
             shards: if let [shard] = &self.report.shards[..] { shard.count } else { 1 },
             faults: self.report.faults.iter().map(|fault| fault.fault.clone()).collect(),
         };
@@ -119,9 +120,9 @@ impl LoadBaseline {
         }
     }
 
-    /// What changed since.
+    /// Differences between the earlier run and this one.
     pub fn compare(&self, report: &LoadReport, tolerance: f64) -> Comparison {
-        // The figure of a process that the edge was in says nothing about one that it was not in.
+        // CPU time is comparable only if both runs had the edge in the same process.
         let comparable = self.report.target.kind == report.target.kind
             && self.report.edge_cost.is_some() == report.edge_cost.is_some();
         let measured = |report: &LoadReport, response: Histogram| {
@@ -140,7 +141,7 @@ impl LoadBaseline {
     }
 }
 
-/// In what two loads differ, with both.
+/// First property that differs, with its earlier and its planned value.
 fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option<(String, String, String)> {
     let (was, is) = (facts(earlier), facts(now));
     let changed = was.into_iter().zip(is).find(|((_, was), (_, is))| was != is);
@@ -148,12 +149,12 @@ fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option
         return Some((what, was, is));
     }
     let (was, is) = (earlier.plan.users, now.plan.users);
-    // In the open model they are connections, of which there are enough.
+    // In the open model users are only connections, of which there are enough.
     (now.model == Model::Closed && was.abs_diff(is) > ROUNDED)
         .then(|| ("the number of users".to_owned(), was.to_string(), is.to_string()))
 }
 
-/// What makes a load the same, by name.
+/// The comparable properties of a load, by name.
 fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
     let LoadDescription { scenario, model, plan, shards, faults } = asked;
     let model = if *model == Model::Open { "open" } else { "closed" };
@@ -172,7 +173,7 @@ fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
     facts
 }
 
-/// As it is asked for; how long a constant rate is kept up makes no other load.
+/// The stages as text. The duration of a constant rate is left out: it does not change the load.
 fn load(stages: &[PlanStage]) -> String {
     let Some(first) = stages.first() else { return String::new() };
     let rate = |rate: f64| ((rate * 1000.0).round() / 1000.0).to_string();
@@ -187,7 +188,7 @@ fn load(stages: &[PlanStage]) -> String {
     stages.iter().map(stage).collect::<Vec<_>>().join(", ")
 }
 
-/// CPU seconds for 100,000 requests, and all that were used: of the edge where it was launched, else of the process.
+/// CPU seconds per 100,000 requests and in total: of a launched edge, otherwise of this process.
 fn cpu(report: &LoadReport) -> (f64, f64) {
     match &report.edge_cost {
         Some(cost) => (cost.cpu_s_per_100k, cost.cpu_s),

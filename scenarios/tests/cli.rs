@@ -1,4 +1,4 @@
-//! The program as its users call it: exit codes, messages, reports.
+//! The program as users call it: exit codes, messages and reports.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
 use std::path::Path;
@@ -59,7 +59,7 @@ fn a_wrong_command_is_told_before_anything_runs(#[case] arguments: &[&str], #[ca
 
 #[test]
 fn a_target_that_is_down_is_no_result() {
-    // A port that was free just now, and that nobody listens on.
+    // A port without a listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let output = load(&["edge-relay", "--edge-url", &format!("http://127.0.0.1:{port}")]);
     assert_eq!(output.status.code(), Some(3));
@@ -99,7 +99,7 @@ fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] thr
         report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()),
         "{printed}"
     );
-    // Nothing else was wrong: everything is accounted for, and came out as expected.
+    // No other error: all operations are accounted for and have the expected outcome.
     assert_eq!(report.errors(), 0, "{printed}");
     assert!(report.reconciled.iter().all(|counted| counted.agrees), "{printed}");
     assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{printed}");

@@ -1,4 +1,4 @@
-//! Every way in which a request can come out, with wiremock as an independent edge and service.
+//! Every outcome of a request, with wiremock as an independent edge and service.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-/// For what comes in time however busy the machine is.
+/// Longer than any delay of a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Goose keeps what is under way in one place for the whole process.
+/// Goose has process-wide state.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
 async fn endpoint(url: &str) -> Arc<Endpoint> {
@@ -65,7 +65,7 @@ fn codes() -> Codes {
     Codes::new(&Spec::builtin(Version::Current))
 }
 
-/// Twenty operations in a second, by four users.
+/// Plays twenty operations in half a second with four users.
 async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> RunData {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
     let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
@@ -84,7 +84,7 @@ async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration)
     LoadRun::new(options).play(std::future::pending()).await.unwrap()
 }
 
-/// Outcomes with their counts, those not expected marked.
+/// Outcomes with their counts. `!` marks unexpected ones.
 fn outcomes(data: &RunData) -> Vec<String> {
     let mut outcomes: Vec<String> = data
         .recorded
@@ -144,7 +144,7 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
     let data =
         load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
-    // Four users, each with one under way.
+    // Four users, one running operation each.
     assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
@@ -168,7 +168,7 @@ async fn a_journey_ends_with_its_verdict() {
         .mount(&both)
         .await;
     let asked = parking_lot::Mutex::new(std::collections::HashSet::new());
-    // The first question for a reference comes too early.
+    // The first poll for a reference comes too early.
     let answer = move |request: &Request| {
         let reference = request.url.path().trim_start_matches("/v1/verdict/").to_owned();
         if asked.lock().insert(reference.clone()) {
@@ -182,7 +182,7 @@ async fn a_journey_ends_with_its_verdict() {
     let data = load(Arc::new(journey), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
     assert_eq!(data.recorded.measurements.verdict.count(), 20);
-    // Histograms have three digits.
+    // Histograms store three digits.
     assert!(data.recorded.measurements.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
     assert_eq!(data.recorded.ledger.answered, 20);
 }
@@ -199,7 +199,7 @@ async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
     let found = outcomes(&data);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
-    // It is no time to a verdict: of those it would be the longest, and a percentile that reaches it is never.
+    // It is not a time to verdict: sessions without a verdict rank above all of them.
     assert_eq!(data.recorded.measurements.verdict.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));

@@ -43,7 +43,7 @@ fn merge(files: &[&PathBuf], to: Option<&Path>) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Two shards of one run that nothing is wrong with.
+/// Two valid shards of one run.
 fn shards(folder: &Path) -> Vec<LoadReport> {
     let program = env!("CARGO_BIN_EXE_edgeproof-load");
     let shard = |index: u32| {
@@ -69,7 +69,7 @@ fn began(report: &mut LoadReport, ms: u64) {
     report.shards[0].started.clone_from(&report.started);
 }
 
-/// What merge makes of them, in this order and the other: its exit code, its sum and what it stderr are the same.
+/// Merges the reports in both orders, with equal results: exit code, sum and standard error.
 fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, Option<LoadReport>, String) {
     let write = |report: &LoadReport| {
         let path = folder.join(format!("changed-{}.json", report.shards[0].index));
@@ -97,7 +97,7 @@ fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, 
     one
 }
 
-/// The default threshold for errors stays, unless merge is given one.
+/// The default threshold for errors applies unless merge is given one.
 #[rstest]
 #[case::as_the_shards(&[], Some(1))]
 #[case::another_metric(&["--threshold", "max<1h"], Some(1))]
@@ -133,7 +133,7 @@ fn every_shards_thresholds_count() {
     assert!(stderr.contains(r#"shard 1 was judged by "p50 <= soon", which is no threshold"#), "{stderr}");
 }
 
-/// Apart by more than 5 % of the planned time, and by more than a second.
+/// The limit is 5 % of the planned time, and at least one second.
 #[rstest]
 #[case::at_once(10, 0, true)]
 #[case::a_second(10, 1000, true)]
@@ -147,7 +147,7 @@ fn shards_run_side_by_side(#[case] planned_s: u64, #[case] apart_ms: u64, #[case
     for shard in &mut shards {
         shard.plan.measured_ms = planned_s * 1000;
     }
-    // Also where a threshold is broken: on figures of no run it is not.
+    // With a broken threshold as well: figures of an invalid run break none.
     began(&mut shards[0], apart_ms);
     let (code, sum, stderr) = merged(folder.path(), &shards, &["--threshold", "p50<1us"]);
     let sum = sum.unwrap();
@@ -178,7 +178,7 @@ fn shards_make_the_whole_run() {
     let whole = path("whole.json".into());
     assert!(start(None, SystemTime::now(), &whole).wait().unwrap().success());
     let files: Vec<PathBuf> = (0..SHARDS).map(|index| path(format!("{index}.json"))).collect();
-    // Also where the machine is busy, all are up by then.
+    // Late enough for a busy machine to have started all of them.
     let at = SystemTime::now() + Duration::from_secs(4);
     let shards: Vec<Child> =
         (0..SHARDS).map(|index| start(Some(index), at, &files[index as usize])).collect();
@@ -202,12 +202,12 @@ fn shards_make_the_whole_run() {
         sum.rate.delivered,
         whole.rate.delivered
     );
-    // Both wait 30 ms for the service; how busy this machine is comes on top.
+    // Both include the service's 30 ms, plus the load of this machine.
     let (one, other) = (sum.service.figures.p50_us as f64, whole.service.figures.p50_us as f64);
     assert!(one >= 30_000.0 && other >= 30_000.0 && near(one, other, 0.5), "{one} {other}");
     assert_eq!(sum.timeline.moments.iter().map(|moment| moment.due).sum::<u64>(), 225);
 
-    // The sum is judged once, and what the truth breaks is broken there too.
+    // The sum is judged once.
     let all: Vec<&PathBuf> = files.iter().collect();
     let judged = Command::new(env!("CARGO_BIN_EXE_edgeproof-load"))
         .arg("merge")

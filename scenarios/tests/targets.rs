@@ -1,4 +1,5 @@
-//! The program against edges and services of every kind: launched, attached to, with TLS and client certificates.
+//! The program against all kinds of edges and services: launched and attached, with TLS and client
+//! certificates.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
 use std::convert::Infallible;
@@ -22,7 +23,7 @@ use rstest::rstest;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// What a run came to.
+/// Result of a run.
 struct Ran {
     code: Option<i32>,
     output: String,
@@ -35,7 +36,7 @@ fn program() -> Command {
     command
 }
 
-/// A short run at a modest rate, whatever the machine is busy with.
+/// A short run at a rate that a busy machine can serve.
 fn run(words: &[&str], more: &[(&str, &Path)], token: Option<&str>) -> Ran {
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
@@ -63,7 +64,7 @@ fn run(words: &[&str], more: &[(&str, &Path)], token: Option<&str>) -> Ran {
     Ran { code: output.status.code(), output: printed, report: LoadReport::load(&json).ok() }
 }
 
-/// In a task of its own, so that what the test serves goes on meanwhile.
+/// Runs in a separate task, so that the servers of the test keep running.
 async fn run_beside(words: Vec<String>, more: Vec<(&'static str, PathBuf)>, token: Option<String>) -> Ran {
     let run = move || {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -120,7 +121,7 @@ async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
     assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
     assert_eq!(report.ledger.answered, 40, "{}", ran.output);
-    // Nothing of the service is known to the program; here it is, and it saw the tries before the run as well.
+    // The program does not see the service's counts. The service has also counted the latency probes.
     let tries = takes.count() as u64 - report.routes[0].sent;
     assert!((2..=8).contains(&tries), "{tries}");
     if scheme == "https" {
@@ -187,12 +188,12 @@ async fn a_service_that_runs_already() {
     assert!(labels.contains(&"200") && labels.contains(&"404 pending"), "{labels:?}");
     assert!(labels.iter().any(|outcome| outcome.starts_with("401 ")), "{labels:?}");
     assert!(!ran.output.contains(&token));
-    // The same with a token that is none: every answer is an error, and the run is not green.
+    // With an invalid token every answer is an error, so the run fails.
     let ran = run_beside(words(&line), more(), Some("service_read_nothing".into())).await;
     assert_eq!(ran.code, Some(1), "{}", ran.output);
 }
 
-/// An edge that takes everything and wants a client certificate of the client authority.
+/// An edge that accepts every collection and requires a client certificate.
 async fn strict_edge(credentials: &Credentials) -> Server {
     let certificate = credentials.certificate(Role::EdgeServer);
     let authority = credentials.certificate(Role::ClientAuthority).der();
@@ -261,7 +262,7 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
         .unwrap();
     let mut output = BufReader::new(child.stderr.take().unwrap());
     let metrics = figures_address(&mut output);
-    // Some were answered: now it goes.
+    // Some requests are answered before the edge stops.
     while answered(metrics) < 10 {
         tokio::task::yield_now().await;
     }
@@ -303,7 +304,7 @@ async fn a_signal_ends_it_with_what_there_is() {
     assert!(report.ledger.balances() && report.ledger.answered >= 5);
 }
 
-/// Where a program that was just started says that it shows its figures.
+/// The address of the metrics, from the program's standard error.
 fn figures_address(output: &mut impl BufRead) -> SocketAddr {
     let mut line = String::new();
     while output.read_line(&mut line).unwrap() > 0 {
@@ -317,7 +318,7 @@ fn figures_address(output: &mut impl BufRead) -> SocketAddr {
     panic!("it shows no figures");
 }
 
-/// Requests that were answered as expected, as the running figures have it.
+/// Number of requests with the expected outcome, from the metrics.
 fn answered(metrics: SocketAddr) -> u64 {
     let Ok(mut stream) = TcpStream::connect(metrics) else { return 0 };
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();

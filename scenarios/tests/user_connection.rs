@@ -1,4 +1,4 @@
-//! A user's connection against peers that do what peers do to connections.
+//! A user's connection against peers that close, cut and stall connections.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
 use std::pin::pin;
@@ -17,32 +17,32 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-/// For what comes in time however busy the machine is.
+/// Longer than any delay of a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
-/// More than the system keeps for a connection, so that it cannot all be sent to a peer that does not read.
+/// More than the socket buffers hold, so that it cannot be sent to a peer that does not read.
 const LARGE: usize = 32 * 1024 * 1024;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// What the peer does on one connection.
+/// A step of the peer on one connection.
 #[derive(Debug, Clone, Copy)]
 enum Move {
-    /// Reads a request to its end.
+    /// Reads a whole request.
     Read,
-    /// Reads the head of one.
+    /// Reads the head of a request.
     ReadHead,
-    /// Writes this, in pieces of this many bytes.
+    /// Writes this text in pieces of this length (bytes).
     Write(&'static str, usize),
-    /// Writes this over and over, until nobody reads it any more.
+    /// Writes this text repeatedly until the connection is closed.
     Repeat(&'static str),
-    /// Ends the stream and tells that it did.
+    /// Ends the stream and sends the event `closed`.
     Close,
-    /// Drops the connection in the middle; over TLS, without the word that it ends.
+    /// Drops the connection; over TLS without a closing alert.
     Drop,
 }
 
-/// A peer that makes these moves on one connection after the other, and tells of each request that it reads and of each
-/// connection that it closes.
+/// A peer that plays its steps on consecutive connections. It sends an event for each request read and each
+/// connection closed.
 struct Peer {
     connection: UserConnection,
     events: mpsc::UnboundedReceiver<&'static str>,
@@ -70,7 +70,7 @@ impl Peer {
         Self { connection: UserConnection::new(Arc::new(endpoint)), events }
     }
 
-    /// Sends a request, and says what comes of it.
+    /// Sends a request and returns its result as text.
     async fn ask(&mut self, body: Bytes) -> String {
         let fields = HeaderFields::new([("Host", "peer")]).unwrap();
         self.connection.prepare(fields.post("/", body));
@@ -80,7 +80,7 @@ impl Peer {
         }
     }
 
-    /// Waits until the peer has events this.
+    /// Waits for this event.
     async fn hear(&mut self, what: &str) {
         assert_eq!(timeout(LIMIT, self.events.recv()).await.expect("a word"), Some(what));
     }
@@ -133,13 +133,13 @@ async fn act(
             Move::Close => {
                 stream.shutdown().await.unwrap();
                 let _ = events_tx.send("closed");
-                // Whatever comes now is read, so that the end is one and not a reset.
+                // Reads the rest, so that the connection ends without a reset.
                 let _ = stream.read_to_end(&mut Vec::new()).await;
                 return;
             }
         }
     }
-    // Open until the other side has enough.
+    // Keeps the connection open until the other side closes it.
     let _ = stream.read_to_end(&mut Vec::new()).await;
 }
 
@@ -183,7 +183,8 @@ async fn a_connection_carries_one_request_after_the_other() {
     }
 }
 
-/// The first connection ends or goes bad after its answer; the second request arrives once, over another.
+/// The first connection becomes unusable after its answer. The second request arrives once, over a new
+/// connection.
 #[rstest]
 #[case::closed_while_idle(&[Move::Read, Move::Write(OK, 999), Move::Close], true)]
 #[case::closed_as_it_said(
@@ -210,7 +211,7 @@ async fn the_next_request_goes_over_a_new_connection(
     peer.hear("request").await;
     if closes {
         peer.hear("closed").await;
-        // The runtime looks at the sockets before it goes on.
+        // Lets the runtime poll the sockets.
         tokio::task::yield_now().await;
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
@@ -231,14 +232,14 @@ async fn a_request_that_was_sent_is_not_sent_again() {
     assert!(peer.events.try_recv().is_err(), "there is no further one");
 }
 
-// The peer on a thread of its own, and chunks so small that it sends them faster than they can be read.
+// The peer runs on another thread and sends small chunks faster than they can be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_without_end_does_not_outlast_the_limit() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
             .await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
-    // As users do it: the limit is kept although the peer never stops.
+    // As in a run: the timeout applies although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
     let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
     assert_eq!(ended.expect("the limit is kept"), None);

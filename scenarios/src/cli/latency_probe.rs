@@ -7,11 +7,11 @@ use crate::measure::Codes;
 use crate::plan::ScheduledOperation;
 use crate::scenario::AnyScenario;
 
-/// Operations that are tried out before a run, to learn what each takes: at most so many, and after this time no further one.
+/// Number of probes, and the time after which no further one starts.
 const TRIES: u64 = 8;
 const TRYING: Duration = Duration::from_secs(1);
 
-/// What an operation takes, tried out one after the other; the longest but one counts. Fails where the target does not
+/// The latency of an operation: the second longest of several sequential probes. Fails if the target does not
 /// answer.
 pub(super) async fn probe_latency(
     codes: &Codes,

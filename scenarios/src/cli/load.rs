@@ -23,14 +23,14 @@ use crate::report::{ReportInputs, build};
 use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::InjectedFaults;
 
-/// Connections that the embedded edge takes.
+/// Largest number of connections of the embedded edge.
 const EMBEDDED: u32 = 1000;
-/// Files that are open besides connections.
+/// Open files besides connections.
 const FILES: u64 = 256;
-/// How long what a run leaves behind may take to end.
+/// Timeout for tasks that are left after a run.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
-/// `edgeproof-load edge-relay` and the like.
+/// The commands that load: `edgeproof-load edge-relay` and its siblings.
 pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
     let plan = plan(name, args)?;
     let runtime = runtime()?;
@@ -39,7 +39,7 @@ pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
     Ok(plan.files.finish(&plan.args.output, &report?))
 }
 
-/// A threshold for a route that is not played would be judged on nothing.
+/// A threshold for an unknown route would have no data.
 fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(), Failure> {
     let unknown = |route: &&String| !routes.contains(route);
     match thresholds.iter().filter_map(|(threshold, _)| threshold.route.as_ref()).find(unknown) {
@@ -131,7 +131,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     Ok(report)
 }
 
-/// Each part of the run with its operations and its users.
+/// The scenarios of the run with their workloads and users.
 async fn workloads(
     plan: &LoadPlan,
     system: &SystemUnderTest,
@@ -172,7 +172,8 @@ async fn workloads(
         ));
     }
     let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
-    // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
+    // If the edge or the service runs in this process, both ends of a connection need a file, and so do their
+    // connections to each other.
     let ends = if system.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;
     Ok(loads)
@@ -240,7 +241,7 @@ fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<Fault> {
     let lasting = |fault: Option<String>, hit| {
         fault.map(|fault| Fault { fault, hit, ended_ms: None, recovery_ms: None })
     };
-    // Whom it hit who found nobody there, the report knows.
+    // The report counts the requests that failed while the service was down.
     let gone = down.map(|fault| Fault { fault, hit: 0, ended_ms: back, recovery_ms: None });
     [lasting(slow, slowed), lasting(failing, failed), gone].into_iter().flatten().collect()
 }

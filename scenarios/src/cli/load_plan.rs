@@ -16,20 +16,20 @@ use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
 use crate::service::InjectedFaults;
 
-/// What is asked for when nothing is.
+/// Default rate (operations per second).
 const RATE: f64 = 200.0;
 const TIME: Duration = Duration::from_secs(10);
-/// Time in which an edge is to find a service again that was gone.
+/// Time that an edge may need to reconnect to its service.
 const BACK: Duration = Duration::from_secs(1);
 
-/// A run of which everything that can be wrong with its arguments and files was found to be right.
+/// A validated run: arguments and files are checked.
 pub(super) struct LoadPlan {
     pub(super) name: &'static str,
     pub(super) args: Load,
     pub(super) files: Files,
     pub(super) thresholds: Vec<(Threshold, bool)>,
     pub(super) baseline: Option<LoadBaseline>,
-    /// None in the closed model.
+    /// `None` in the closed model.
     pub(super) stages: Option<Stages>,
     pub(super) measured: Duration,
     pub(super) shard: Shard,
@@ -39,7 +39,7 @@ pub(super) struct LoadPlan {
     pub(super) faults: InjectedFaults,
 }
 
-/// Finds out all that is wrong before anything runs.
+/// Validates arguments and files before anything runs.
 pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
     let files = Files::open(&args.output)?;
     args.goose_report.as_deref().map(goose_report).transpose()?;
@@ -138,7 +138,7 @@ fn read_baseline(path: &Path) -> Result<LoadBaseline, Failure> {
     })
 }
 
-/// Where goose writes: it would say so only when all is started.
+/// Goose itself checks the path only after the start.
 fn goose_report(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let ending = path.extension().and_then(|ending| ending.to_str());
@@ -151,8 +151,8 @@ fn goose_report(path: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// Errors that are no surprise, as a part of all: 1 %; more where the service is made to fail, by
-/// that part, and by the time in which it is gone and is found again.
+/// Default limit for the error rate: 1 %, plus the share of injected failures, plus the share of the time
+/// that the service is down or reconnecting.
 fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
     let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
     0.01 + faults.failing.value() + down
@@ -184,7 +184,7 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
         .collect())
 }
 
-/// What was asked for, as the report tells it.
+/// The plan as it appears in the report.
 pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> Plan {
     let args = &planned.args;
     let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));

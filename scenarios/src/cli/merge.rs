@@ -5,10 +5,10 @@ use super::failure::Failure;
 use super::output::{self, Files};
 use crate::merge::{MergeError, merge};
 
-/// `edgeproof-load merge`.
+/// The command `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
     let files = Files::open(&args.output)?;
-    // What the shards had for errors stays: it is not set anew here, as they may have expected some.
+    // No default for the error rate: the shards may have expected errors, so their limit applies.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
     let reports = reports

@@ -1,4 +1,4 @@
-//! Arguments and what is printed: the only place that prints or decides on an exit code.
+//! The command line: arguments, output and exit codes. No other module prints or sets an exit code.
 
 mod args;
 mod exit_code;
@@ -28,12 +28,12 @@ use args::{Arguments, Command};
 use exit_code::EXIT_USAGE;
 use failure::Failure;
 
-/// The program `edgeproof-load`.
+/// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help goes to standard output with 0, everything else to standard error with 2.
+            // Help goes to standard output with exit code 0, errors go to standard error with 2.
             let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
             return ExitCode::from(if error.print().is_ok() { code } else { EXIT_USAGE });
         }

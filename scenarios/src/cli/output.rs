@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
-/// The reports that are written at the end; that they can be is proven at the start.
+/// Report files. Their paths are checked at the start and written at the end.
 pub(super) struct Files(Vec<LoadFile>);
 
 impl Files {
@@ -30,11 +30,12 @@ impl Files {
         Ok(Self(output.report.iter().map(open).collect::<Result<_, _>>()?))
     }
 
-    /// Prints the summary, writes the reports, and yields what to exit with: a run without its report is no success.
+    /// Prints the summary, writes the reports and returns the exit code. A run without its report is not a
+    /// success.
     #[expect(clippy::print_stderr, reason = "the command line prints")]
     pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
-        // Whoever closed standard output has seen enough.
+        // A closed standard output is no error.
         let _ = write!(
             std::io::stdout(),
             "{}",
@@ -56,7 +57,7 @@ impl Files {
     }
 }
 
-/// Whether what is printed has colours.
+/// Whether the output is coloured.
 pub(super) fn color(output: &Output) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match output.color {
@@ -66,16 +67,16 @@ pub(super) fn color(output: &Output) -> bool {
     }
 }
 
-/// Whether a line can be drawn over itself.
+/// Whether the terminal cannot redraw a line.
 pub(super) fn dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Whatever is done to a service: something has to come out right.
+/// Largest default for the error rate: some requests must succeed even with injected faults.
 const MOST_PERCENT: f64 = 99.0;
 
-/// The thresholds that were given. Unless they judge errors, no more than this part may be errors: a run that nothing came of
-/// must not be green.
+/// The given thresholds, plus the default for the error rate if none judges it. Without it a run that fails
+/// completely would pass.
 pub(super) fn thresholds(
     given: &[Threshold],
     file: Option<&Path>,
@@ -96,7 +97,7 @@ pub(super) fn thresholds(
     Ok(all)
 }
 
-/// `edgeproof-load schema`.
+/// The command `edgeproof-load schema`.
 pub(super) fn schema() -> u8 {
     let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
     u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * EXIT_USAGE

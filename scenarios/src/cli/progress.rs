@@ -12,7 +12,7 @@ use super::output::dumb;
 use crate::engine::RunProgress;
 use crate::measure::Histogram;
 
-/// Tells how a run goes: one line drawn over itself on a terminal, plain lines elsewhere.
+/// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
 pub(super) struct Progress {
     mode: Mode,
     scenario: &'static str,
@@ -32,7 +32,7 @@ struct Last {
     line: Option<Instant>,
 }
 
-/// Where lines are plain, so often.
+/// Interval of plain lines.
 const LINES: Duration = Duration::from_secs(5);
 
 impl Progress {
@@ -49,7 +49,7 @@ impl Progress {
         Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
     }
 
-    /// Shows a moment.
+    /// Shows the progress.
     pub(super) fn show(&self, moment: RunProgress<'_>) {
         if self.mode == Mode::Silent {
             return;
@@ -70,7 +70,7 @@ impl Progress {
         };
     }
 
-    /// Takes the line away.
+    /// Removes the redrawn line.
     pub(super) fn clear(&self) {
         if self.mode == Mode::Drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
@@ -78,7 +78,7 @@ impl Progress {
     }
 }
 
-/// A line that is longer than the terminal is wide could not be drawn over.
+/// Cuts a line to the terminal's width: a longer one cannot be redrawn.
 fn cut(line: &str, width: usize) -> &str {
     let end = line.char_indices().nth(width.saturating_sub(1)).map_or(line.len(), |(end, _)| end);
     &line[..end]
@@ -113,7 +113,7 @@ fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
     if response.count() == 0 {
         return format!("{line}  warming up");
     }
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
     if moment.measurements.verdict.count() > 0 {
         let _ = write!(line, "  verdict p50 {}", micros(moment.measurements.verdict.value_at(0.5)));

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use crate::engine::RunProgress;
 use crate::measure::{Codes, Histogram};
 
-/// Serves the running figures in the text format that Prometheus reads. Ends when it is dropped.
+/// Serves running figures in the Prometheus text format. Dropping it stops the server.
 pub(super) struct Metrics {
     server: Server,
     text: Arc<Mutex<String>>,
@@ -51,7 +51,7 @@ impl Metrics {
         self.server.addr()
     }
 
-    /// Takes moments and shows the latest.
+    /// A callback that publishes the progress.
     pub(super) fn sink(&self) -> impl Fn(RunProgress<'_>) + Send + Sync + use<> {
         let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
         move |progress| {

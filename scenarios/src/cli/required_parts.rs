@@ -1,4 +1,4 @@
-/// Which parts a scenario needs.
+/// The parts that a scenario needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequiredParts {
     pub(super) edge: bool,

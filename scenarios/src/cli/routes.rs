@@ -1,4 +1,4 @@
-/// The route of a collection.
+/// Route of a collection.
 pub(super) const POST: &str = "POST /v1/signals";
-/// The route of a verdict.
+/// Route of a verdict.
 pub(super) const GET: &str = "GET /v1/verdict/{ref}";

@@ -2,7 +2,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::failure::Failure;
 
-/// A runtime for what does I/O.
+/// Starts the async runtime.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|why| {

@@ -11,7 +11,7 @@ use crate::scenario::{
 };
 
 impl SystemUnderTest {
-    /// The scenario of this name. Routes are numbered: collections, then verdicts.
+    /// The scenario with this name. Routes are numbered: collections first, then verdicts.
     pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<AnyScenario>> {
         Some(Arc::new(match name {
             "edge-relay" => AnyScenario::EdgeRelay(self.relay(args, seed)?),
@@ -48,7 +48,7 @@ impl SystemUnderTest {
             endpoint,
             verdict_requests,
             references: self.references.clone(),
-            // Another beginning than journeys have: those who only ask must not meet a session that is under way.
+            // Another seed than journeys have: verdict polling must not use the session of a running journey.
             collections: OpaqueCollections::new(seed ^ 0x5eed),
             options: PollOptions {
                 interval: args.poll_interval,
@@ -62,7 +62,7 @@ impl SystemUnderTest {
         })
     }
 
-    /// The routes, by their number.
+    /// Names of the routes, by index.
     pub(super) fn routes(&self) -> Vec<String> {
         let mut routes = Vec::new();
         routes.extend(self.collection_requests.as_ref().map(|_| POST.to_owned()));

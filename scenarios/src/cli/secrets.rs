@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::input_file::read;
 use crate::scenario::BadToken;
 
-/// Nobody knows what to seal to.
+/// The error of a missing seal key.
 pub(super) fn no_seal_key() -> Failure {
     Failure::usage(
         "seal collections for a service that is not ours without its key",
@@ -45,7 +45,7 @@ pub(super) fn read_token(args: &Load) -> Result<String, Failure> {
     Ok(token.to_owned())
 }
 
-/// For a service that is not ours: it may say with any code of the tables why it refuses these.
+/// Invalid tokens for a foreign service, which may refuse them with any code of the tables.
 pub(super) fn foreign_bad_tokens() -> Vec<BadToken> {
     [None, Some("Bearer service_read_"), Some("Bearer service_read_v4.public.AAAA"), Some("Bearer nothing")]
         .map(|authorization| BadToken { authorization: authorization.map(str::to_owned), code: None })

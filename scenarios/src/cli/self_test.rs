@@ -19,14 +19,14 @@ use crate::report::{ReportInputs, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{StallPattern, StallingServer};
 
-/// How far a percentile may be from what arithmetic says.
+/// Largest relative error of a percentile.
 const NEAR: f64 = 0.05;
-/// AnyScenario of the rate that has to be delivered.
+/// Smallest delivered share of the rate.
 const DELIVERED: f64 = 0.995;
-/// How often percentiles are tried while the machine is too busy.
+/// Attempts at the percentiles while the machine is too busy.
 const ATTEMPTS: u32 = 2;
 
-/// What one drive is made of.
+/// One run of the generator.
 struct GeneratorRun {
     rate: Rate,
     time: Duration,
@@ -36,18 +36,19 @@ struct GeneratorRun {
     starved: bool,
 }
 
-/// What a part of the proof came to.
+/// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SelfTestResult {
-    /// It holds.
+    /// The check passed.
     Passed,
-    /// The run said of itself that this machine cannot, and nothing that it claims is wrong.
+    /// The run reported that this machine is too busy, and its figures are right.
     Inconclusive,
-    /// A run claimed what is not so.
+    /// The run reported a wrong figure.
     Failed,
 }
 
-/// `edgeproof-load self-test`: 0 the generator tells the truth here, 1 it does not, 3 this machine was too busy to prove it.
+/// The command `edgeproof-load self-test`. Exit code 0: the figures are right; 1: a figure is wrong; 3: the
+/// machine was too busy.
 pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(test(args));
@@ -99,9 +100,10 @@ async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
     Ok((SelfTestResult::Passed, format!("the generator tells the truth here{but}")))
 }
 
-/// A service that stalls 1.6 s of every 2 s: 80 % of what arrives waits, evenly spread over 0 to 1.6 s. There are far fewer
-/// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
-/// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
+/// Checks percentiles against a service that stalls 1.6 s of every 2 s: 80 % of the requests wait, evenly
+/// spread over 0 to 1.6 s. There are fewer users than requests in a stall, so most requests wait for a
+/// connection; a generator with coordinated omission would miss them. The rate is low, so that the backlog of
+/// a stall is gone at once even on a slow machine.
 async fn percentiles() -> Result<SelfTestResult, Failure> {
     let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(50.0).unwrap_or_default();
@@ -128,7 +130,7 @@ async fn percentiles() -> Result<SelfTestResult, Failure> {
         );
         near &= check(off.abs() <= NEAR, &line);
     }
-    // What a generator would report that begins when its last request has ended.
+    // The figures of a generator with coordinated omission.
     let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
     say(&format!(
         "    service times alone would say p50 {:.1} ms",
@@ -158,7 +160,7 @@ async fn delivered(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure
     Ok(concluded(check(share >= DELIVERED, "what was asked for was delivered"), &report))
 }
 
-/// Every worker of the runtime is blocked again and again: the run must not be called sound.
+/// Checks that a run whose runtime threads are blocked is reported as invalid.
 async fn starved() -> Result<SelfTestResult, Failure> {
     let drive = GeneratorRun {
         rate: Rate::per_second(500.0).unwrap_or_default(),
@@ -175,8 +177,8 @@ async fn starved() -> Result<SelfTestResult, Failure> {
     Ok(if found && counted(&report) { SelfTestResult::Passed } else { SelfTestResult::Failed })
 }
 
-/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, and one that says how much was
-/// never begun or not answered in time says itself that its server fell behind; but its counts agree all the same.
+/// The result of a check. An invalid run claims nothing. Dropped, open or failed operations show that the
+/// server fell behind. The counts must agree in any case.
 fn concluded(holds: bool, report: &LoadReport) -> SelfTestResult {
     let counted = counted(report);
     let behind = report.ledger.dropped + report.ledger.open + report.ledger.failed > 0;
@@ -265,7 +267,7 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
     Ok(build(inputs, &data))
 }
 
-/// Counts agree with the service's, to the request.
+/// Whether the counts agree with the server's, to the request.
 fn counted(report: &LoadReport) -> bool {
     let Some(counted) = report.reconciled.first() else { return check(false, "the server did not count") };
     let line = format!(
@@ -285,11 +287,11 @@ fn check(holds: bool, line: &str) -> bool {
 }
 
 fn say(line: &str) {
-    // Whoever closed standard output has seen enough.
+    // A closed standard output is no error.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Tasks that block the runtime's workers for a while.
+/// Tasks that block the runtime's threads.
 struct BusyTasks {
     go: bool,
 }
@@ -303,7 +305,7 @@ impl BusyTasks {
         if !self.go {
             return;
         }
-        // They end by themselves: the test is over by then.
+        // Longer than the check: they end by themselves.
         let end = Instant::now() + Duration::from_secs(5);
         for _ in 0..processors() * 2 {
             tokio::spawn(async move {

@@ -20,16 +20,15 @@ use crate::scenario::{
 };
 use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
 
-/// What a run needs to stand on: the edge, the service behind it, and how both are reached. Everything that was started ends
-/// with it.
+/// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
-    /// The codes that answers may give.
+    /// Codes of the tables.
     pub(super) codes: Codes,
-    /// What the report says was loaded.
+    /// The target, for the report.
     pub(super) target: LoadTarget,
-    /// The service behind the edge, where it is ours.
+    /// The built-in mock, if the run uses it.
     pub(super) service: Option<Arc<LoadMock>>,
-    /// What seals collections, where they are sealed for real.
+    /// Supply of sealed collections, with `--seal real`.
     pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
@@ -40,11 +39,11 @@ pub(super) struct SystemUnderTest {
     pub(super) files: CredentialFiles,
 }
 
-/// Collections that are sealed ahead: 2 MB.
+/// Queue length of sealed collections (2 MB).
 const AHEAD: usize = 2048;
 
 impl SystemUnderTest {
-    /// Starts and resolves what is needed. Nothing is loaded yet.
+    /// Starts and resolves the required parts. Nothing is loaded yet.
     pub(super) async fn prepare(
         args: &Load,
         needs: RequiredParts,
@@ -121,7 +120,7 @@ impl SystemUnderTest {
         credentials: &Credentials,
     ) -> Result<(), Failure> {
         let target = target(args, spec)?;
-        // Before anything is sent there, a probe included.
+        // Before any request, including the probe.
         if let Target::Attached(attached) = &target {
             let endpoint = Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
             check_allowed(&endpoint, &args.allowed_hosts)?;
@@ -131,7 +130,7 @@ impl SystemUnderTest {
             None => EdgeSettings::default(),
         };
         let (edge, endpoint) = match &target {
-            // The usual probe has no client certificate. What is tried out before the run proves as much.
+            // The readiness probe has no client certificate. The latency probe replaces it.
             Target::Attached(attached) if args.client_cert.is_some() => {
                 (None, Endpoint::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
             }
@@ -169,7 +168,7 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    /// Begins to seal where that is asked for, and waits until there is a supply.
+    /// Starts sealing, and waits until the queue is full.
     async fn seal(&mut self, args: &Load, seed: u64, shard: Shard) -> Result<(), Failure> {
         if args.seal == SealKind::Opaque {
             return Ok(());
@@ -250,7 +249,7 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     }))
 }
 
-/// With the client certificate, where there is one.
+/// Adds the client certificate, if one is given.
 fn with_client_certificate(endpoint: Endpoint, args: &Load) -> Result<Endpoint, Failure> {
     match args.client_cert.clone().zip(args.client_key.clone()) {
         None => Ok(endpoint),

@@ -2,8 +2,7 @@ use super::args::{EdgeScheme, Load, SealKind};
 use super::failure::Failure;
 use super::required_parts::RequiredParts;
 
-/// Refuses options that would change nothing: whoever gave one believes that it does. Those that have a value anyway are let
-/// pass.
+/// Rejects options without an effect. Options with a default value are not checked.
 pub(super) fn reject_unused_options(
     name: &str,
     args: &Load,

@@ -7,38 +7,38 @@ use tokio::task::JoinHandle;
 
 use super::self_monitor::memory_of;
 
-/// Watches CPU and memory of a launched edge and of all processes that it started.
+/// Samples CPU and memory of a launched edge and its child processes.
 #[derive(Debug)]
 pub struct EdgeCostProbe {
     samples: Arc<Mutex<Vec<EdgeSample>>>,
     task: JoinHandle<()>,
 }
 
-/// What they cost at one moment.
+/// One sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeSample {
-    /// Since the probe began.
+    /// Time since the probe started.
     pub at: Duration,
-    /// CPU time since the probe began.
+    /// CPU time since the probe started.
     pub cpu: Duration,
-    /// Memory, in bytes.
+    /// Memory (bytes).
     pub memory: u64,
 }
 
-/// How often it is looked at, at first; less often in a long run.
+/// First sampling interval. Long runs double it.
 const FIRST: Duration = Duration::from_millis(500);
-/// Samples that are kept.
+/// Largest number of stored samples.
 const MOST: usize = 480;
 
 impl EdgeCostProbe {
-    /// Watches the process of this number from now on. Nothing is seen where the system has no `/proc`.
+    /// Starts sampling a process and its children. Without `/proc` there are no samples.
     pub fn start(pid: u32) -> Self {
         let samples = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&samples);
         let task = tokio::spawn(async move {
             let begun = Instant::now();
             let mut every = FIRST;
-            // What ended keeps what it had used.
+            // A process that exited keeps its CPU time.
             let mut used: HashMap<u32, (Duration, Duration)> = HashMap::new();
             loop {
                 let tree = tree(pid);
@@ -67,7 +67,7 @@ impl EdgeCostProbe {
         Self { samples, task }
     }
 
-    /// What was seen until now.
+    /// The samples so far.
     pub fn read(&self) -> Vec<EdgeSample> {
         self.samples.lock().clone()
     }
@@ -99,7 +99,8 @@ fn tree(root: u32) -> Vec<(u32, Duration)> {
     processes.iter().filter(|(pid, _, _)| found.contains(pid)).map(|(pid, _, cpu)| (*pid, *cpu)).collect()
 }
 
-/// Parent and CPU time from `/proc/PID/stat`. The name in it may hold anything, so it is read from behind.
+/// Parent and CPU time from `/proc/PID/stat`. The process name may contain spaces and brackets, so parsing
+/// starts after the last bracket.
 fn parse_stat(stat: &str) -> Option<(u32, Duration)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;

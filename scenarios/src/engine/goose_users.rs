@@ -16,14 +16,14 @@ use super::run_context::RunContext;
 use super::user::{Client, Scenario};
 use super::workload::Workload;
 
-/// What a user of goose keeps between its transactions: the users that it stands for, with their connections.
+/// The session data of a goose user: the users that it runs, with their connections.
 #[derive(Clone)]
 struct Session(Arc<Mutex<Vec<Client>>>);
 
-/// Users of ours for one of goose's, which takes 8 KB itself: as much as all else that a user takes.
+/// Users per goose user. A goose user takes 8 KB, as much as one of ours.
 const SEATS: usize = 64;
 
-/// Goose is told of requests by its own users only.
+/// Goose accepts requests only from its own users, so then each has one of ours.
 fn seats(report_to_goose: bool) -> usize {
     if report_to_goose { 1 } else { SEATS }
 }
@@ -36,8 +36,8 @@ pub(super) fn prepare<S: Scenario>(
     let seats = seats(run.report_to_goose);
     let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
-    // The rate is how fast goose starts users. Nor does it get a number of iterations, since it would then print lines of its
-    // own: users tell it themselves when they are done.
+    // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing;
+    // the users report that they are done themselves.
     let mut arguments =
         vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet", "--no-print-metrics"];
     arguments.extend(["--no-error-summary", "--host", "http://127.0.0.1"]);
@@ -48,7 +48,7 @@ pub(super) fn prepare<S: Scenario>(
     }
     let configuration = GooseConfiguration::parse_args_default(&arguments).map_err(fault)?;
     let mut attack = GooseAttack::initialize_with_config(configuration).map_err(fault)?;
-    // One client for all, which nobody uses: requests go over connections of our own.
+    // Goose's client is unused: requests use connections of this crate.
     let client = GooseClientBuilder::new().without_cookies();
     attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
     let numbers = Arc::new(AtomicUsize::new(0));
@@ -66,7 +66,7 @@ pub(super) fn prepare<S: Scenario>(
     Ok(attack)
 }
 
-/// Connects the users that one of goose's stands for, and leaves them in its session.
+/// The transaction that connects the users and stores them in the session.
 fn connect<S: Scenario>(
     load: &ScenarioLoad<S>,
     run: &Arc<RunContext>,
@@ -94,7 +94,7 @@ fn connect<S: Scenario>(
     })
 }
 
-/// Lets users play their workload to the end.
+/// The transaction that runs the users until their workload ends.
 fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> TransactionFunction {
     let (scenario, workload, routes) =
         (Arc::clone(&load.scenario), Arc::clone(&load.workload), Arc::clone(routes));
@@ -106,7 +106,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
             let clients = session.map(|Session(clients)| std::mem::take(&mut *clients.lock()));
             let clients = clients.unwrap_or_default();
             if clients.is_empty() {
-                // Until goose ends the user.
+                // Until goose stops the user.
                 sleep(Duration::from_millis(20)).await;
                 return Ok(());
             }
@@ -127,7 +127,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
             }
             while playing.join_next().await.is_some() {}
             if let Some(done) = &user.shutdown_channel {
-                // Goose ends when all users said so; it listens as long as it runs.
+                // Goose ends when all users have reported. The channel is open as long as goose runs.
                 let _ = done.send(user.weighted_users_index);
             }
             Ok(())
@@ -135,7 +135,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
     })
 }
 
-/// Lets a user play its workload to the end, and tells goose of each request.
+/// Runs one user until its workload ends, and reports each request to goose.
 async fn report_to_goose(
     user: &mut GooseUser,
     client: &mut Client,
@@ -148,7 +148,7 @@ async fn report_to_goose(
         for (route, time, success, status) in client.take_goose_requests() {
             let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
             let (method, path) = name.split_once(' ').unwrap_or(("?", name));
-            // A figure that goose does not take is in our own report all the same.
+            // A request that goose rejects is still in our own report.
             let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
         }
         if !more {
@@ -157,7 +157,7 @@ async fn report_to_goose(
     }
 }
 
-/// Goose catches Ctrl-C for itself, and tells in no other way.
+/// Waits for Ctrl-C. Goose has its own handler, which only sets this switch.
 pub(super) async fn killed() {
     while !goose::is_killswitch_triggered() {
         sleep(Duration::from_millis(50)).await;

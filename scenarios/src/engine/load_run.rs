@@ -16,27 +16,27 @@ use super::user::Scenario;
 use super::workload::Workload;
 use crate::measure::{Outcome, Sample};
 
-/// A run that is about to be played.
+/// A run that is ready to start.
 pub struct LoadRun<S> {
     options: LoadRunOptions<S>,
     run: Arc<RunContext>,
 }
 
-/// Longest wait for all users to be connected.
+/// Timeout for connecting all users.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 /// Time until goose has noticed that all users run.
 const GOOSE_SETTLES: Duration = Duration::from_millis(700);
-/// Longest wait for goose to notice that its users are done.
+/// Timeout for goose to end after its users.
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
 impl<S: Scenario> LoadRun<S> {
-    /// One that has not begun.
+    /// A run with these options.
     pub fn new(options: LoadRunOptions<S>) -> Self {
         let run = RunContext::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
         Self { options, run: Arc::new(run) }
     }
 
-    /// Plays it to its end; a signal ends it early.
+    /// Plays the run to its end. A signal ends it early, with partial data.
     pub async fn play(
         self,
         interrupted: impl Future<Output = Interruption> + Send,
@@ -44,14 +44,14 @@ impl<S: Scenario> LoadRun<S> {
         let Self { mut options, run } = self;
         let goose = goose_users::prepare(&options, &run)?;
         let users: usize = options.loads.iter().map(|load| load.users).sum();
-        // It is left over from an earlier run of this process, and counts as Ctrl-C.
+        // A switch left over from an earlier run in this process would count as Ctrl-C.
         goose::reset_killswitch();
         let mut attack =
-            // On the heap: goose's future takes 22 KB.
+            // Boxed: goose's future takes 22 KB.
             tokio::spawn(async move { Box::pin(goose.execute()).await.map(drop).map_err(|why| why.to_string()) });
         tokio::pin!(interrupted);
 
-        // Until everybody is connected, nothing counts.
+        // Nothing is measured until all users are connected.
         let mut ended_by = tokio::select! {
             ready = timeout(CONNECT_LIMIT, run.all_ready(users)) => { let _ = ready; None }
             signal = &mut interrupted => Some(signal),
@@ -59,7 +59,7 @@ impl<S: Scenario> LoadRun<S> {
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
         if options.goose_report.is_some() {
-            // Goose forgets what it counted while users were starting.
+            // Goose discards what it counted while users were starting.
             sleep(GOOSE_SETTLES).await;
         }
         if let (Some(at), None) = (options.start_at, ended_by) {
@@ -111,7 +111,7 @@ impl<S: Scenario> LoadRun<S> {
         run.stop.trigger();
         let self_monitor = self_monitor.read();
         let cpu = cpu_time().saturating_sub(cpu);
-        // Now they have nothing left to do.
+        // The users return at once after the stop signal.
         let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
         let goose = timeout(GOOSE_LIMIT, attack).await;
         if let Some(live) = live {
@@ -138,8 +138,8 @@ impl<S: Scenario> LoadRun<S> {
     }
 }
 
-/// Operations that were let begin and that nobody took count as dropped, at the age that they have. Yields how many were
-/// let begin, and how many should have been.
+/// Counts released operations that no user took as dropped, at their age. Returns the numbers of released and
+/// planned operations.
 fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &RunContext, now: Duration) -> (u64, u64) {
     let (mut released, mut planned) = (0, 0);
     for ScenarioLoad { workload, scenario, .. } in loads {

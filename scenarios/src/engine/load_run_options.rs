@@ -5,67 +5,67 @@ use std::time::{Duration, Instant, SystemTime};
 use super::workload::Workload;
 use crate::measure::{Codes, OperationCounts};
 
-/// What is played: loads side by side, each with its own operations and users.
+/// Options of a run.
 pub struct LoadRunOptions<S> {
-    /// At least one.
+    /// Scenarios that run in parallel; at least one.
     pub loads: Vec<ScenarioLoad<S>>,
-    /// The codes that answers may give.
+    /// Codes of the tables.
     pub codes: Codes,
-    /// The routes, as goose is told of them.
+    /// Routes by index, for goose's report.
     pub routes: Vec<String>,
-    /// Longest time for a request.
+    /// Request timeout.
     pub timeout: Duration,
-    /// Longest wait at the end for what is under way.
+    /// Longest wait at the end for running operations.
     pub drain: Duration,
-    /// Goose's own report.
+    /// Path of goose's own report.
     pub goose_report: Option<PathBuf>,
-    /// When it is to start; else as soon as the users are connected.
+    /// Start time (default: as soon as all users are connected).
     pub start_at: Option<SystemTime>,
-    /// Is told when it starts.
+    /// Called once at the start.
     pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
-    /// Is told while it goes on, twice a second.
+    /// Called twice a second during the run.
     pub live: Option<ProgressListener>,
 }
 
-/// Is told of a run while it goes on.
+/// A callback for the progress of a run.
 pub type ProgressListener = Arc<dyn Fn(RunProgress<'_>) + Send + Sync>;
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunProgress<'a> {
-    /// Since the start.
+    /// Time since the start.
     pub at: Duration,
-    /// When the last operation begins.
+    /// End of the last stage, since the start.
     pub end: Duration,
-    /// What was recorded so far.
+    /// Measurements so far.
     pub measurements: &'a crate::measure::Measurements,
-    /// Where measured operations went so far.
+    /// Counts of measured operations so far.
     pub ledger: &'a OperationCounts,
-    /// Operations that were let begin.
+    /// Operations that the pacer released.
     pub released: u64,
-    /// Operations that a user began: the others wait for one that is free.
+    /// Operations that users started; the others wait for a free user.
     pub begun: u64,
-    /// It only waits for what is under way.
+    /// Whether the run only waits for running operations.
     pub draining: bool,
 }
 
-/// One scenario with its operations and users.
+/// A scenario with its workload and users.
 pub struct ScenarioLoad<S> {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub name: String,
-    /// What its users do.
+    /// The scenario.
     pub scenario: Arc<S>,
     /// Its operations.
     pub workload: Arc<Workload>,
-    /// Its users.
+    /// Number of users.
     pub users: usize,
 }
 
-/// When a run began, by both clocks.
+/// The start of a run by both clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct StartTime {
-    /// To measure with.
+    /// For measuring.
     pub instant: Instant,
-    /// To tell people.
+    /// For reports.
     pub wall_clock: SystemTime,
 }

@@ -1,4 +1,4 @@
-//! What makes the load: a pacer, users with connections of their own, a recorder, and goose that runs the users.
+//! The load generator: a pacer, users with their own connections, recorders, and goose, which runs the users.
 
 mod call;
 mod edge_cost;

@@ -2,28 +2,28 @@ use std::fmt;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-/// A request as it goes over the wire.
+/// An encoded request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutgoingRequest {
-    /// Request line and header fields, with the empty line behind them.
+    /// Request line, header fields and the empty line.
     pub head: Bytes,
-    /// The body, of the length that the head says.
+    /// The body.
     pub body: Bytes,
 }
 
-/// What the heads of many requests have in common.
+/// Encoded header fields that many requests share.
 #[derive(Clone)]
 pub struct HeaderFields(Bytes);
 
-/// Room for the request line of a verdict, and for the length of a collection.
+/// Capacity for the request line and `Content-Length`.
 const LINE: usize = 160;
 
 impl HeaderFields {
-    /// Fields that are sent with each request: names, and values without line ends.
+    /// Encodes header fields. `None` if a value contains a line break or another invalid byte.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut lines = BytesMut::new();
         for (name, value) in fields {
-            // Whoever could put a line end into one could send another request.
+            // A line break in a value would inject a second request.
             http::HeaderValue::from_str(value).ok()?;
             for part in [name, ": ", value, "\r\n"] {
                 lines.put_slice(part.as_bytes());
@@ -32,7 +32,7 @@ impl HeaderFields {
         Some(Self(lines.freeze()))
     }
 
-    /// A request that asks for something.
+    /// A GET request.
     pub fn get(&self, target: &str) -> OutgoingRequest {
         let mut head = BytesMut::with_capacity(LINE + self.0.len());
         for part in [b"GET ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, b"\r\n"] {
@@ -41,7 +41,7 @@ impl HeaderFields {
         OutgoingRequest { head: head.freeze(), body: Bytes::new() }
     }
 
-    /// A request that sends something.
+    /// A POST request.
     pub fn post(&self, target: &str, body: Bytes) -> OutgoingRequest {
         let mut head = BytesMut::with_capacity(LINE + self.0.len());
         let length = body.len().to_string();
@@ -62,19 +62,19 @@ impl HeaderFields {
 }
 
 impl OutgoingRequest {
-    /// How much of it goes over the wire, in bytes.
+    /// Encoded length (bytes).
     pub fn size(&self) -> usize {
         self.head.len() + self.body.len()
     }
 
-    /// Head and body without what was written.
+    /// Head and body after the bytes already written.
     pub fn rest(&self, written: usize) -> [&[u8]; 2] {
         let of_body = written.saturating_sub(self.head.len());
         [&self.head[written.min(self.head.len())..], &self.body[of_body..]]
     }
 }
 
-// Tokens are among the fields: neither shows them.
+// Header fields contain tokens, so Debug does not print them.
 impl fmt::Debug for HeaderFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HeaderFields").finish_non_exhaustive()

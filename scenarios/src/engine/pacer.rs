@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use super::workload::Workload;
 
-/// The thread that lets the operations of a workload begin; it ends when this is dropped.
+/// The thread that releases the operations of a workload. Dropping it stops the thread.
 pub(super) struct Pacer {
     stop: Option<mpsc::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -23,7 +23,7 @@ impl Drop for Pacer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It ends at once when nobody can tell it to stop any more.
+            // The thread ends as soon as its channel is closed.
             let _ = thread.join();
         }
     }

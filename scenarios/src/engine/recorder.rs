@@ -6,45 +6,45 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
 
-/// Where users record, in a few locals so that they rarely wait for one another. Its size does not depend on the number
-/// of requests or of users.
+/// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
+/// number of requests or users.
 #[derive(Debug)]
 pub struct Recorder {
     locals: Vec<Mutex<LocalRecorder>>,
-    /// When the last request ended that found the target gone or broken, in microseconds since the start; 0 for none.
+    /// End of the last request that found the target gone or broken (µs since the start); 0 for none.
     last_outage: AtomicU64,
-    /// When the last request was answered, ditto.
+    /// End of the last answered request (µs since the start).
     last_answer: AtomicU64,
 }
 
-/// A part of what was recorded; or all of it.
+/// One part of the recorded data, or the sum of all parts.
 #[derive(Debug, Clone, Default)]
 pub struct LocalRecorder {
-    /// What was measured.
+    /// Measurements.
     pub measurements: Measurements,
-    /// Measured operations.
+    /// Counts of measured operations.
     pub ledger: OperationCounts,
-    /// Operations of the warm-up.
+    /// Counts of warm-up operations.
     pub warm_up: OperationCounts,
 }
 
-/// What became of an operation.
+/// How an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationEnd {
-    /// It ended with what was to come out.
+    /// Expected answer.
     Answered,
-    /// It ended with another answer.
+    /// Unexpected answer.
     Unexpected,
-    /// It ended without one.
+    /// No answer.
     Failed,
-    /// It was never begun.
+    /// Never started.
     Dropped,
-    /// It had not ended when the time to drain was over.
+    /// Still running after the drain time.
     Open,
 }
 
 impl Recorder {
-    /// One with so many locals.
+    /// A recorder with this many parts.
     pub fn new(locals: usize) -> Self {
         Self {
             locals: (0..locals.max(1)).map(|_| Mutex::default()).collect(),
@@ -65,29 +65,30 @@ impl Recorder {
         self.local(user).measurements.record(sample);
     }
 
-    /// Records how late an operation began: because of us, and because no connection was free.
+    /// Records the start of an operation: the delay added by the generator, and the wait for a free
+    /// connection.
     pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
         let mut local = self.local(user);
         local.measurements.lateness.record(lateness);
         local.measurements.waiting.record(waiting);
     }
 
-    /// Records the time until a verdict was there.
+    /// Records a time to verdict.
     pub fn verdict(&self, user: usize, time: Duration) {
         self.local(user).measurements.verdict.record(time);
     }
 
-    /// Records what the edge added to a request.
+    /// Records the latency that the edge added to a request.
     pub fn added(&self, user: usize, time: Duration) {
         self.local(user).measurements.added.record(time);
     }
 
-    /// Records that a session got no verdict.
+    /// Records a session without a verdict.
     pub fn no_verdict(&self, user: usize) {
         self.local(user).ledger.without_verdict += 1;
     }
 
-    /// Records what became of an operation; `late`: when the run was over already.
+    /// Records the end of an operation. `late`: it ended after the end of the load.
     pub fn operation(&self, user: usize, measured: bool, operation_end: OperationEnd, late: bool) {
         let mut local = self.local(user);
         let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
@@ -107,7 +108,7 @@ impl Recorder {
         }
     }
 
-    /// The sum of all locals.
+    /// The sum of all parts.
     pub fn sum(&self) -> LocalRecorder {
         let mut sum = LocalRecorder::default();
         for local in &self.locals {
@@ -119,12 +120,12 @@ impl Recorder {
         sum
     }
 
-    /// When the last request ended that found the target gone or broken, since the start; none if there was none.
+    /// End of the last request that found the target gone or broken, since the start.
     pub fn last_outage(&self) -> Option<Duration> {
         Some(self.last_outage.load(Ordering::Relaxed)).filter(|at| *at > 0).map(Duration::from_micros)
     }
 
-    /// When the last request was answered, since the start.
+    /// End of the last answered request, since the start.
     pub fn last_answer(&self) -> Duration {
         Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
     }

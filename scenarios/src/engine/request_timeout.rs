@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::task::coop::unconstrained;
 use tokio::time::{Sleep, sleep_until};
 
-/// The longest time for each of a user's requests. One timer serves them all: it is moved only when it rings, which is rare,
-/// while a timer for each request would be set and taken back every time.
+/// The timeout of a user's requests. One timer serves all of them and is only reset when it fires. A timer
+/// per request would be set and cancelled each time.
 #[derive(Debug)]
 pub struct RequestTimeout {
     limit: Duration,
@@ -15,19 +15,19 @@ pub struct RequestTimeout {
 }
 
 impl RequestTimeout {
-    /// For requests that may take so long.
+    /// A timeout of this length.
     pub fn new(limit: Duration) -> Self {
         Self { limit, timer: None }
     }
 
-    /// What comes out of a request that was sent at this time; none if the time is over first.
+    /// Runs a request that was sent at `sent`; `None` if it times out.
     pub fn limit<T>(
         &mut self,
         sent: Instant,
-        // Pinned by the caller: one that is passed on by value would take its room twice.
+        // Pinned by the caller: a future passed by value takes its space twice.
         mut request: Pin<&mut impl Future<Output = T>>,
     ) -> impl Future<Output = Option<T>> {
-        // A limit beyond all time is none.
+        // An overflow means no timeout.
         let due = sent.checked_add(self.limit);
         poll_fn(move |cx| {
             if let Poll::Ready(done) = request.as_mut().poll(cx) {
@@ -35,12 +35,13 @@ impl RequestTimeout {
             }
             let Some(due) = due else { return Poll::Pending };
             let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due.into())));
-            // Also where the request has used up all that its task may do at once: a peer that never stops must not outlast it.
+            // Unconstrained: a peer that never stops sending uses up the task's budget, and must still time
+            // out.
             while pin!(unconstrained(timer.as_mut())).poll(cx).is_ready() {
                 if Instant::now() >= due {
                     return Poll::Ready(None);
                 }
-                // It rang for a request that has long ended.
+                // The timer fired for an earlier request.
                 timer.as_mut().reset(due.into());
             }
             Poll::Pending
@@ -61,7 +62,7 @@ mod tests {
     async fn each_request_has_the_whole_time() {
         let mut request_timeout = RequestTimeout::new(Duration::from_millis(200));
         assert_eq!(request_timeout.limit(Instant::now(), pin!(ready(7))).await, Some(7));
-        // Together longer than the limit: the timer rings within a later one and is moved.
+        // Longer than the timeout in total: the timer fires during a later request and is reset.
         for _ in 0..4 {
             let most = tokio::time::sleep(Duration::from_millis(80));
             assert_eq!(request_timeout.limit(Instant::now(), pin!(most)).await, Some(()));
@@ -78,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Whatever a task may do at once is used up by the request each time.
+    /// The request uses up the task's budget at every poll.
     #[tokio::test]
     async fn a_request_that_leaves_no_budget_is_given_up() {
         let greedy = poll_fn(|cx| {

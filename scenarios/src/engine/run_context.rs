@@ -7,18 +7,18 @@ use tokio::sync::{Notify, watch};
 use super::recorder::Recorder;
 use crate::measure::Codes;
 
-/// What all users of a run share.
+/// State that all users of a run share.
 #[derive(Debug)]
 pub struct RunContext {
-    /// Where they record.
+    /// The recorder.
     pub recorder: Recorder,
-    /// The codes that answers may give.
+    /// Codes of the tables.
     pub codes: Codes,
-    /// Longest time for a request.
+    /// Request timeout.
     pub timeout: Duration,
-    /// Ends what is still under way.
+    /// Ends running operations.
     pub stop: StopSignal,
-    /// Goose keeps figures of its own, and is told of each request.
+    /// Whether each request is also reported to goose, for goose's own report.
     pub report_to_goose: bool,
     started: OnceLock<Instant>,
     ready: AtomicUsize,
@@ -26,12 +26,12 @@ pub struct RunContext {
     changed: Notify,
 }
 
-/// A word that ends everything that is under way.
+/// A signal that ends all running operations.
 #[derive(Debug)]
 pub struct StopSignal(watch::Sender<bool>);
 
 impl RunContext {
-    /// One that has not started.
+    /// The context of a run that has not started.
     pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Self {
@@ -47,34 +47,34 @@ impl RunContext {
         }
     }
 
-    /// From here on times are counted.
+    /// Starts the clock of the run. Later calls return the first start.
     pub fn start(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
     }
 
-    /// When it started; now, if it did not.
+    /// Start of the run; now, if the run has not started.
     pub fn started(&self) -> Instant {
         self.started.get().copied().unwrap_or_else(Instant::now)
     }
 
-    /// A user is connected and waits for work.
+    /// Counts a user that is connected.
     pub fn user_ready(&self) {
         self.ready.fetch_add(1, Ordering::AcqRel);
         self.changed.notify_waiters();
     }
 
-    /// A user has nothing left to do.
+    /// Counts a user that is done.
     pub fn user_done(&self) {
         self.done.fetch_add(1, Ordering::AcqRel);
         self.changed.notify_waiters();
     }
 
-    /// Waits until so many users are ready.
+    /// Waits until this many users are connected.
     pub async fn all_ready(&self, users: usize) {
         self.reached(&self.ready, users).await;
     }
 
-    /// Waits until so many users have nothing left to do.
+    /// Waits until this many users are done.
     pub async fn all_done(&self, users: usize) {
         self.reached(&self.done, users).await;
     }
@@ -83,7 +83,7 @@ impl RunContext {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // From here on no change is missed.
+            // Enabled before the check, so that no change is missed.
             changed.as_mut().enable();
             if counter.load(Ordering::Acquire) >= users {
                 return;
@@ -98,15 +98,15 @@ impl StopSignal {
         Self(watch::Sender::new(false))
     }
 
-    /// Says it.
+    /// Sends the signal.
     pub fn trigger(&self) {
         self.0.send_replace(true);
     }
 
-    /// Waits for it.
+    /// Waits for the signal.
     pub async fn triggered(&self) {
         let mut receiver = self.0.subscribe();
-        // The sender lives as long as this.
+        // The sender lives as long as `self`.
         let _ = receiver.wait_for(|triggered| *triggered).await;
     }
 }

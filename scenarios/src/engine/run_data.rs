@@ -6,29 +6,29 @@ use super::load_run_options::StartTime;
 use super::recorder::LocalRecorder;
 use super::self_monitor::SelfMonitorReading;
 
-/// A run that is over.
+/// Data of a completed run.
 #[derive(Debug)]
 pub struct RunData {
-    /// When it began.
+    /// Start of the run.
     pub start: StartTime,
-    /// From the start to the end of the last operation.
+    /// Time from the start to the end of the last operation.
     pub took: Duration,
-    /// How long it waited at the end for what was under way.
+    /// Time spent waiting for running operations at the end.
     pub drained: Duration,
-    /// What was recorded.
+    /// Recorded data.
     pub recorded: LocalRecorder,
-    /// Operations that were let begin.
+    /// Operations that the pacer released.
     pub released: u64,
-    /// Operations that the plan wanted until the run ended.
+    /// Operations that the plan scheduled until the end.
     pub planned: u64,
-    /// When the last request ended that found the target gone or broken.
+    /// End of the last request that found the target gone or broken, since the start.
     pub last_outage: Option<Duration>,
-    /// When the last request was answered.
+    /// End of the last answered request, since the start.
     pub last_answer: Duration,
-    /// What the generator cost.
+    /// Figures of the generator itself.
     pub self_monitor: SelfMonitorReading,
-    /// CPU time of the process over the run.
+    /// CPU time of this process during the run.
     pub cpu: Duration,
-    /// What ended it early.
+    /// The signal that ended the run early.
     pub interrupted: Option<Interruption>,
 }

@@ -7,37 +7,37 @@ use tokio::task::JoinHandle;
 
 use crate::measure::Histogram;
 
-/// Watches over the generator itself: CPU, memory, and whether the runtime runs when it has to.
+/// Samples the generator itself: CPU, memory, and the delay of the runtime's timer.
 #[derive(Debug)]
 pub struct SelfMonitor {
     reading: Arc<Mutex<SelfMonitorReading>>,
     task: JoinHandle<()>,
 }
 
-/// What was seen.
+/// Samples of a [`SelfMonitor`].
 #[derive(Debug, Clone, Default)]
 pub struct SelfMonitorReading {
-    /// How late the runtime's clock rang.
+    /// Delay of the runtime's timer.
     pub lag: Histogram,
-    /// Seconds that were looked at.
+    /// Number of CPU samples.
     pub seconds: u32,
-    /// Of those, in which all the CPU was used that the process may use.
+    /// CPU samples with all available CPU used.
     pub starved: u32,
-    /// Memory at the start, in bytes.
+    /// Memory at the start (bytes).
     pub memory_first: u64,
-    /// Memory lately, in bytes.
+    /// Memory at the last sample (bytes).
     pub memory_last: u64,
 }
 
-/// How often the clock is to ring.
+/// Interval of the timer.
 const BEAT: Duration = Duration::from_millis(10);
-/// How often CPU is looked at.
+/// Interval of CPU samples.
 const LOOK: Duration = Duration::from_millis(500);
-/// AnyScenario of the CPU that counts as all of it.
+/// Share of the CPU that counts as all of it.
 const ALL: f64 = 0.97;
 
 impl SelfMonitor {
-    /// Watches from now on.
+    /// Starts sampling.
     pub fn start() -> Self {
         let reading = Arc::new(Mutex::new(SelfMonitorReading {
             memory_first: memory(),
@@ -68,7 +68,7 @@ impl SelfMonitor {
         Self { reading, task }
     }
 
-    /// What was seen until now.
+    /// The samples so far.
     pub fn read(&self) -> SelfMonitorReading {
         self.reading.lock().clone()
     }
@@ -81,29 +81,29 @@ impl Drop for SelfMonitor {
 }
 
 impl SelfMonitorReading {
-    /// AnyScenario of the time without CPU to spare, 0 to 1.
+    /// Share of the samples with all CPU used, 0 to 1.
     pub fn starved_share(&self) -> f64 {
         if self.seconds == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.seconds) }
     }
 }
 
-/// Processors that this process may use.
+/// Number of processors that this process may use.
 pub fn processors() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
 }
 
-/// CPU time that the process used.
+/// CPU time of this process.
 pub(super) fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Memory that the process holds, in bytes; 0 where the system does not tell.
+/// Memory of this process (bytes); 0 where the system does not report it.
 fn memory() -> u64 {
     memory_of("self")
 }
 
-/// The same of another process.
+/// Memory of another process (bytes).
 pub(super) fn memory_of(process: &str) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);

@@ -14,15 +14,15 @@ use super::workload::{Operation, Workload};
 use crate::measure::{Outcome, RequestFailure, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
-/// What a user does with one operation.
+/// A scenario: what a user does with one operation.
 pub trait Scenario: Send + Sync + 'static {
-    /// Where its connections lead.
+    /// Endpoints of the user's connections.
     fn endpoints(&self) -> Vec<Arc<Endpoint>>;
 
-    /// The route that an operation counts on that is never begun.
+    /// The route that a never started operation counts for.
     fn first_route(&self) -> RouteId;
 
-    /// Plays an operation to its end. `due` is when it was to begin.
+    /// Plays an operation to its end. `due` is the intended start.
     fn play(
         &self,
         client: &mut Client,
@@ -31,30 +31,30 @@ pub trait Scenario: Send + Sync + 'static {
     ) -> impl Future<Output = OperationEnd> + Send;
 }
 
-/// A user's connections, and what it records with.
+/// A user: its connections and its state.
 #[derive(Debug)]
 pub struct Client {
-    /// Counted from 0 over all loads.
+    /// Number of the user, from 0 over all scenarios.
     pub id: usize,
     connections: Vec<UserConnection>,
     run: Arc<RunContext>,
     request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
-    /// When the last request ended, or was given up.
+    /// End of the last request.
     ended: Instant,
-    /// A session that waits for its verdict, and where the next question goes.
+    /// Start of the session that waits for a verdict, and the route of its polls.
     awaiting: Option<(Instant, RouteId)>,
-    /// For goose: route, time, success, status.
+    /// Requests not yet reported to goose: route, time, success, status.
     goose_requests: Vec<(RouteId, Duration, bool, Option<u16>)>,
 }
 
-/// What is due at the very end may be answered so much later and still count as answered in time.
+/// An operation due at the very end may end this much later and still count as in time.
 const GRACE: Duration = Duration::from_millis(100);
-/// Requests that goose is goose_requests of at once.
+/// Requests reported to goose at once.
 const GOOSE_BATCH: usize = 32;
 
-/// A request that was sent and not answered yet.
+/// A request without an answer so far.
 #[derive(Debug, Clone, Copy)]
 struct UnderWay {
     route: RouteId,
@@ -62,19 +62,19 @@ struct UnderWay {
     sent: Instant,
 }
 
-/// How a call came out.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct CallResult {
-    /// In the report's words.
+    /// The outcome.
     pub outcome: Outcome,
-    /// That is what was to come out.
+    /// Whether the outcome is the expected one.
     pub expected: bool,
-    /// From the sending to the end.
+    /// Time from sending to the end.
     pub service: Duration,
 }
 
 impl Client {
-    /// A user that is not connected yet.
+    /// A user without open connections.
     pub fn new(id: usize, scenario: &impl Scenario, run: Arc<RunContext>) -> Self {
         Self {
             id,
@@ -89,19 +89,20 @@ impl Client {
         }
     }
 
-    /// What all users share.
+    /// State that all users share.
     pub fn run(&self) -> &Arc<RunContext> {
         &self.run
     }
 
-    /// Connects, so that no request has to wait for it. One that fails is tried again by the first request, which counts it.
+    /// Opens the connections, so that no request waits for that. The first request retries a failed
+    /// connection and counts the failure.
     pub async fn connect(&mut self) {
         for connection in &mut self.connections {
             let _ = connection.open().await;
         }
     }
 
-    /// Sends a request that was due at a time, waits for its end, and records it.
+    /// Sends a request, waits for its end and records it. `due` is the intended start.
     pub fn call<'a>(
         &'a mut self,
         call: Call<'a>,
@@ -137,17 +138,17 @@ impl Client {
         CallResult { outcome, expected, service }
     }
 
-    /// Whether what comes counts.
+    /// Sets whether the following requests are measured.
     pub fn measures(&mut self, measured: bool) {
         self.measured = measured;
     }
 
-    /// Notes that a session waits for its verdict, until it is goose_requests otherwise.
+    /// Notes that a session waits for its verdict.
     pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
         self.awaiting = Some((since, route));
     }
 
-    /// The verdict is there, with the last answer: the time until that counts.
+    /// Records the time to verdict: the verdict came with the last answer.
     pub fn verdict_ended(&mut self) {
         if let Some((since, _)) = self.awaiting.take()
             && self.measured
@@ -156,14 +157,14 @@ impl Client {
         }
     }
 
-    /// What is waited for does not come, or is no longer waited for: that counts among the sessions.
+    /// Records that the session got no verdict.
     pub fn no_verdict(&mut self) {
         if self.awaiting.take().is_some() && self.measured {
             self.run.recorder.no_verdict(self.id);
         }
     }
 
-    /// Takes note of a request that never was sent, or that is not waited for any longer.
+    /// Records a request, also one that was never sent or that is given up.
     pub fn record(
         &mut self,
         route: RouteId,
@@ -195,13 +196,13 @@ impl Client {
         }
     }
 
-    /// What goose is to be goose_requests.
+    /// Takes the requests to report to goose.
     pub fn take_goose_requests(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
         std::mem::take(&mut self.goose_requests)
     }
 
-    /// Plays the operations of a workload until none is left, or until it is goose_requests to stop; or until goose should be goose_requests of
-    /// some: then it yields true, and wants to go on.
+    /// Plays operations until the workload or the run ends. Returns true if requests have to be reported to
+    /// goose before it goes on.
     pub(super) async fn work(&mut self, workload: &Workload, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
         let mut stopped = pin!(run.stop.triggered());
@@ -230,7 +231,7 @@ impl Client {
                 run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, true);
                 return false;
             };
-            // What it did since its last request ended is the generator's own time.
+            // Time since the end of the last request is the generator's own.
             free = self.ended;
             let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
             run.recorder.operation(self.id, scheduled.measured, operation_end, late);
@@ -240,7 +241,7 @@ impl Client {
         }
     }
 
-    /// Gives up what is under way: it counts at the age that it has.
+    /// Gives up the running request, and records it at its age.
     fn abandon(&mut self) {
         let now = Instant::now();
         let waited_for = self.awaiting;

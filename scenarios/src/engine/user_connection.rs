@@ -11,47 +11,47 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::outgoing_request::OutgoingRequest;
 use crate::measure::RequestFailure;
 
-/// A user's connection to one endpoint: HTTP/1.1, opened when it is needed, kept as long as it lives.
+/// A user's keep-alive HTTP/1.1 connection to one endpoint, opened on demand.
 ///
-/// It reads with the reader of the conformance cases, not through hyper's client: that takes 25 KB a connection, most of it for
-/// a queue of requests that a user never has, and half as much CPU again for each request.
+/// It uses the answer reader of the conformance cases instead of hyper's client. That client takes 25 KB per
+/// connection, mostly for a request queue that a user never needs, and 1.5 times the CPU per request.
 #[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<Endpoint>,
     open: Option<Connection>,
-    /// What is under way. Here and not in futures, each of which would keep a place for it.
+    /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<Exchange>,
 }
 
-/// A request and as much of its answer as is there.
+/// A request and the received part of its answer.
 #[derive(Debug)]
 struct Exchange {
     request: OutgoingRequest,
     written: usize,
-    /// What was written is on its way: TLS keeps some of it back until then.
+    /// All written bytes are flushed: TLS buffers some of them.
     flushed: bool,
-    /// The peer takes no more of it.
+    /// The peer does not accept the rest of the request.
     refused: bool,
     reader: AnswerReader,
 }
 
-/// A request without an answer.
+/// Why a request has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unanswered {
-    /// The connection had ended before any of it was sent.
+    /// The connection was closed before any byte was sent.
     Unsent,
     Failed(RequestFailure),
 }
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const PIECE: usize = 8 * 1024;
-/// Pieces that are read before others get their turn.
+/// Reads before the task yields.
 const TURN: usize = 16;
-/// Bytes of an answer's body that are looked at.
+/// Largest stored part of a body (bytes).
 const KEPT: usize = 64 * 1024;
 
 impl UserConnection {
-    /// One that is not open yet.
+    /// A closed connection.
     pub fn new(endpoint: Arc<Endpoint>) -> Self {
         Self { endpoint, open: None, exchange: None }
     }
@@ -64,20 +64,20 @@ impl UserConnection {
         Ok(())
     }
 
-    /// Takes the request that the next exchange sends. Where the last one was given up half way, the connection goes with it:
-    /// its answer may still come.
+    /// Sets the next request. If the last request was given up, the connection is closed: its answer may
+    /// still come.
     pub fn prepare(&mut self, request: OutgoingRequest) {
         if self.exchange.replace(Exchange::new(request)).is_some() {
             self.open = None;
         }
     }
 
-    /// Sends the request that was staged, and reads the answer to its end; over a new connection where the peer has closed the
-    /// one that was open, in which case nothing was sent over that. After a failure the connection is gone.
+    /// Sends the prepared request and reads its answer. If the peer has closed the idle connection, it opens
+    /// a new one. After a failure the connection is closed.
     ///
     /// # Panics
     ///
-    /// Without a request.
+    /// Without a prepared request.
     pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
         let exchange = self.exchange.as_mut().expect("a request was staged");
         if let Some(stream) = &mut self.open {
@@ -87,7 +87,7 @@ impl UserConnection {
             }
         }
         self.open = None;
-        // On the heap: every request would take room for what hardly one needs.
+        // Boxed: reconnecting is rare, and its future would enlarge every request's.
         match Box::pin(connect(&self.endpoint)).await {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
             Ok(stream) => {
@@ -98,12 +98,12 @@ impl UserConnection {
         }
     }
 
-    /// Closes the connection: what is under way on it is given up.
+    /// Closes the connection and gives up the running request.
     pub fn close(&mut self) {
         (self.open, self.exchange) = (None, None);
     }
 
-    /// Keeps the connection for the next exchange, where it is fit for one.
+    /// Keeps the connection only if it can be reused.
     fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
         let fit = answered.as_ref().is_ok_and(|answer| {
             self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
@@ -124,17 +124,18 @@ impl Exchange {
         Self { request, written: 0, flushed: false, refused: false, reader: reader() }
     }
 
-    /// Everything was sent, and nothing came beyond the answer.
+    /// Whether the request was sent completely and nothing followed the answer.
     fn is_clean(&self) -> bool {
         self.flushed && !self.reader.has_rest()
     }
 
-    /// Reads what is there and writes what is left to write, until the answer is whole.
+    /// Reads and writes until the answer is complete.
     fn advance<S>(&mut self, stream: &mut S, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        // First the answer: where the peer has closed in the meantime, nothing is sent; and it may answer before it has read all.
+        // Read first: nothing is sent on a closed connection, and a peer may answer before it has read the
+        // whole request.
         for _ in 0..TURN {
             match self.read(stream, cx) {
                 Poll::Ready(Ok(None)) => {}
@@ -142,14 +143,14 @@ impl Exchange {
                 Poll::Ready(Err(unanswered)) => return Poll::Ready(Err(unanswered)),
                 Poll::Pending => {
                     if !self.flushed && !self.refused {
-                        // A peer that answers early may close its half: what counts is what it answers, if anything.
+                        // A peer that answers early may stop reading: its answer counts.
                         self.refused = ready!(self.write(stream, cx)).is_err();
                     }
                     return Poll::Pending;
                 }
             }
         }
-        // It sends faster than it can be read, perhaps without end.
+        // Yield to other tasks: the peer may send faster than we read, without end.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -163,10 +164,10 @@ impl Exchange {
         let mut piece = ReadBuf::uninit(&mut piece);
         let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
         if self.written == 0 {
-            // Its end, or bytes that nobody asked for.
+            // The end of the stream, or unexpected bytes.
             return Poll::Ready(Err(Unanswered::Unsent));
         }
-        // TLS without its closing alert ends the stream all the same.
+        // A TLS stream without a closing alert has ended as well.
         let ended = match read {
             Ok(()) => piece.filled().is_empty(),
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => true,
@@ -210,7 +211,7 @@ async fn connect(endpoint: &Endpoint) -> Result<Connection, RequestFailure> {
     })
 }
 
-/// The method matters for HEAD only, which nobody sends.
+/// The method matters only for HEAD, which is never sent.
 fn reader() -> AnswerReader {
     AnswerReader::new("GET").keeping(KEPT)
 }
@@ -224,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// With a long answer that is all there to be read, others get their turn all the same.
+    /// A long answer that is fully available must not block other tasks.
     #[test]
     fn a_long_answer_is_not_read_at_once() {
         let mut exchange =

@@ -7,12 +7,13 @@ use tokio::sync::Semaphore;
 
 use crate::plan::{Arrivals, ScheduledOperation};
 
-/// Operations of one scenario, handed to its users: when they are due, or as soon as a user is free.
+/// The operations of one scenario. Users take them when they are due (open model), or as soon as they are
+/// free (closed model).
 #[derive(Debug)]
 pub struct Workload {
     kind: Kind,
     started: OnceLock<Instant>,
-    /// One permit for each operation that is due; more of them than operations at the end.
+    /// One permit per due operation, and `WAKE_ALL` at the end.
     due: Semaphore,
     released: AtomicU64,
     taken: AtomicU64,
@@ -21,32 +22,32 @@ pub struct Workload {
 #[derive(Debug)]
 enum Kind {
     Open(Arrivals),
-    /// For so long after the start; what begins in the first part of it is not measured.
+    /// `time` includes the warm-up.
     Closed {
         time: Duration,
         warm_up: Duration,
     },
 }
 
-/// An operation that a user may begin.
+/// An operation that a user may start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Operation {
-    /// What is to begin.
+    /// The plan of the operation.
     pub scheduled: ScheduledOperation,
-    /// Rates are given: then it counts from when it was due.
+    /// Whether a rate is given: then times count from the intended start.
     pub paced: bool,
 }
 
-/// At the end users are woken that wait for an operation that never comes.
+/// Permits that wake all waiting users at the end.
 const WAKE_ALL: usize = 1 << 24;
 
 impl Workload {
-    /// Operations that are due at certain times.
+    /// Operations of the open model.
     pub fn open(arrivals: Arrivals) -> Self {
         Self::new(Kind::Open(arrivals))
     }
 
-    /// As many operations as the users manage in this time.
+    /// Operations of the closed model: as many as the users manage.
     pub fn closed(time: Duration, warm_up: Duration) -> Self {
         Self::new(Kind::Closed { time: time + warm_up, warm_up })
     }
@@ -61,7 +62,7 @@ impl Workload {
         }
     }
 
-    /// When operations are due, in the open model.
+    /// Intended start times; `None` in the closed model.
     pub fn arrivals(&self) -> Option<&Arrivals> {
         match &self.kind {
             Kind::Open(arrivals) => Some(arrivals),
@@ -69,7 +70,7 @@ impl Workload {
         }
     }
 
-    /// When the last operation begins, since the start.
+    /// Time after which no operation starts, since the start.
     pub fn end(&self) -> Duration {
         match &self.kind {
             Kind::Open(arrivals) => arrivals.end(),
@@ -77,7 +78,7 @@ impl Workload {
         }
     }
 
-    /// Operations that were let begin, and operations that users began.
+    /// Number of released and of started operations.
     pub fn counts(&self) -> (u64, u64) {
         let taken = self.taken.load(Ordering::Acquire);
         match &self.kind {
@@ -89,11 +90,11 @@ impl Workload {
         }
     }
 
-    /// Lets operations begin from now on; of the open model, on a thread of its own, until all have or `stop` is gone or
-    /// says so. Returns when that is over.
+    /// Releases operations until the last one, or until `stop` is closed. Blocks; in the open model it needs
+    /// its own thread.
     ///
-    /// A thread and not a task: the system wakes it within 0.1 ms, the runtime's timers only within 1 ms and when the
-    /// runtime is not busy, and a pacer must not be late because a user is slow.
+    /// A thread is more precise than a task: the system wakes it within 0.1 ms, the runtime's timer within 1
+    /// ms at best. A slow user must not delay the pacer.
     pub fn pace(&self, started: Instant, stop: &Receiver<()>) {
         let _ = self.started.set(started);
         let Kind::Open(arrivals) = &self.kind else {
@@ -122,7 +123,7 @@ impl Workload {
         self.due.add_permits(WAKE_ALL);
     }
 
-    /// The next operation for a user that is free; none when there is none left.
+    /// The next operation for a free user; `None` at the end.
     pub async fn next(&self) -> Option<Operation> {
         match &self.kind {
             Kind::Open(arrivals) => {
@@ -153,7 +154,7 @@ impl Workload {
         }
     }
 
-    /// The operations that were let begin and that nobody took, so far.
+    /// Indices of released operations that no user has taken yet.
     pub fn untaken(&self) -> std::ops::Range<u64> {
         let (released, taken) = self.counts();
         taken..released

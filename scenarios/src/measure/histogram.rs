@@ -6,20 +6,21 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 
 use crate::plan::Quantile;
 
-/// Times in microseconds, with three significant digits. Its size depends on the longest time, not on how many there are.
+/// Times in microseconds with three significant digits. Memory depends on the longest time, not on the number
+/// of times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u64>);
 
-/// A text that is not a histogram.
+/// A text is not an encoded histogram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("read a histogram: {0}")]
 pub struct HistogramError(String);
 
-/// Longest time that is told apart from longer ones: 2 hours.
+/// Longest distinguishable time (µs): 2 hours.
 const LONGEST: u64 = 2 * 3600 * 1_000_000;
 
 impl Histogram {
-    /// An empty one.
+    /// An empty histogram.
     pub fn new() -> Self {
         let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
             .expect("1 µs to 1 s at 3 digits is possible");
@@ -32,24 +33,24 @@ impl Histogram {
         self.record_micros(time.as_micros() as u64);
     }
 
-    /// Adds a time in microseconds.
+    /// Adds a time (µs).
     pub fn record_micros(&mut self, us: u64) {
-        // It grows as far as the longest time, so that this cannot fail.
+        // Cannot fail: the histogram resizes up to the longest time.
         let _ = self.0.record(us.min(LONGEST));
     }
 
-    /// Adds all times of another.
+    /// Adds all times of another histogram.
     pub fn add(&mut self, other: &Self) {
-        // As above.
+        // Cannot fail, as above.
         let _ = self.0.add(&other.0);
     }
 
-    /// How many times.
+    /// Number of times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The quantile, in microseconds; 0 without times.
+    /// The quantile (µs); 0 without times.
     pub fn at(&self, quantile: Quantile) -> u64 {
         match quantile {
             Quantile::Max => self.max(),
@@ -57,33 +58,32 @@ impl Histogram {
         }
     }
 
-    /// What this part, 0 to 1, of the times does not exceed, in microseconds.
+    /// The time (µs) that this share of the times does not exceed; 0 without times.
     pub fn value_at(&self, share: f64) -> u64 {
         if self.count() == 0 { 0 } else { self.0.value_at_quantile(share).min(self.0.max()) }
     }
 
-    /// The longest, in microseconds.
+    /// The maximum (µs).
     pub fn max(&self) -> u64 {
         self.0.max()
     }
 
-    /// The shortest, in microseconds; 0 without times.
+    /// The minimum (µs); 0 without times.
     pub fn min(&self) -> u64 {
         if self.count() == 0 { 0 } else { self.0.min() }
     }
 
-    /// The mean, in microseconds; 0 without times.
+    /// The mean (µs); 0 without times.
     pub fn mean(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.0.mean() }
     }
 
-    /// How many took longer than this, in microseconds.
+    /// Number of times above this limit (µs).
     pub fn longer_than(&self, us: u64) -> u64 {
         if self.count() == 0 || self.max() <= us { 0 } else { self.count() - self.0.count_between(0, us) }
     }
 
-    /// Where the times are: upper ends in microseconds with how many are below them and above the one before, without
-    /// those that hold none.
+    /// Non-empty buckets as upper bound (µs) and count.
     pub fn distribution(&self, steps_each_octave: u32) -> Vec<(u64, u64)> {
         let mut found: Vec<(u64, u64)> = Vec::new();
         for value in self.0.iter_recorded() {
@@ -98,7 +98,7 @@ impl Histogram {
         found
     }
 
-    /// In the interchange form of HDR histograms (V2, deflated, Base64), which other tools read.
+    /// The interchange format of HDR histograms: V2, deflated, Base64.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
@@ -107,7 +107,7 @@ impl Histogram {
         STANDARD.encode(bytes)
     }
 
-    /// From the interchange form.
+    /// Reads the interchange format.
     pub fn decode(text: &str) -> Result<Self, HistogramError> {
         let bytes = STANDARD.decode(text).map_err(|why| HistogramError(why.to_string()))?;
         let mut histogram: hdrhistogram::Histogram<u64> = Deserializer::new()

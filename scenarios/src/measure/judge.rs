@@ -3,25 +3,26 @@ use edgeproof_reports::load::ThresholdResult;
 use super::histogram::Histogram;
 use crate::plan::{Limit, Metric, Threshold};
 
-/// What thresholds are judged on.
+/// Measured values for thresholds: of one route, or of the whole run.
 #[derive(Debug, Clone, Default)]
 pub struct ThresholdInputs {
     /// Response times of all measured requests.
     pub response: Histogram,
-    /// ComparedRun requests.
+    /// Number of measured requests.
     pub count: u64,
-    /// Of those, how many did not come out as expected.
+    /// Number of measured requests with an unexpected outcome.
     pub errors: u64,
-    /// Answers a second.
+    /// Answers per second.
     pub rate: f64,
-    /// Times to a verdict, where there are verdicts.
+    /// Times to verdict, if the scenario polls for verdicts.
     pub verdict: Option<Histogram>,
-    /// Sessions that were to get one and got none: of a percentile they are the slowest.
+    /// Sessions without a verdict. They rank above every time to verdict.
     pub without_verdict: u64,
 }
 
-/// Judges thresholds, each with what was found and how far that is from the limit. What has nothing to be judged on does
-/// not hold. `of` gives what was observed, of a route or of the whole run; none for a route that the run has not.
+/// Judges thresholds. A threshold without data is broken.
+///
+/// `of` returns the measured values of a route or of the whole run; `None` for an unknown route.
 pub fn judge<'a>(
     thresholds: impl IntoIterator<Item = (&'a Threshold, bool)>,
     of: impl Fn(Option<&str>) -> Option<ThresholdInputs>,
@@ -62,7 +63,7 @@ fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
             let sessions = verdict.count() + observed.without_verdict;
             let rank = (quantile.share() * sessions as f64).ceil();
             let share = rank / verdict.count() as f64;
-            // Beyond the last that got one it is never.
+            // A percentile that falls on a session without a verdict has no value.
             (share <= 1.0).then(|| verdict.value_at(share) as f64)
         }
         Metric::ErrorRate => Some(observed.errors as f64 / observed.count as f64),
@@ -70,7 +71,7 @@ fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
     }
 }
 
-/// Why there is no time to a verdict although there are sessions.
+/// Text instead of a time to verdict that has no value.
 fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
     let without = observed?.without_verdict;
     (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
@@ -80,7 +81,7 @@ fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
 fn rendered(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Response(_) | Metric::TimeToVerdict(_) => edgeproof_reports::load::micros(value as u64),
-        // Few of many are not none.
+        // A small share is not zero.
         Metric::ErrorRate if value > 0.0 && value < 0.0001 => "< 0.01 %".into(),
         Metric::ErrorRate => format!("{:.2} %", value * 100.0),
         Metric::Rate => format!("{value:.1}/s"),

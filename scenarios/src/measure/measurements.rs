@@ -4,68 +4,70 @@ use super::histogram::Histogram;
 use super::outcome::{Code, Outcome};
 use super::timeline::Timeline;
 
-/// A route of the run, by its place in the plan. Reports name it, never an address.
+/// A route, by its index in the plan. Reports show its name, never a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RouteId(pub u8);
 
-/// A request that came to an end.
+/// One completed request.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// Where it went.
+    /// The route.
     pub route: RouteId,
-    /// How it came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// That is what was to come out.
+    /// Whether the outcome is the expected one.
     pub expected: bool,
-    /// When it was to begin, since the start of the run.
+    /// Intended start, since the start of the run.
     pub due: Duration,
-    /// From then to its end.
+    /// Time from the intended start to the end.
     pub response: Duration,
-    /// From when it was sent to its end; nothing where it never was.
+    /// Time from sending to the end; zero for a request that was never sent.
     pub service: Duration,
-    /// It is within the measured time.
+    /// Whether the request is inside the measured period.
     pub measured: bool,
 }
 
-/// The measured requests of a route that came out in one way.
+/// Measured requests of one route with the same outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutcomeSeries {
     /// The route.
     pub route: RouteId,
-    /// How they came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// That is what was to come out.
+    /// Whether the outcome is the expected one.
     pub expected: bool,
-    /// Times from the intended start.
+    /// Response times: from the intended start.
     pub response: Histogram,
-    /// Times from the sending.
+    /// Service times: from sending.
     pub service: Histogram,
 }
 
-/// Everything that is recorded, in one place; several of them are added up in the end.
+/// All measurements of a run, or of one recorder.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
-    /// ComparedRun requests, by route, outcome and whether that was expected.
+    /// Measured requests by route, outcome and expectation.
     pub series: Vec<OutcomeSeries>,
-    /// How late the generator itself was: a connection was free, and the request went out later than intended.
+    /// Delay added by the generator: time from the intended start to sending while a connection was free.
     pub lateness: Histogram,
-    /// How long operations waited because every connection was busy.
+    /// Time that operations waited for a free connection.
     pub waiting: Histogram,
-    /// Times from the start of a session until its verdict was there.
+    /// Time from the start of a session to its verdict.
     pub verdict: Histogram,
-    /// What the edge adds: a round trip less the service's own part of it.
+    /// Latency added by the edge: round trip minus the service's own time.
     pub added: Histogram,
-    /// The run, moment by moment, warm-up and all.
+    /// Requests over time, warm-up included.
     pub timeline: Timeline,
-    /// Requests that were sent, measured or not, by route.
+    /// Requests sent by route, warm-up included.
     pub sent: Vec<u64>,
-    /// Requests without an answer, measured or not, by route.
+    /// Requests without an answer by route, warm-up included.
     pub unanswered: Vec<u64>,
-    /// Requests that an edge said it could not relay, measured or not, by route: they may have arrived or not.
+    /// Requests that the edge could not relay (502) by route, warm-up included. They may have reached the
+    /// service.
     pub unrelayed: Vec<u64>,
 }
 
-/// Ways to come out that are told apart on a route; what a peer makes up beyond them counts as one.
+/// Largest number of distinct outcomes per route. Further ones count as one, so that a peer cannot exhaust
+/// memory.
 const MOST: usize = 48;
 
 impl Measurements {
@@ -93,7 +95,7 @@ impl Measurements {
         }
     }
 
-    /// Adds another's.
+    /// Adds other measurements.
     pub fn add(&mut self, other: &Self) {
         for series in &other.series {
             let own = self.series_for(series.route, series.outcome, series.expected);

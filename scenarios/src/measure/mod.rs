@@ -1,4 +1,4 @@
-//! What is measured: histograms, a time line, outcomes, the ledger; and what is concluded from them. No I/O.
+//! Measurements: histograms, a timeline, outcomes and operation counts; and what follows from them. No I/O.
 
 mod compare;
 mod histogram;

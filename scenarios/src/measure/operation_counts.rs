@@ -1,54 +1,54 @@
-/// Every operation that was to begin, and where it went. What is not accounted for is an error of ours, and makes the
-/// run invalid.
+/// The number of scheduled operations and how they ended. A difference is a bug of the generator and makes
+/// the run invalid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OperationCounts {
-    /// Operations that were to begin until the end of the run.
+    /// Operations scheduled until the end of the run.
     pub scheduled: u64,
-    /// Ended with an answer, whatever it said.
+    /// Operations that ended with any answer.
     pub answered: u64,
-    /// Ended without one.
+    /// Operations that ended without an answer.
     pub failed: u64,
-    /// Never begun, because no connection was free before the end.
+    /// Operations that never started because no connection was free.
     pub dropped: u64,
-    /// Begun, and not ended when the time to drain was over.
+    /// Operations still running after the drain time.
     pub open: u64,
-    /// Of those that were answered: not with what was to come out.
+    /// Answered operations with an unexpected answer.
     pub unexpected: u64,
-    /// Of those that were answered as they were to be: when the run was over already.
+    /// Operations answered as expected after the end of the load.
     pub late: u64,
-    /// Sessions that were to get a verdict and got none.
+    /// Sessions that expected a verdict and got none.
     pub without_verdict: u64,
 }
 
-/// Figures that should agree and do not.
+/// Counts disagree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CountMismatch {
-    /// Operations got lost, or were counted twice.
+    /// Operations were lost or counted twice.
     #[error("{scheduled} operations were scheduled, and {accounted} are accounted for")]
     Operations {
-        /// To begin.
+        /// Scheduled operations.
         scheduled: u64,
-        /// Answered, failed, dropped or open.
+        /// Answered, failed, dropped and open operations.
         accounted: u64,
     },
-    /// The service counted something else.
+    /// The service counted another number of requests.
     #[error(
         "{route}: {sent} requests were sent and {unanswered} of them got no answer, but the service counted {arrived}"
     )]
     Arrivals {
         /// The route.
         route: String,
-        /// Sent.
+        /// Requests sent.
         sent: u64,
-        /// Of those, without an answer: they may have arrived or not.
+        /// Requests sent without an answer. They may have arrived.
         unanswered: u64,
-        /// As the service counts.
+        /// Requests counted by the service.
         arrived: u64,
     },
 }
 
 impl OperationCounts {
-    /// Adds another's.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.scheduled += other.scheduled;
         self.answered += other.answered;
@@ -60,7 +60,7 @@ impl OperationCounts {
         self.without_verdict += other.without_verdict;
     }
 
-    /// Whether everything that was scheduled is accounted for.
+    /// Fails unless every scheduled operation is accounted for.
     pub fn balance(&self) -> Result<(), CountMismatch> {
         let accounted = self.answered + self.failed + self.dropped + self.open;
         if accounted == self.scheduled {
@@ -69,7 +69,7 @@ impl OperationCounts {
         Err(CountMismatch::Operations { scheduled: self.scheduled, accounted })
     }
 
-    /// Whether a service of ours saw what was sent to it: each request that was answered, and of the others none or all.
+    /// Fails unless the mock service counted every answered request, and at most all requests.
     pub fn reconcile(route: &str, sent: u64, unanswered: u64, arrived: u64) -> Result<(), CountMismatch> {
         if (sent - unanswered..=sent).contains(&arrived) {
             return Ok(());

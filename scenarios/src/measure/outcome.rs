@@ -3,66 +3,66 @@ use std::fmt;
 use edgeproof_fixtures::spec::{Spec, Table};
 use serde_json::Value;
 
-/// How a request came out.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
-    /// An answer with this status, and the code that its body gives.
+    /// An answer.
     Answer {
-        /// Status.
+        /// HTTP status.
         status: u16,
-        /// The reason in its body.
+        /// Code in the body.
         code: Code,
     },
-    /// No whole answer.
+    /// No complete answer.
     Failed(RequestFailure),
-    /// Still under way when the time to drain was over.
+    /// Still running after the drain time.
     Open,
-    /// Never sent: no connection was free before the end.
+    /// Never sent: no connection was free.
     Dropped,
-    /// A verdict that was not there in time: given up between two questions.
+    /// No verdict within the `--give-up` time.
     GivenUp,
 }
 
-/// What the body of an answer says.
+/// The code in the body of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
-    /// What an answer of this status and no code is to say; for a 200, `{"ok":true}` or a verdict.
+    /// The regular body of the status: `{"ok":true}` or a verdict for a 200.
     Plain,
-    /// A code of the interface, by its place among [`Codes`].
+    /// A code of the interface, by its index in [`Codes`].
     Known(u16),
     /// A code that is not in the tables.
     Unlisted,
-    /// A body that is none of the interface's.
+    /// A body that the interface does not define.
     Strange,
 }
 
-/// Why there is no whole answer.
+/// Why a request has no complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RequestFailure {
-    /// No connection could be made.
+    /// The connection failed.
     Connect,
     /// The TLS handshake failed.
     Tls,
-    /// The connection ended before a whole answer.
+    /// The connection closed before the answer was complete.
     Closed,
-    /// What came is not HTTP.
+    /// The peer did not send HTTP.
     NotHttp,
-    /// No answer in time.
+    /// The request timed out.
     Timeout,
 }
 
-/// The codes of the tables: what an answer may say, so that a peer cannot make up outcomes without end.
+/// The codes of the tables. Other codes count as one outcome, so that a peer cannot exhaust memory.
 #[derive(Debug, Clone, Default)]
 pub struct Codes(Vec<String>);
 
 impl Codes {
-    /// Those of an edition of the interface.
+    /// The codes of one version of the interface.
     pub fn new(spec: &Spec) -> Self {
         let mut codes: Vec<String> = [Table::Edge, Table::Relay, Table::Verdict]
             .into_iter()
             .flat_map(|table| spec.table(table))
             .filter_map(|row| {
-                // The marker of a verdict that is not there yet says it in its `status`.
+                // The body of a pending verdict has its code in `status`.
                 let marker = || row.body()?.get("status")?.as_str();
                 row.code().or_else(marker).map(str::to_owned)
             })
@@ -72,7 +72,8 @@ impl Codes {
         Self(codes)
     }
 
-    /// What a body says: `reason` where it has one, else `error`. A suffix after a colon is not told apart.
+    /// The code in a body: `reason`, otherwise `error`, otherwise `status`. A suffix after a colon is
+    /// ignored.
     pub fn read(&self, body: &[u8]) -> Code {
         let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Strange };
         let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -82,14 +83,14 @@ impl Codes {
         self.find(code)
     }
 
-    /// The code of this name.
+    /// The code with this name.
     pub fn find(&self, name: &str) -> Code {
         let plain = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
         let place = self.0.iter().position(|code| code == name || plain(code) == plain(name));
         place.map_or(Code::Unlisted, |place| Code::Known(place as u16))
     }
 
-    /// What reports call an outcome, such as `409 replayed_bundle`.
+    /// The name of an outcome in reports, such as `409 replayed_bundle`.
     pub fn label(&self, outcome: Outcome) -> String {
         match outcome {
             Outcome::Answer { status, code: Code::Plain } => status.to_string(),
@@ -109,7 +110,7 @@ impl Codes {
 }
 
 impl Outcome {
-    /// It tells of a target that is gone or broken, not of one that refuses.
+    /// Whether the target is gone or broken. A refusal is not an outage.
     pub fn is_outage(self) -> bool {
         match self {
             Self::Answer { status, .. } => status >= 500,
@@ -118,7 +119,7 @@ impl Outcome {
         }
     }
 
-    /// A request was sent for it.
+    /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)
     }

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 /// One request in this many is sampled for the service's own time.
 pub const SAMPLED: u64 = 16;
 
-/// What the service took for some of the collections: those that somebody asked for, known by their bytes. It remembers
-/// only what is asked for and not fetched yet.
+/// The service's own time for sampled collections, by the hash of the body. An entry is removed when it is
+/// taken.
 #[derive(Debug, Default)]
 pub struct ServiceTimes {
     hasher: RandomState,
@@ -17,19 +17,19 @@ pub struct ServiceTimes {
 }
 
 impl ServiceTimes {
-    /// Asks for this collection, before it is sent. What is asked for is to be fetched.
+    /// Tracks a collection that is about to be sent, and returns its key.
     pub fn track(&self, body: &[u8]) -> u64 {
         let key = self.hasher.hash_one(body);
         self.tracked.lock().insert(key, None);
         key
     }
 
-    /// What the service took; none if it never saw the collection.
+    /// Removes and returns the service's time; `None` if the collection did not arrive.
     pub fn take(&self, key: u64) -> Option<Duration> {
         self.tracked.lock().remove(&key).flatten()
     }
 
-    /// The service is through with a collection.
+    /// Records the time for a collection, if it is tracked.
     pub fn record(&self, body: &[u8], took: Duration) {
         if self.tracked.lock().is_empty() {
             return;

@@ -1,40 +1,40 @@
 use std::time::Duration;
 
-/// The run, bucket by bucket: when operations were to begin, and what became of them. Its size is bounded: when it grows
-/// too long, each bucket becomes twice as wide.
+/// Requests over time, in buckets of equal width. The number of buckets is bounded: a full timeline doubles
+/// their width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
     width: Duration,
     buckets: Vec<TimelineBucket>,
 }
 
-/// What belongs to one bucket.
+/// The requests of one bucket.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TimelineBucket {
-    /// Requests that were to begin in it.
+    /// Requests due in the bucket.
     pub due: u64,
-    /// Requests that ended in it, as expected or not.
+    /// Requests that ended in the bucket.
     pub ended: u64,
-    /// Of those due in it, those that did not come out as expected.
+    /// Requests due in the bucket with an unexpected outcome.
     pub errors: u64,
-    /// Response times of those due in it: eight steps an octave.
+    /// Response times of the requests due in the bucket: counts in eight steps per octave.
     pub steps: Vec<u32>,
 }
 
-/// Width of a bucket of a short run.
+/// Smallest width of a bucket.
 const NARROWEST: Duration = Duration::from_millis(250);
-/// Most buckets.
+/// Largest number of buckets.
 const MOST: usize = 480;
-/// Steps an octave: response times are told apart by 9 %.
+/// Steps per octave: a resolution of 9 %.
 const STEPS: f64 = 8.0;
 
 impl Timeline {
-    /// How wide a bucket is.
+    /// Width of a bucket.
     pub fn width(&self) -> Duration {
         self.width
     }
 
-    /// The buckets, from the start of the run on.
+    /// The buckets since the start of the run.
     pub fn buckets(&self) -> &[TimelineBucket] {
         &self.buckets
     }
@@ -52,7 +52,7 @@ impl Timeline {
         self.at(due + response).ended += 1;
     }
 
-    /// Adds another's.
+    /// Adds another timeline.
     pub fn add(&mut self, other: &Self) {
         while self.width < other.width {
             self.widen();
@@ -63,14 +63,14 @@ impl Timeline {
         }
     }
 
-    /// From what a report holds.
+    /// Rebuilds a timeline from a report; `None` if its width or its length is invalid.
     pub fn restore(width: Duration, buckets: Vec<TimelineBucket>) -> Option<Self> {
         let widths = (0..24).map(|doubled| NARROWEST * (1 << doubled));
         let known = widths.into_iter().any(|known| known == width);
         (known && buckets.len() <= MOST).then_some(Self { width, buckets })
     }
 
-    /// Upper end of a step.
+    /// Upper bound of a step.
     pub fn upper(step: usize) -> Duration {
         Duration::from_micros(((step as f64 + 1.0) / STEPS).exp2().round() as u64)
     }
@@ -114,7 +114,7 @@ impl Default for Timeline {
 }
 
 impl TimelineBucket {
-    /// What this part, 0 to 1, of the response times does not exceed; none without any.
+    /// The response time that this share does not exceed; `None` without requests.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let count: u64 = self.steps.iter().map(|count| u64::from(*count)).sum();
         let rank = ((count as f64 * share).ceil() as u64).max(1);

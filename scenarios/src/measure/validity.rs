@@ -2,39 +2,39 @@ use std::time::Duration;
 
 use super::histogram::Histogram;
 
-/// What the decision depends on.
+/// Figures that decide whether a run is valid.
 #[derive(Debug, Clone)]
 pub struct ValidityInputs<'a> {
-    /// How late requests went out although a connection was free.
+    /// Delay added by the generator while a connection was free.
     pub lateness: &'a Histogram,
-    /// How late the runtime's own clock rang.
+    /// Delay of the runtime's timer.
     pub lag: &'a Histogram,
-    /// How late is too late.
+    /// Largest acceptable delay.
     pub tolerance: Duration,
-    /// AnyScenario of the seconds in which the process used all the CPU that it may, 0 to 1.
+    /// Share of the time in which the process used all its CPU, 0 to 1.
     pub starved: f64,
-    /// Rates are given: the open model.
+    /// Whether the run uses the open model.
     pub open: bool,
-    /// Operations that the plan scheduled until the end.
+    /// Operations that the plan scheduled.
     pub planned: u64,
-    /// Operations that the pacer let begin until then.
+    /// Operations that the pacer released.
     pub released: u64,
-    /// Collections that were not sealed when they were needed, of all that were sent.
+    /// Collections that were sealed too late, and collections sent.
     pub unsealed: (u64, u64),
 }
 
-/// AnyScenario of the requests that may be late.
+/// Largest share of late requests.
 const LATE: f64 = 0.01;
-/// AnyScenario of the seconds without CPU to spare, beyond which a run says nothing.
+/// Largest share of the time with all CPU used.
 const STARVED: f64 = 0.2;
-/// Seconds without CPU to spare do no harm as long as the generator is so punctual.
+/// A 99th percentile of the delay (µs) below which full CPU use does no harm.
 const PUNCTUAL: u64 = 2_000;
-/// AnyScenario of the collections that may be sealed too late.
+/// Largest share of collections that were sealed too late.
 const UNSEALED: f64 = 0.001;
-/// AnyScenario of the planned operations that have to be let begin.
+/// Smallest share of planned operations that the pacer must release.
 const RELEASED: f64 = 0.995;
 
-/// Decides whether a run is valid.
+/// Why a run is invalid; empty for a valid run.
 pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
     let tolerance = inputs.tolerance.as_micros() as u64;

@@ -9,9 +9,11 @@ use super::thresholds::thresholds;
 use crate::plan::Threshold;
 use crate::report::{exit_code, judge_report};
 
-/// Adds the shards of a run up, and judges the sum once: against the thresholds that are asked for here, or else all that any
-/// shard had; what the shards had for the error rate stays unless one is asked for. A shard that is invalid makes the sum
-/// invalid, and so do shards that did not run at the same time. The order of the reports makes no difference.
+/// Merges the shards of a run and judges the sum once.
+///
+/// The given thresholds replace those of the shards, except for the error rate if no given threshold covers
+/// it. An invalid shard makes the sum invalid, and so do shards that ran at different times. The order of the
+/// reports does not matter.
 pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<LoadReport, MergeError> {
     let mut reports = reports.to_vec();
     reports.sort_by_key(|report| report.shards.first().map(|shard| shard.index));
@@ -41,7 +43,7 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
         let each = reports.iter().filter_map(|report| report.edge_added.as_ref()).map(|added| &added.timing);
         added.timing = timings(each)?;
     }
-    // What each edge cost is in the report of its shard.
+    // The cost of each edge is in the report of its shard.
     sum.edge_cost = if reports.len() == 1 { sum.edge_cost } else { None };
     sum.routes = routes(reports)?;
     sum.reconciled = reconciled(reports);

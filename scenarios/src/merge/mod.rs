@@ -1,4 +1,4 @@
-//! The reports of shards, added up.
+//! Merging the reports of shards.
 
 mod error;
 mod merged;

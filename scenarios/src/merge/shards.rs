@@ -6,9 +6,9 @@ use edgeproof_reports::load::{LoadReport, LoadTarget, Seal, ShardOf};
 
 use super::error::MergeError;
 
-/// Shards that began further apart than this part of the planned time did not make one load.
+/// Largest difference between start times, as a share of the planned time.
 const SKEW: f64 = 0.05;
-/// So far apart they may always begin: processes that are started at once are not ready at once.
+/// Start times may always differ by this much: processes started together are not ready together.
 const LEAST_SKEW: Duration = Duration::from_secs(1);
 
 pub(super) fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), MergeError> {
@@ -40,7 +40,7 @@ pub(super) fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), Me
     if missing.is_empty() { Ok(()) } else { Err(MergeError::Missing { missing, count }) }
 }
 
-/// What they loaded; what was started for a run has an address of its own in each.
+/// The target, without the URL of an edge that each shard started itself.
 fn target(report: &LoadReport) -> LoadTarget {
     let target = report.target.clone();
     let edge_url = target.edge_url.filter(|_| target.kind == TargetKind::Attached);
@@ -51,7 +51,7 @@ fn faults_asked(report: &LoadReport) -> Vec<&str> {
     report.faults.iter().map(|fault| fault.fault.as_str()).collect()
 }
 
-/// What shards have in common.
+/// The plan, without what differs between shards.
 fn plan(report: &LoadReport) -> edgeproof_reports::load::Plan {
     let mut plan = report.plan.clone();
     plan.drain.took_ms = 0;
@@ -62,7 +62,7 @@ fn plan(report: &LoadReport) -> edgeproof_reports::load::Plan {
     plan
 }
 
-/// That shards did not begin together, and what to do. How long each loads is part of the plan, which they share.
+/// A finding if the shards did not start together. Their plans have the same length.
 pub(super) fn skewed(shards: &[ShardOf], planned: Duration) -> Result<Option<String>, MergeError> {
     let mut starts: Vec<(SystemTime, u32)> = Vec::new();
     for ShardOf { index, started, .. } in shards {

@@ -8,7 +8,7 @@ use super::error::MergeError;
 use crate::measure::{self, Histogram, HistogramError, TimelineBucket};
 use crate::report::{timeline, timing};
 
-/// What sealing cost: the mean over the shards, and all that came too late.
+/// Cost of sealing: the mean over the shards, and the sum of late collections.
 pub(super) fn seal(reports: &[LoadReport]) -> Seal {
     let of = |report: &LoadReport| match report.plan.seal {
         Seal::Opaque => None,
@@ -107,7 +107,7 @@ pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
     sums
 }
 
-/// What was done to the services of all shards. The slowest recovery counts, and one that did not come most of all.
+/// Injected faults of all shards. The slowest recovery counts; no recovery at all is the slowest.
 pub(super) fn faults(reports: &[LoadReport]) -> Vec<Fault> {
     let mut sums: Vec<Fault> = Vec::new();
     for fault in reports.iter().flat_map(|report| &report.faults) {

@@ -3,7 +3,7 @@ use edgeproof_reports::load::LoadReport;
 use super::error::MergeError;
 use crate::plan::{Metric, Threshold};
 
-/// What the sum is judged by.
+/// The thresholds for the sum.
 pub(super) fn thresholds(
     reports: &[LoadReport],
     asked: &[(Threshold, bool)],
@@ -16,14 +16,14 @@ pub(super) fn thresholds(
         threshold.metric == Metric::ErrorRate && threshold.route.is_none()
     };
     let mut all = asked.to_vec();
-    // Without one, a run of nothing but errors could be green.
+    // Without a limit for errors, a run of nothing but errors would pass.
     if !asked.iter().any(judges_errors) {
         all.extend(given.into_iter().filter(judges_errors));
     }
     Ok(all)
 }
 
-/// The thresholds that any of the shards was judged by, each once. It is there by default where nobody gave it.
+/// The thresholds of all shards, each once. A threshold is a default only if no shard was given it.
 fn given(reports: &[LoadReport]) -> Result<Vec<(Threshold, bool)>, MergeError> {
     let mut all: Vec<(Threshold, bool)> = Vec::new();
     for report in reports {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// A length of time such as `500ms`, `10s`, `2m`. Nothing at all is refused.
+/// Parses a duration such as `500ms`, `10s` or `2m`. Zero is an error.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text.trim())
         .map_err(|why| format!("{why}; write it as 500ms, 10s or 2m"))?;

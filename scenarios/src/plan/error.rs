@@ -1,13 +1,14 @@
-/// A text on the command line, or a line of a file, that makes no sense; with what would.
+/// An invalid value on the command line or in a file. The text follows the prefix of clap: `invalid value 'x'
+/// for '--rate <RATE>': …`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("read {what} {given:?}: {why}")]
 #[diagnostic(help("{advice}"))]
 pub struct PlanError {
     /// What was to be read, such as `the stages`.
     pub what: &'static str,
-    /// As it was given.
+    /// The value.
     pub given: String,
-    /// What is wrong with it.
+    /// What is wrong.
     pub why: String,
     /// What to write instead.
     pub advice: &'static str,

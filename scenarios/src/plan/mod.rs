@@ -1,4 +1,4 @@
-//! What is asked for, parsed once: rates, stages, shards, thresholds, users. No I/O.
+//! The plan of a run, parsed and validated: rates, stages, shards, thresholds and users. No I/O.
 
 mod arrivals;
 mod duration;

@@ -3,26 +3,26 @@ use std::str::FromStr;
 
 use super::error::PlanError;
 
-/// How many operations begin each second.
+/// Operations per second.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Rate(f64);
 
-/// More than any machine that this runs on can begin in a second: a slip of the keyboard.
+/// Highest valid rate. No machine reaches it, so a higher one is a typing error.
 const HIGHEST: f64 = 10_000_000.0;
 const RATE_ADVICE: &str = "write it as 500, 500/s, 90/m or 0.5: how many begin in that time";
 
 impl Rate {
-    /// So many each second. None for what is no rate.
+    /// A rate; `None` if it is out of range.
     pub fn per_second(rate: f64) -> Option<Self> {
         (rate.is_finite() && (0.0..=HIGHEST).contains(&rate)).then_some(Self(rate))
     }
 
-    /// Operations a second.
+    /// Operations per second.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// This part of it.
+    /// The rate times a share.
     #[must_use]
     pub fn times(self, share: f64) -> Self {
         Self(self.0 * share)
@@ -32,7 +32,7 @@ impl Rate {
 impl FromStr for Rate {
     type Err = PlanError;
 
-    /// Zero is a rate: stages go down to it.
+    /// Zero is valid: a stage can end at it.
     fn from_str(given: &str) -> Result<Self, PlanError> {
         let refuse = |why: &str| PlanError {
             what: "the rate",

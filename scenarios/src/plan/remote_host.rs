@@ -1,15 +1,15 @@
 use std::net::SocketAddr;
 
-/// A host that is not this machine, and that nobody said may be loaded.
+/// A target is a remote host without `--yes-load`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("load {host}: it is not this machine")]
 #[diagnostic(help("if it is yours to load, say so: --yes-load {host}"))]
 pub struct RemoteHostError {
-    /// The host, as the address names it.
+    /// Host of the URL.
     pub host: String,
 }
 
-/// Lets a target through that is on this machine, or whose host was named on purpose.
+/// Fails for a remote host that is not in `allowed`.
 pub fn check_host(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> Result<(), RemoteHostError> {
     let here =
         !addresses.is_empty() && addresses.iter().all(|address| address.ip().to_canonical().is_loopback());

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use super::error::PlanError;
 
-/// A part of a run that several processes do together: the one with this index, counted from 0, of so many.
+/// One part of a run that several processes share: its index, from 0, and the number of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -13,15 +13,15 @@ pub struct Shard {
 const ADVICE: &str = "write it as I/N, counted from 0: 0/4, 1/4, 2/4 and 3/4 are all of four";
 
 impl Shard {
-    /// The only one.
+    /// The only shard of a run.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 
-    /// The shard of this index. None where there is none.
+    /// A shard; `None` if the index is not below the count.
     pub fn new(index: u32, count: u32) -> Option<Self> {
         (index < count && count <= 10_000).then_some(Self { index, count })
     }
 
-    /// The index of a Kubernetes Indexed Job, of so many.
+    /// The shard of a pod in a Kubernetes Indexed Job.
     pub fn of_job(index: Option<&str>, count: u32) -> Result<Self, PlanError> {
         let refuse = |given: &str, why: &str| PlanError {
             what: "JOB_COMPLETION_INDEX",
@@ -34,23 +34,23 @@ impl Shard {
         Self::new(number, count).ok_or_else(|| refuse(given, "there are not so many shards"))
     }
 
-    /// Counted from 0.
+    /// Index, from 0.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
+    /// Number of shards.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// The number in the whole run of this shard's n-th operation: shards take turns, so that together they begin
-    /// what one process would, at the same times, and no number is there twice.
+    /// Number in the whole run of this shard's n-th operation. Shards take turns, so that together they start
+    /// the same operations at the same times as one process.
     pub fn number(self, local: u64) -> u64 {
         local * u64::from(self.count) + u64::from(self.index)
     }
 
-    /// How many of the first `whole` operations of the run are this shard's.
+    /// How many of the first `whole` operations of the run belong to this shard.
     pub fn part_of(self, whole: u64) -> u64 {
         (whole + u64::from(self.count) - 1 - u64::from(self.index)) / u64::from(self.count)
     }

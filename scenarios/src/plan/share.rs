@@ -3,23 +3,23 @@ use std::str::FromStr;
 
 use super::error::PlanError;
 
-/// A part of a whole, 0 to 1.
+/// A share, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Share(f64);
 
 impl Share {
-    /// The part, 0 to 1.
+    /// The share, 0 to 1.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// How many of the operations before the one of this number are in the share.
+    /// Number of selected operations before the one with this number.
     pub fn taken_before(self, number: u64) -> u64 {
         (number as f64 * self.0).floor() as u64
     }
 
-    /// Whether the operation of this number is in the share. Spread evenly: of any run of numbers, the share of them
-    /// is, give or take one; and the same for every process that asks.
+    /// Whether the share selects the operation with this number. The selection is evenly spread and the same
+    /// in every process.
     pub fn takes(self, number: u64) -> bool {
         self.taken_before(number + 1) > self.taken_before(number)
     }

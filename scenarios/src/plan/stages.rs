@@ -6,28 +6,28 @@ use super::duration::parse_duration;
 use super::error::PlanError;
 use super::rate::Rate;
 
-/// A rate that changes: from one to another, evenly, over a time.
+/// A linear change of the rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stage {
-    /// How long it lasts.
+    /// Duration of the stage.
     pub time: Duration,
-    /// The rate that it begins with.
+    /// Rate at the start.
     pub from: Rate,
-    /// The rate that it ends with.
+    /// Rate at the end.
     pub to: Rate,
 }
 
-/// One stage after the other; at least one, and not all at rate 0.
+/// Consecutive stages: at least one, and not all at rate 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stages(Vec<Stage>);
 
-/// More is a slip of the keyboard.
+/// Longest valid run. A longer one is a typing error.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 const ADVICE: &str = "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
      in 30 s, and down to 0 in 10 s";
 
 impl Stages {
-    /// The same rate all the time. None at rate 0, and for a time that is no time.
+    /// One stage with a constant rate; `None` for a rate or a duration of 0.
     pub fn constant(rate: Rate, time: Duration) -> Option<Self> {
         (rate.value() > 0.0 && !time.is_zero() && time <= LONGEST)
             .then(|| Self(vec![Stage { time, from: rate, to: rate }]))
@@ -38,18 +38,18 @@ impl Stages {
         &self.0
     }
 
-    /// How long all of them last.
+    /// Total duration.
     pub fn time(&self) -> Duration {
         self.0.iter().map(|stage| stage.time).sum()
     }
 
-    /// The highest rate that is reached.
+    /// Highest rate.
     pub fn peak(&self) -> Rate {
         let rates = self.0.iter().flat_map(|stage| [stage.from, stage.to]);
         rates.fold(Rate::default(), |peak, rate| if rate > peak { rate } else { peak })
     }
 
-    /// With a stage before them that warms up, at the rate that they begin with; where that is 0, at half of the peak.
+    /// Adds a warm-up stage in front: at the first rate, or at half the peak if the first rate is 0.
     #[must_use]
     pub fn warmed_up(mut self, time: Duration) -> Self {
         if time.is_zero() {
@@ -61,7 +61,7 @@ impl Stages {
         self
     }
 
-    /// This part of every rate: what one of several loads takes.
+    /// The stages with every rate times a share: the part of one scenario in a mixed run.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
         let part =

@@ -9,38 +9,38 @@ use super::quantile::Quantile;
 use super::rate::Rate;
 use super::share::Share;
 
-/// What must hold of the measured operations: judged on response times, which count from the intended start.
+/// A limit for a measured figure. Response times count from the intended start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
-    /// The route that it is for; none for the whole run.
+    /// The route; `None` for the whole run.
     pub route: Option<String>,
-    /// What is looked at.
+    /// The figure.
     pub metric: Metric,
-    /// What it is held against.
+    /// The limit.
     pub limit: Limit,
 }
 
-/// What a threshold looks at.
+/// The figure of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// A percentile of the response times, or the longest.
+    /// A percentile of response times.
     Response(Quantile),
-    /// A percentile of the times from the start of a session until its verdict is there.
+    /// A percentile of the time from the start of a session to its verdict.
     TimeToVerdict(Quantile),
-    /// The part that did not come out as expected, or not at all.
+    /// Share of requests with an unexpected outcome.
     ErrorRate,
-    /// Operations, for a route requests, that were answered a second.
+    /// Answered operations per second; for a route, answered requests per second.
     Rate,
 }
 
-/// What a metric is held against.
+/// The limit of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// At most so many microseconds.
+    /// Upper limit (µs).
     AtMostMicros(u64),
-    /// At most this part.
+    /// Upper limit as a share.
     AtMostShare(Share),
-    /// At least this rate.
+    /// Lower limit as a rate.
     AtLeastRate(Rate),
 }
 
@@ -49,7 +49,7 @@ const ADVICE: &str = "write it as p99<250ms, error-rate<1%, rate>495 or time-to-
      time-to-verdict.p50 to .max";
 
 impl Threshold {
-    /// The one that a report was judged by.
+    /// The threshold of a result in a report.
     pub fn of(result: &ThresholdResult) -> Result<Self, PlanError> {
         let rule = result.rule.replace(' ', "");
         match &result.route {
@@ -58,7 +58,7 @@ impl Threshold {
         }
     }
 
-    /// From a metric by its name and the value of its limit, as a file gives them.
+    /// A threshold from the name of a metric and the text of its limit.
     pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
         let given = || format!("{metric} = {limit}");
         let refuse = |why: String| PlanError { what: "the threshold", given: given(), why, advice: ADVICE };
@@ -71,7 +71,7 @@ impl Threshold {
         Ok(Self { route, metric, limit })
     }
 
-    /// What is held against the limit, as text with the limit: `p99 < 250ms`.
+    /// The rule as text, such as `p99 <= 250ms`.
     pub fn rule(&self) -> String {
         let sign = if matches!(self.limit, Limit::AtLeastRate(_)) { ">=" } else { "<=" };
         format!("{} {sign} {}", self.metric, self.limit)
@@ -81,7 +81,8 @@ impl Threshold {
 impl FromStr for Threshold {
     type Err = PlanError;
 
-    /// `[ROUTE] METRIC<LIMIT`, where `<`, `<=` and `=` all mean at most, and `>`, `>=` and `=` for a rate at least.
+    /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for a rate, `>`, `>=` and `=` set
+    /// a lower limit.
     fn from_str(given: &str) -> Result<Self, PlanError> {
         let refuse =
             |why: String| PlanError { what: "the threshold", given: given.to_owned(), why, advice: ADVICE };

@@ -6,7 +6,7 @@ use super::threshold::{Metric, Threshold};
 const ADVICE: &str = "a file of thresholds has lines such as p99 = \"250ms\", and for one route the same below a line with its \
      name: [\"POST /v1/signals\"]";
 
-/// The thresholds in a TOML file: those of the whole run at its top, those of a route in the route's table.
+/// Parses thresholds in TOML: those of the whole run at the top, those of a route in its table.
 ///
 /// ```toml
 /// p99 = "250ms"
@@ -39,7 +39,7 @@ pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
     };
     for (name, value) in &table {
         match value {
-            // A bare key p99.9 is a table p99 with a 9 in it.
+            // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
             Value::Table(inner) if is_split(name, inner) => {
                 for (rest, value) in inner {
                     limit(None, &format!("{name}.{rest}"), value)?;

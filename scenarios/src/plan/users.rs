@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::rate::Rate;
 
-/// Users, thus connections, that are not enough for a rate.
+/// Too few users, and so connections, for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("begin {rate} with {given} users: at {each} each, {in_flight} are in flight at a time")]
 #[diagnostic(help(
@@ -11,28 +11,28 @@ use super::rate::Rate;
 pub struct TooFewUsers {
     /// The highest rate, such as `500/s`.
     pub rate: String,
-    /// Users that were given.
+    /// Given number of users.
     pub given: u32,
-    /// What an operation takes, as text.
+    /// Latency of an operation, as text.
     pub each: String,
-    /// Operations that are under way at a time.
+    /// Concurrent operations.
     pub in_flight: u32,
-    /// How many users it takes.
+    /// Required number of users.
     pub needed: u32,
 }
 
-/// Fewest that are taken unless others are asked for: a target that slows down for a moment needs some to spare.
+/// Smallest default: a target that slows down briefly needs spare connections.
 const FEWEST: u32 = 32;
-/// Most that are taken unless more are asked for.
+/// Largest default.
 const MOST: u32 = 512;
 
-/// Operations under way at a time, at a rate and with what each takes (Little's law); at least one.
+/// Concurrent operations at a rate and a latency (Little's law); at least one.
 pub fn users_for(peak: Rate, each: Duration) -> u32 {
     (peak.value() * each.as_secs_f64()).ceil().clamp(1.0, 1e9) as u32
 }
 
-/// How many users a rate gets: those that were given, if they are enough; otherwise four times what is in flight, within
-/// limits.
+/// The number of users for a rate: the given number if it suffices, otherwise four times the concurrent
+/// operations, within limits.
 pub fn plan_users(peak: Rate, each: Duration, given: Option<u32>) -> Result<u32, TooFewUsers> {
     let in_flight = users_for(peak, each);
     let Some(given) = given else {

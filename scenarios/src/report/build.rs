@@ -18,11 +18,11 @@ use crate::engine::{EdgeSample, RunData};
 use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
 use crate::plan::Arrivals;
 
-/// Makes the report of a run.
+/// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let measurements = &data.recorded.measurements;
     let planned_s = inputs.plan.measured_ms as f64 / 1000.0;
-    // One that was ended early measured no longer than it took.
+    // An interrupted run measured at most the time it took.
     let measured_s = if data.interrupted.is_some() {
         let warm_up = Duration::from_millis(inputs.plan.warm_up_ms);
         planned_s.min(data.took.saturating_sub(data.drained).saturating_sub(warm_up).as_secs_f64())
@@ -168,7 +168,7 @@ fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
     })
 }
 
-/// A target of our own making.
+/// The built-in target.
 pub fn embedded() -> LoadTarget {
     LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None }
 }

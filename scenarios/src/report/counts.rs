@@ -23,7 +23,7 @@ pub(super) fn rates(ledger: &OperationCounts, arrivals: &[&Arrivals], measured_s
     Rates {
         asked: (!arrivals.is_empty()).then_some(asked),
         begun: each(ledger.scheduled - ledger.dropped),
-        // As it was to be, and in time: an error, or an answer to who was kept waiting until the load was over, is no throughput.
+        // An unexpected answer, or an answer after the end of the load, is no throughput.
         delivered: each(ledger.answered - ledger.unexpected - ledger.late),
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &Measurements) 
             let sent = measurements.sent.get(place).copied().unwrap_or(0);
             let unanswered = measurements.unanswered.get(place).copied().unwrap_or(0);
             let route = inputs.routes.get(place).cloned().unwrap_or_default();
-            // What an edge answers by itself, because its service is gone, never arrives.
+            // The edge answers 502 without a request to the service.
             let by_edge = measurements.unrelayed.get(place).copied().unwrap_or(0);
             let agrees = OperationCounts::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
             Reconciled { route, sent, unanswered: unanswered + by_edge, arrived: *arrived, agrees }

@@ -1,10 +1,10 @@
 use edgeproof_reports::load::{LoadReport, LoadState};
 
-/// What a run that no signal ended exits with.
+/// The exit code of a run that no signal ended.
 pub fn exit_code(report: &LoadReport) -> u8 {
     let broken = report.thresholds.iter().any(|threshold| !threshold.holds);
     match report.state {
-        // Its figures prove nothing, not even that a threshold is broken.
+        // The figures of an invalid run prove nothing, not even that a threshold is broken.
         LoadState::Invalid => 3,
         _ if broken => 1,
         LoadState::Partial => 3,

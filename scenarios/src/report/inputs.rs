@@ -6,36 +6,36 @@ use crate::engine::EdgeSample;
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
 
-/// What a report is made from, besides what was measured.
+/// What a report needs besides the measured data.
 pub struct ReportInputs<'a> {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: &'a str,
-    /// Rates are given.
+    /// Whether the run uses the open model.
     pub open: bool,
-    /// What was loaded.
+    /// The target.
     pub target: LoadTarget,
-    /// What was asked for.
+    /// The plan.
     pub plan: Plan,
     /// Index and count of the shard.
     pub shard: (u32, u32),
-    /// The routes, by their number.
+    /// Names of the routes, by index.
     pub routes: &'a [String],
-    /// The codes that answers may give.
+    /// Codes of the tables.
     pub codes: &'a Codes,
-    /// When operations of each workload are due, in the open model.
+    /// Intended start times of each workload, in the open model.
     pub arrivals: Vec<&'a Arrivals>,
-    /// With whether each is there by default.
+    /// Thresholds, and whether each is a default.
     pub thresholds: &'a [(Threshold, bool)],
-    /// What the service behind counted, by route.
+    /// Requests counted by the mock service, by route.
     pub arrived: Vec<(RouteId, u64)>,
-    /// What was done to the service.
+    /// Injected faults.
     pub faults: Vec<Fault>,
-    /// What a launched edge cost.
+    /// Cost of a launched edge.
     pub edge_samples: Vec<EdgeSample>,
-    /// How late the generator may be.
+    /// Largest acceptable delay added by the generator.
     pub tolerance: Duration,
-    /// Whether the generator kept up is not judged.
+    /// Skips the check whether the generator kept up.
     pub unchecked: bool,
-    /// The other way round: further findings that make the run partial.
+    /// Findings that make the run partial.
     pub partial: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! From what was measured to the report: what is concluded, and the document. No I/O.
+//! From measurements to the report: conclusions and document. No I/O.
 
 mod build;
 mod counts;

@@ -5,7 +5,7 @@ use edgeproof_reports::load::Fault;
 use crate::engine::RunData;
 use crate::measure::Measurements;
 
-/// What makes a target count as gone: no answer for so long before the end, though there were requests.
+/// A target without an answer for this long before the end counts as gone.
 const GONE: Duration = Duration::from_secs(1);
 
 pub(super) fn gone(data: &RunData, measurements: &Measurements) -> Option<String> {

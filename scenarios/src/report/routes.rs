@@ -13,7 +13,7 @@ pub(super) fn route(
 ) -> RouteFigures {
     let id = RouteId(place as u8);
     let own = || measurements.series.iter().filter(|series| series.route == id);
-    // As they were to be: an error is no throughput.
+    // An unexpected answer is no throughput.
     let answered: u64 = own()
         .filter(|series| series.expected && matches!(series.outcome, Outcome::Answer { .. }))
         .map(|series| series.response.count())

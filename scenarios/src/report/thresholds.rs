@@ -3,13 +3,13 @@ use edgeproof_reports::load::{LoadReport, ThresholdResult, Timing};
 use crate::measure::{Histogram, ThresholdInputs, judge};
 use crate::plan::Threshold;
 
-/// Judges thresholds on a report's own figures: of one run, or of the sum of several.
+/// Judges thresholds on the figures of a report: of one run, or of a sum.
 pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<ThresholdResult> {
     let histogram = |timing: &Timing| Histogram::decode(&timing.histogram).ok();
     let of = |route: Option<&str>| {
         let verdict = report.time_to_verdict.as_ref().and_then(histogram);
         let Some(name) = route else {
-            // The worse of requests and operations: the many questions of a session must not hide that it came to nothing.
+            // The worse of both rates: the many polls of a session must not hide that the session failed.
             let (requests, operations) = (
                 (report.errors(), report.response.figures.count),
                 (report.ledger.wrong(), report.ledger.scheduled),

@@ -21,7 +21,7 @@ pub fn timing(times: &Histogram) -> Timing {
     };
     let nines = (1..=24).map(|step| 1.0 - 10f64.powf(-f64::from(step) / 4.0));
     let shares = (0..10).map(|tenth| f64::from(tenth) / 10.0).chain(nines).filter(|share| {
-        // Beyond one of all there is nothing to tell.
+        // No point beyond the slowest request.
         (1.0 - share) * times.count() as f64 >= 1.0
     });
     let mut shares: Vec<f64> = shares.collect();
@@ -34,7 +34,7 @@ pub fn timing(times: &Histogram) -> Timing {
     Timing { figures, curve, distribution: times.distribution(4), histogram: times.encode() }
 }
 
-/// The run, moment by moment; `asked` says how many operations were due from one time to another.
+/// The timeline of a run. `asked` returns the number of operations due between two times.
 pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration) -> f64) -> Timeline {
     let width = timeline.width();
     let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);

@@ -10,13 +10,13 @@ use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
-/// What the users of one workload do.
+/// One of the scenarios.
 pub enum AnyScenario {
-    /// They relay collections.
+    /// Posts collections to an edge.
     EdgeRelay(EdgeRelay),
-    /// They poll for verdicts.
+    /// Polls for verdicts.
     VerdictPolling(VerdictPolling),
-    /// They do both for a session.
+    /// Posts a collection, then polls for its verdict.
     Journey(Box<Journey>),
 }
 

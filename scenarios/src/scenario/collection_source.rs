@@ -3,12 +3,12 @@ use std::sync::Arc;
 use super::opaque_collections::{Collection, OpaqueCollections};
 use super::sealed_collections::SealedCollections;
 
-/// Where collections come from.
+/// The source of collections.
 #[derive(Debug, Clone)]
 pub enum CollectionSource {
-    /// Made when they are sent.
+    /// Generated when they are sent.
     Opaque(OpaqueCollections),
-    /// Sealed before.
+    /// Sealed in advance.
     Sealed(Arc<SealedCollections>),
 }
 

@@ -12,23 +12,23 @@ use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenari
 use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
-/// Collections through an edge, one after the other; some of them copies, which are to be refused.
+/// Posts collections to an edge. A share of them are replays, which must be refused.
 pub struct EdgeRelay {
-    /// Leads to the edge.
+    /// Endpoint of the edge.
     pub endpoint: Arc<Endpoint>,
-    /// How they are posted.
+    /// Encoder of the requests.
     pub collection_requests: CollectionRequests,
-    /// What is posted.
+    /// Source of the collections.
     pub collections: CollectionSource,
-    /// AnyScenario of them that are copies.
+    /// Share of replays.
     pub replays: Share,
-    /// The last collection that was accepted, of whichever user: what is copied.
+    /// The last accepted collection of any user, for replays.
     pub accepted: Mutex<Bytes>,
-    /// The code of a copy's refusal.
+    /// Expected code of a refused replay.
     pub replayed: Code,
-    /// The route, for the report.
+    /// The route.
     pub route: RouteId,
-    /// What the service took, where it is ours.
+    /// The service's own times, if the service is the built-in mock.
     pub service_times: Option<Arc<ServiceTimes>>,
 }
 
@@ -63,7 +63,7 @@ impl EdgeRelay {
         (reply, collection.reference)
     }
 
-    /// Posts a copy of the collection that was accepted last; none, if there was none yet.
+    /// Posts the last accepted collection again; `None` if there is none yet.
     async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
         let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
@@ -98,7 +98,7 @@ impl Scenario for EdgeRelay {
     }
 }
 
-/// What became of an operation, from the end of its last request.
+/// The end of an operation, from the result of its last request.
 pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
     match reply.outcome {
         Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,

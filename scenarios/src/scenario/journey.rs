@@ -9,11 +9,11 @@ use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
-/// A session from its collection to its verdict.
+/// One session: posts a collection, then polls for its verdict.
 pub struct Journey {
-    /// How the collection gets in.
+    /// The first part.
     pub relay: EdgeRelay,
-    /// How the verdict gets out.
+    /// The second part.
     pub polling: VerdictPolling,
 }
 

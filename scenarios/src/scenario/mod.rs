@@ -1,4 +1,5 @@
-//! What users do: relay collections, poll for verdicts, or the whole journey of a session.
+//! Scenarios: edge relay, verdict polling and the whole journey of a session; and the requests that they
+//! send.
 
 mod any_scenario;
 mod choice;

@@ -1,13 +1,13 @@
 use bytes::{Bytes, BytesMut};
 
-/// Makes collections: each is unique, and holds its session's reference where a scripted service finds it.
+/// Generates unique collections, each with its session reference in plain text for the scripted mock.
 #[derive(Debug, Clone)]
 pub struct OpaqueCollections {
     run: String,
     padding: Bytes,
 }
 
-/// A collection that is ready to be sent.
+/// A collection to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
     /// The session's reference.
@@ -16,19 +16,19 @@ pub struct Collection {
     pub body: Bytes,
 }
 
-/// Bytes of a collection as a collector sends them.
+/// Size of a typical collection (bytes).
 const SIZE: usize = 1024;
-/// What stands before the reference.
+/// Text before the reference.
 const HEAD: &str = "{\"sessionRef\":\"";
-/// What stands between it and the rest.
+/// Text after the reference.
 const MIDDLE: &str = "\",\"sealed\":\"";
 
 impl OpaqueCollections {
-    /// Those of a run: references of two runs are never the same.
+    /// The generator of a run. References of two seeds never collide.
     pub fn new(seed: u64) -> Self {
         let run = format!("{seed:016x}");
         let fixed = HEAD.len() + run.len() + 1 + 12 + MIDDLE.len() + 2;
-        // Noise that no gzip on the way makes small, the same in each: what makes it unique is the reference.
+        // Incompressible padding, the same in every collection: only the reference makes it unique.
         let mut state = seed | 1;
         let padding: Vec<u8> = (0..SIZE - fixed)
             .map(|_| {
@@ -39,7 +39,7 @@ impl OpaqueCollections {
         Self { run, padding: padding.into() }
     }
 
-    /// The reference of an operation, by its number in the run.
+    /// The reference of an operation.
     pub fn reference(&self, number: u64) -> String {
         format!("{}-{number:012}", self.run)
     }
@@ -54,7 +54,7 @@ impl OpaqueCollections {
         Collection { reference, body: body.freeze() }
     }
 
-    /// Reference of a collection that this makes; none of another body.
+    /// The reference in a generated collection; `None` for any other body.
     pub fn read(body: &[u8]) -> Option<&str> {
         let rest = body.strip_prefix(HEAD.as_bytes())?;
         let end = rest.iter().position(|byte| *byte == b'"')?;

@@ -1,41 +1,41 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Session references that a backend asks for.
+/// Session references to poll for.
 #[derive(Clone)]
 pub enum References {
-    /// Made up for the run. Where the service is ours, each is made known to it before it is asked for.
+    /// Generated. With the built-in mock, each is registered before its first poll.
     Generated(Option<RegisterSession>),
-    /// From a file; each is asked for in turn.
+    /// From a file, polled in turn.
     Listed(Vec<Reference>),
 }
 
-/// Lets a service know a reference that it is about to be asked for.
+/// Registers a session at the mock service.
 pub type RegisterSession = Arc<dyn Fn(&str, SessionState) + Send + Sync>;
 
-/// How a reference stands with the service.
+/// The state of a session at the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
-    /// Its verdict comes.
+    /// The verdict becomes ready.
     GetsVerdict,
-    /// Nobody knows it.
+    /// The service does not know the session.
     Unknown,
-    /// Its verdict is too old.
+    /// The verdict is too old.
     TooOld,
-    /// It is another license's.
+    /// The session belongs to another license.
     OtherLicense,
 }
 
-/// A reference, and what is to come of it.
+/// A reference and its expected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The reference.
     pub reference: String,
-    /// A verdict comes; otherwise none ever does: it is wrong, too old, or another license's.
+    /// Whether a verdict comes; `false` for a wrong, too old or foreign reference.
     pub comes: bool,
 }
 
-/// A line of a file of references that is none.
+/// A line of the references file is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("read line {line} of the references: {text:?} is none")]
 #[diagnostic(help(
@@ -49,7 +49,7 @@ pub struct ParseReferencesError {
 impl FromStr for References {
     type Err = ParseReferencesError;
 
-    /// One a line; `#` comments.
+    /// Parses one reference per line; `#` starts a comment.
     fn from_str(text: &str) -> Result<Self, ParseReferencesError> {
         let mut references = Vec::new();
         for (place, line) in text.lines().enumerate() {

@@ -5,33 +5,33 @@ use super::choice::choose;
 use crate::engine::{Expectation, HeaderFields, OutgoingRequest};
 use crate::measure::Code;
 
-/// How collections are posted to an edge.
+/// Encodes collection requests to an edge.
 #[derive(Debug, Clone)]
 pub struct CollectionRequests {
     target: String,
     fields: HeaderFields,
 }
 
-/// How verdicts are asked for at a service.
+/// Encodes verdict requests to a service.
 #[derive(Debug, Clone)]
 pub struct VerdictRequests {
     base: String,
-    /// With the read token.
+    /// Includes the read token.
     fields: HeaderFields,
     bad: Vec<(HeaderFields, Option<Code>)>,
 }
 
-/// An `Authorization` that is to be refused.
+/// An invalid `Authorization` header, which the service must refuse.
 #[derive(Debug, Clone)]
 pub struct BadToken {
-    /// Its value; none for no header at all.
+    /// The header's value; `None` for no header.
     pub authorization: Option<String>,
-    /// The code of the refusal; none for any that the tables have.
+    /// Expected code; `None` accepts any code of the tables.
     pub code: Option<Code>,
 }
 
 impl CollectionRequests {
-    /// To the edge at an endpoint, from a page of this origin.
+    /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
     pub fn new(endpoint: &Endpoint, origin: &str) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
@@ -39,14 +39,15 @@ impl CollectionRequests {
         Some(Self { target, fields: HeaderFields::new(fields)? })
     }
 
-    /// The request that sends a collection.
+    /// The request for a collection.
     pub fn request(&self, body: Bytes) -> OutgoingRequest {
         self.fields.post(&self.target, body)
     }
 }
 
 impl VerdictRequests {
-    /// At the service at an endpoint, with this read token; and now and then with one of the bad ones.
+    /// Requests to this service, with this read token or one of the invalid ones. `None` if a value is not a
+    /// valid header value.
     pub fn new(endpoint: &Endpoint, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
@@ -62,24 +63,25 @@ impl VerdictRequests {
         })
     }
 
-    /// Whether there are bad tokens to ask with.
+    /// Whether there are invalid tokens.
     pub fn has_bad_tokens(&self) -> bool {
         !self.bad.is_empty()
     }
 
-    /// Asks for the verdict of a reference, and waits for it as long as `wait` says.
+    /// The request for a verdict, with `waitMs` if `wait` is given.
     pub fn request(&self, reference: &str, wait: Option<u64>) -> OutgoingRequest {
         self.fields.get(&self.target(reference, wait))
     }
 
-    /// Asks with one of the bad tokens, and what is to come out of that.
+    /// A request with one of the invalid tokens, and its expected result.
     pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expectation<'static>) {
         let (fields, code) = &self.bad[choose(number, self.bad.len())];
         (fields.get(&self.target(reference, None)), Expectation::Refused(401, *code))
     }
 
     fn target(&self, reference: &str, wait: Option<u64>) -> String {
-        // A reference that no request line can hold is asked for as nothing: the service refuses it, and that is counted.
+        // A reference with invalid bytes becomes empty: the service refuses the request, and the report
+        // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
         match wait {

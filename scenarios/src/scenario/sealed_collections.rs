@@ -13,24 +13,24 @@ use tokio::sync::Notify;
 use super::opaque_collections::{Collection, OpaqueCollections};
 use crate::plan::Shard;
 
-/// Collections that are sealed ahead of their time, on threads of their own, so that sealing makes no request late; at most
-/// so many at a time. Dropping it ends the threads.
+/// Collections sealed in advance on separate threads, so that sealing delays no request. Dropping it ends the
+/// threads.
 #[derive(Debug)]
 pub struct SealedCollections {
     queue: Arc<SealQueue>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What sealing cost.
+/// The cost of sealing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SealingCost {
-    /// Collections that were sealed.
+    /// Sealed collections.
     pub sealed: u64,
-    /// CPU time for each.
+    /// CPU time per collection.
     pub each: Duration,
-    /// Collections that were taken.
+    /// Collections used.
     pub taken: u64,
-    /// Of those, how many had to be waited for: their requests were late because of us.
+    /// Collections that were not ready when needed: the generator delayed their requests.
     pub not_in_time: u64,
 }
 
@@ -40,9 +40,9 @@ struct SealQueue {
     shard: Shard,
     capacity: usize,
     ready: Mutex<VecDeque<Collection>>,
-    /// There is room again.
+    /// Signals free capacity.
     room: Condvar,
-    /// There is one more.
+    /// Signals a new collection.
     more: Notify,
     ended: AtomicBool,
     begun: AtomicU64,
@@ -53,7 +53,7 @@ struct SealQueue {
 }
 
 impl SealedCollections {
-    /// Begins to seal to a key, for sessions that are named as `names` does. No two shards name a session alike.
+    /// Starts sealing for this key. Shards never share a reference.
     pub fn start(
         key: &SealPublicKey,
         names: OpaqueCollections,
@@ -83,7 +83,7 @@ impl SealedCollections {
         Ok(Self { queue, threads })
     }
 
-    /// Waits until as many are ready as are held.
+    /// Waits until the queue is full.
     pub async fn filled(&self) {
         loop {
             let more = self.queue.more.notified();
@@ -94,7 +94,7 @@ impl SealedCollections {
         }
     }
 
-    /// The next one: at once, or as soon as it is sealed, which is counted.
+    /// The next collection. Waits, and counts the wait, if none is ready.
     pub async fn take(&self) -> Collection {
         self.queue.taken.fetch_add(1, Ordering::Relaxed);
         let mut waited = false;
@@ -112,7 +112,7 @@ impl SealedCollections {
         }
     }
 
-    /// What it cost until now, and how often it was too slow.
+    /// The cost so far.
     pub fn cost(&self) -> SealingCost {
         let sealed = self.queue.sealed.load(Ordering::Relaxed);
         SealingCost {
@@ -123,7 +123,7 @@ impl SealedCollections {
         }
     }
 
-    /// Forgets how often collections were taken: what came before the run does not count.
+    /// Resets the counters at the start of the run.
     pub fn begin(&self) {
         self.queue.taken.store(0, Ordering::Relaxed);
         self.queue.not_in_time.store(0, Ordering::Relaxed);
@@ -133,13 +133,13 @@ impl SealedCollections {
 impl Drop for SealedCollections {
     fn drop(&mut self) {
         {
-            // Under the lock, so that no thread misses it between looking and waiting.
+            // Set under the lock, so that no thread misses it between its check and its wait.
             let _ready = self.queue.ready.lock();
             self.queue.ended.store(true, Ordering::Release);
         }
         self.queue.room.notify_all();
         for thread in self.threads.drain(..) {
-            // One that panicked is over as well.
+            // A thread that panicked has ended as well.
             let _ = thread.join();
         }
     }
@@ -161,7 +161,7 @@ impl SealQueue {
         }
     }
 
-    /// Waits for room; false when it is over.
+    /// Waits for free capacity; false when the queue is dropped.
     fn has_room(&self) -> bool {
         let mut ready = self.ready.lock();
         loop {

@@ -15,45 +15,45 @@ use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenari
 use crate::measure::{Outcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
-/// A backend that asks for the verdict of a reference until it is there.
+/// A backend that polls for the verdict of a reference until it is ready.
 pub struct VerdictPolling {
-    /// Leads to the service.
+    /// Endpoint of the service.
     pub endpoint: Arc<Endpoint>,
-    /// How it is asked.
+    /// Encoder of the requests.
     pub verdict_requests: VerdictRequests,
-    /// What is asked for.
+    /// References to poll for.
     pub references: References,
-    /// Makes references up.
+    /// Generator of references.
     pub collections: OpaqueCollections,
-    /// How often, and what else is asked.
+    /// Polling options.
     pub options: PollOptions,
-    /// The route, for the report.
+    /// The route.
     pub route: RouteId,
 }
 
-/// How a backend asks.
+/// Polling options.
 #[derive(Debug, Clone)]
 pub struct PollOptions {
-    /// From one answer to the next question.
+    /// Time from an answer to the next poll.
     pub interval: Duration,
-    /// `waitMs` of those who let the service wait.
+    /// `waitMs` of long polls.
     pub wait: Duration,
-    /// AnyScenario of the sessions that are asked for with `waitMs`.
+    /// Share of sessions that use long polls.
     pub waiting: Share,
-    /// After this time a session is given up.
+    /// Time after which a session is given up.
     pub give_up: Duration,
-    /// AnyScenario of the sessions whose reference is wrong, too old or another license's: no verdict ever comes.
+    /// Share of sessions with a wrong, too old or foreign reference.
     pub wrong: Share,
-    /// AnyScenario of the verdict_requests with a token that is to be refused.
+    /// Share of requests with an invalid token.
     pub bad_tokens: Share,
 }
 
-/// How references stand whose verdict never comes.
+/// States of sessions without a verdict.
 const WITHOUT_VERDICT: [SessionState; 3] =
     [SessionState::Unknown, SessionState::TooOld, SessionState::OtherLicense];
 
 impl VerdictPolling {
-    /// Asks until the verdict is there, or the session is given up.
+    /// Polls until the verdict is ready or the session is given up.
     pub async fn until_verdict(
         &self,
         client: &mut Client,
@@ -81,7 +81,7 @@ impl VerdictPolling {
                     return OperationEnd::Answered;
                 }
                 PollResult::Pending if since.elapsed() < self.options.give_up => {
-                    // Who lets the service wait asks again at once; unless it did not wait.
+                    // A long poll is repeated at once, unless it returned early.
                     let waited = wait.is_some() && reply.service * 2 >= self.options.wait;
                     due = if waited { Instant::now() } else { Instant::now() + self.options.interval };
                     sleep_until(due.into()).await;
@@ -100,9 +100,9 @@ impl VerdictPolling {
         }
     }
 
-    /// The reference of an operation, and whether a verdict comes.
+    /// The reference of an operation, and whether its verdict comes.
     fn reference(&self, number: u64) -> (Cow<'_, str>, bool) {
-        // Of those that are asked for with a good token: two shares that took the same numbers would hide each other.
+        // Counted among requests with a valid token: two shares of the same numbers would hide each other.
         let wrong = self.options.wrong.takes(number - self.options.bad_tokens.taken_before(number));
         match &self.references {
             References::Generated(register_session) => {
@@ -114,7 +114,7 @@ impl VerdictPolling {
                 }
                 (reference.into(), !wrong)
             }
-            // Nobody knows a reference that was made up.
+            // A generated reference is unknown to the service.
             References::Listed(_) if wrong => {
                 (format!("wrong-{}", self.collections.reference(number)).into(), false)
             }

@@ -4,28 +4,28 @@ use std::time::Duration;
 
 use crate::plan::{PlanError, Share, parse_duration};
 
-/// What is done to a service on purpose.
+/// Faults injected into the mock service.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct InjectedFaults {
-    /// Each answer takes so much longer.
+    /// Added to the time of each answer.
     pub slow: Duration,
-    /// AnyScenario of the collections that it refuses because its own check fails.
+    /// Share of collections that the mock refuses, as if its license check failed.
     pub failing: Share,
-    /// When it is gone.
+    /// When the mock is down.
     pub down: Option<Downtime>,
 }
 
-/// When a service is gone: connections are closed as soon as they are open.
+/// A period in which the mock closes every connection at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Downtime {
-    /// Since the start of the run.
+    /// Time from the start of the run.
     pub at: Duration,
-    /// For so long.
+    /// Length of the period.
     pub time: Duration,
 }
 
 impl InjectedFaults {
-    /// Each that is asked for, as reports call it: slow, failing, down.
+    /// The names in reports of the slow, failing and down fault.
     pub fn names(&self) -> [Option<String>; 3] {
         let slow = humantime::format_duration(self.slow);
         [
@@ -35,7 +35,7 @@ impl InjectedFaults {
         ]
     }
 
-    /// Whether there is any.
+    /// Whether there is any fault.
     pub fn any(&self) -> bool {
         *self != Self::default()
     }

@@ -16,8 +16,7 @@ use crate::measure::{Codes, ServiceTimes};
 use crate::plan::Share;
 use crate::scenario::{BadToken, OpaqueCollections, SessionState};
 
-/// The mock service behind an edge under load. It verifies read tokens and signs verdicts in any case; collections it judges,
-/// or takes by script. Dropping it ends it.
+/// The mock service of a load run. It verifies read tokens and signs verdicts. Dropping it ends it.
 pub struct LoadMock {
     mock: Arc<MockService>,
     options: LoadMockOptions,
@@ -27,43 +26,43 @@ pub struct LoadMock {
     scripts: Mutex<Scripts>,
 }
 
-/// What it is set up with.
+/// Options of the mock.
 #[derive(Debug, Clone)]
 pub struct LoadMockOptions {
-    /// The tables that its answers come from.
+    /// Tables.
     pub spec: Arc<Spec>,
-    /// Its certificate, and the tokens that it knows.
+    /// Certificate and known tokens.
     pub credentials: Arc<Credentials>,
-    /// What it does with collections.
+    /// How it handles collections.
     pub collection_mode: CollectionMode,
-    /// From a collection until its verdict is there.
+    /// Time from a collection to its verdict.
     pub verdict_after: Duration,
-    /// Collections come through an edge: each is looked at for its session, and some for the time that they take.
+    /// Whether collections come through an edge: then it registers their sessions and samples its own time.
     pub behind_edge: bool,
 }
 
-/// What a service does with collections.
+/// How the mock handles collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollectionMode {
-    /// Opens each, and knows copies.
+    /// Opens each collection and refuses replays.
     Verify,
-    /// Takes all that comes: cheap, and blind to copies.
+    /// Accepts every collection unopened: cheap, and unable to detect replays.
     AcceptAll,
 }
 
-/// They count, and do what the faults want.
+/// Scripts that count requests and inject faults.
 struct Scripts {
     relay: Scripted,
     verdicts: Scripted,
 }
 
-/// Connections that it takes at a time: as many as anybody may want to open.
+/// Largest number of connections.
 const CONNECTIONS: usize = 65_536;
-/// Replies of which a share fails; they come in turns.
+/// Length of the repeating pattern of failures.
 const TURN: u64 = 10_000;
 
 impl LoadMock {
-    /// Starts it on a free port of this machine, with TLS.
+    /// Starts it on a free local port, with TLS.
     pub async fn start(options: LoadMockOptions) -> io::Result<Self> {
         let service_times = Arc::new(ServiceTimes::default());
         let service: Arc<OnceLock<Weak<MockService>>> = Arc::default();
@@ -71,7 +70,7 @@ impl LoadMock {
         let observer = options.behind_edge.then(|| observer(&options, &service_times, &service));
         let mock = MockService::start(ServiceOptions {
             limits: Limits { connections: CONNECTIONS, ..defaults.limits },
-            // Scripts count; what arrived in detail is of no interest here.
+            // The scripts count, so a journal is not needed.
             journal: 1,
             verdict_delay: options.verdict_after,
             observer,
@@ -85,33 +84,33 @@ impl LoadMock {
         Ok(Self { mock, options, facade, service_times, faults: OnceLock::new(), scripts })
     }
 
-    /// Its address, by the name `localhost`.
+    /// Its URL, with the host `localhost`.
     pub fn url(&self) -> String {
         self.mock.url()
     }
 
-    /// The key that collections for it are sealed to.
+    /// The key that collections are sealed to.
     pub fn seal_key(&self) -> SealPublicKey {
         self.mock.seal_key()
     }
 
-    /// What it takes for single collections.
+    /// Its own times for sampled collections.
     pub fn service_times(&self) -> &Arc<ServiceTimes> {
         &self.service_times
     }
 
-    /// From now on it has these faults, and counts from nothing.
+    /// Injects these faults, and resets the counters.
     pub fn begin(&self, started: Instant, faults: InjectedFaults) {
         if self.faults.set((started, faults)).is_ok() {
             *self.scripts.lock() = scripts(&self.mock, self.options.collection_mode, faults);
         }
     }
 
-    /// Is gone and comes back as its faults say; runs until that is over.
+    /// Goes down and comes back according to its faults. Returns when it is back.
     pub async fn go_down(self: Arc<Self>) {
         let Some((started, InjectedFaults { down: Some(down), .. })) = self.faults.get() else { return };
         tokio::time::sleep_until((*started + down.at).into()).await;
-        // What cannot fail to be shown: it was shown at the start.
+        // Cannot fail: the same change worked at the start.
         let _ = self.mock.set_facade(Facade::Closes).await;
         tokio::time::sleep_until((*started + down.at + down.time).into()).await;
         let _ = self.mock.set_facade(self.facade).await;
@@ -122,12 +121,12 @@ impl LoadMock {
         self.scripts.lock().relay.count() as u64
     }
 
-    /// VerdictRequests for a verdict that arrived.
+    /// Verdict requests that arrived.
     pub fn verdict_requests(&self) -> u64 {
         self.scripts.lock().verdicts.count() as u64
     }
 
-    /// Collections that were refused on purpose, and requests that were held back.
+    /// Number of refused collections, and of delayed requests.
     pub fn hit(&self) -> (u64, u64) {
         let Some((_, faults)) = self.faults.get() else { return (0, 0) };
         let (collections, verdict_requests) = (self.collections(), self.verdict_requests());
@@ -135,7 +134,7 @@ impl LoadMock {
         (failed, if faults.slow.is_zero() { 0 } else { collections + verdict_requests })
     }
 
-    /// Lets it know a session that somebody is about to ask for, as if its collection had been accepted just now, or long ago.
+    /// Registers a session as if its collection had been accepted, now or long ago.
     pub fn register_session(&self, reference: &str, state: SessionState) {
         let session = NewSession::new(reference);
         let session = match state {
@@ -147,12 +146,12 @@ impl LoadMock {
         self.mock.add_session(session);
     }
 
-    /// The value of `Authorization` that it takes.
+    /// A valid `Authorization` value.
     pub fn authorization(&self) -> String {
         self.options.credentials.authorization(ReadTokenForm::Valid).unwrap_or_default()
     }
 
-    /// Those that it refuses, each with the code of the tables.
+    /// Invalid tokens, each with its expected code.
     pub fn bad_tokens(&self, codes: &Codes) -> Vec<BadToken> {
         let code = |stimulus: Stimulus| {
             let row = self.options.spec.by_stimulus(Table::Verdict, stimulus)?;
@@ -166,7 +165,7 @@ impl LoadMock {
         bad.collect()
     }
 
-    /// An age at which no verdict is found any more.
+    /// An age beyond which the mock has no verdict.
     fn too_old(&self) -> Duration {
         let limit = self.options.spec.row("limit.verdict-age").map(|row| &row.fact);
         let seconds = match limit {
@@ -211,7 +210,7 @@ fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: Injected
     }
 }
 
-/// The service's own check fails.
+/// The refusal of a failed license check.
 fn failing(mock: &MockService) -> Option<Script> {
     let row = mock.spec().by_stimulus(Table::Relay, Stimulus::LicenseCheckFails)?;
     Some(Script::refuse(mock.reply_shape(), row.status()?, row.code()?))
@@ -233,7 +232,7 @@ fn observer(
             service_times.record(body, answered.saturating_duration_since(arrival.at));
         }
         let accepted = arrival.answer.as_ref().and_then(edgeproof::mock::Given::status) == Some(200);
-        // What is judged for real has its session already.
+        // A verified collection has registered its session already.
         if collection_mode == CollectionMode::AcceptAll
             && accepted
             && let Some(reference) = OpaqueCollections::read(body)

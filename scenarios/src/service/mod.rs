@@ -1,5 +1,5 @@
-//! What stands behind the edge and answers for verdicts while they are loaded: the mock service, set up to count, and to be
-//! slow, failing or gone on purpose. And a server that stalls by the clock, for the generator's proof of itself.
+//! Services under load: the mock service with injected faults, and a server that stalls by the clock for the
+//! self-test.
 
 mod injected_faults;
 mod load_mock;

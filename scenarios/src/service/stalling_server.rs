@@ -12,22 +12,22 @@ use http::{HeaderValue, Response};
 use http_body_util::{BodyExt, Full};
 use tokio::net::TcpListener;
 
-/// A server that takes everything, counts, and stalls by the clock: how long a request waits there is a matter of arithmetic,
-/// which the generator's figures are held against.
+/// A server that accepts and counts every request and stalls by the clock. The wait of a request follows from
+/// arithmetic, so it checks the generator's figures.
 ///
-/// It is none of the mocks, because nothing of the interface is under test here: the mock service has no replies by the
-/// clock, and what it decides would cost more than the generator that is to be proven at 10,000 requests a second.
+/// It is not the mock service: that has no delays by the clock, and costs more CPU than the generator at
+/// 10,000 requests per second.
 pub struct StallingServer {
     server: Server,
     state: Arc<StallState>,
 }
 
-/// When it stalls: at the beginning of each period, until a part of it has passed, nothing is answered.
+/// The stalls: at the beginning of each period the server does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StallPattern {
-    /// From one stall to the next.
+    /// Time from one stall to the next.
     pub period: Duration,
-    /// How long each is.
+    /// Length of a stall.
     pub time: Duration,
 }
 
@@ -37,11 +37,11 @@ struct StallState {
     requests: AtomicU64,
 }
 
-/// Connections that it takes.
+/// Largest number of connections.
 const CONNECTIONS: usize = 4096;
 
 impl StallingServer {
-    /// Starts it on a free port of this machine, without TLS.
+    /// Starts it on a free local port, without TLS.
     pub async fn start(stalls: Option<StallPattern>) -> io::Result<Self> {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let state = Arc::new(StallState { stalls, started: OnceLock::new(), requests: AtomicU64::new(0) });
@@ -50,7 +50,7 @@ impl StallingServer {
         let server = Server::start(listener, Front::Plain, limits, move |request, _| {
             let state = Arc::clone(&answering);
             async move {
-                // A body that breaks off is one that the generator gave up.
+                // The generator gave up a body that ends early.
                 let _ = request.into_body().collect().await;
                 state.requests.fetch_add(1, Ordering::Relaxed);
                 state.stall().await;
@@ -62,12 +62,12 @@ impl StallingServer {
         Ok(Self { server, state })
     }
 
-    /// Its address.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.server.addr())
     }
 
-    /// From here on it stalls.
+    /// Starts the clock of the stalls.
     pub fn begin(&self, started: Instant) {
         let _ = self.state.started.set(started);
     }
@@ -85,13 +85,13 @@ impl std::fmt::Debug for StallingServer {
 }
 
 impl StallPattern {
-    /// How long something that arrives at a time has to wait.
+    /// The wait of a request that arrives at this time.
     pub fn wait(&self, at: Duration) -> Duration {
         let into = Duration::from_nanos((at.as_nanos() % self.period.as_nanos()) as u64);
         self.time.saturating_sub(into)
     }
 
-    /// What this part, 0 to 1, of what arrives evenly waits no longer than.
+    /// The wait that this share of evenly spaced requests does not exceed.
     pub fn quantile(&self, share: f64) -> Duration {
         let stalled = self.time.as_secs_f64() / self.period.as_secs_f64();
         self.time.mul_f64(((share - (1.0 - stalled)) / stalled).clamp(0.0, 1.0))
