@@ -40,11 +40,11 @@ pub struct LoadDescription<'a> {
 pub enum LoadBaselineError {
     /// The file is not a load report.
     #[error(transparent)]
-    #[diagnostic(help("give a report that --report json=PATH of a run of load wrote"))]
+    #[diagnostic(help("give a report that a run wrote with --report json=PATH"))]
     Read(#[from] ReportError),
     /// The histogram of response times is unreadable.
     #[error("read the response times in {}: {why}", path.display())]
-    #[diagnostic(help("the report was changed after it was written: run it again"))]
+    #[diagnostic(help("the report was changed after it was written: repeat that run"))]
     Histogram {
         /// Path of the report.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum LoadBaselineError {
     },
     /// The earlier run is not valid.
     #[error("compare with {}: that run was {state}", path.display())]
-    #[diagnostic(help("compare with a run that came to its end and that the generator kept up with"))]
+    #[diagnostic(help("compare with a complete and valid run"))]
     NoMeasure {
         /// Path of the report.
         path: PathBuf,
@@ -61,8 +61,8 @@ pub enum LoadBaselineError {
         state: &'static str,
     },
     /// The earlier run had another load.
-    #[error("compare with {}: {what} of that run is {earlier}, of this one {now}", path.display())]
-    #[diagnostic(help("repeat the earlier run with the same load, or compare with one that had it"))]
+    #[error("compare with {}: {what} is {earlier} there and {now} here", path.display())]
+    #[diagnostic(help("compare with a run that has the same load"))]
     OtherLoad {
         /// Path of the report.
         path: PathBuf,
@@ -159,15 +159,15 @@ fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
     let LoadDescription { scenario, model, plan, shards, faults } = asked;
     let model = if *model == Model::Open { "open" } else { "closed" };
     let seal = if plan.seal == Seal::Opaque { "opaque" } else { "real" };
-    let faults = if faults.is_empty() { "nothing".to_owned() } else { faults.join(", ") };
+    let faults = if faults.is_empty() { "none".to_owned() } else { faults.join(", ") };
     let mut facts = vec![
         ("the scenario".to_owned(), (*scenario).to_owned()),
         ("the model".to_owned(), model.to_owned()),
         ("the number of shards".to_owned(), shards.to_string()),
         ("the load".to_owned(), load(&plan.stages)),
         ("the seal".to_owned(), seal.to_owned()),
-        ("the share of copies".to_owned(), plan.replay_share.to_string()),
-        ("what is done to the service".to_owned(), faults),
+        ("the replay share".to_owned(), plan.replay_share.to_string()),
+        ("the injected fault".to_owned(), faults),
     ];
     facts.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
     facts
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_load_is_compared_with() {
+    fn another_load_is_rejected() {
         check(|_, _| {}, None);
         check(|plan, _| plan.users = 80, None);
         check(|plan, _| (plan.seed, plan.stages[0].time_ms) = (2, 60_000), None);
@@ -256,16 +256,13 @@ mod tests {
             Some(("--wait", "1s", "5s")),
         );
         let slow = "service slower by 1s";
-        check(
-            |_, now| now.faults = vec![slow.to_owned()],
-            Some(("what is done to the service", "nothing", slow)),
-        );
+        check(|_, now| now.faults = vec![slow.to_owned()], Some(("the injected fault", "none", slow)));
     }
 
     #[rstest]
     #[case(50, 51, true)]
     #[case(50, 100, false)]
-    fn users_of_the_closed_model_are_the_load(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
+    fn users_must_agree_in_the_closed_model(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
         let (was, is) = (plan(&[], was), plan(&[], is));
         let closed = |plan| LoadDescription {
             scenario: "journey",

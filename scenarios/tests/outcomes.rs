@@ -1,5 +1,5 @@
 //! Every outcome of a request, with wiremock as an independent edge and service.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn outcomes(data: &RunData) -> Vec<String> {
 #[case::unlisted(418, r#"{"error":"teapot"}"#, "! 418 with a code not in the tables × 20")]
 #[case::page(503, "<html>", "! 503 with another body × 20")]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
+async fn answers_of_an_edge(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
     let edge = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
@@ -128,7 +128,7 @@ async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] e
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_does_not_answer_in_time() {
+async fn slow_edge_times_out() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
@@ -138,7 +138,7 @@ async fn an_edge_that_does_not_answer_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_open_or_never_begun_counts_at_its_age() {
+async fn open_and_dropped_operations_count_at_their_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
@@ -149,11 +149,11 @@ async fn what_is_open_or_never_begun_counts_at_its_age() {
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
     let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
-    assert!(oldest >= 600_000, "the first was due at the start, and is as old as the run: {oldest} µs");
+    assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_is_gone() {
+async fn unreachable_edge_is_no_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
     let data = load(Arc::new(scenario), LONG, LONG).await;
@@ -161,7 +161,7 @@ async fn an_edge_that_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_journey_ends_with_its_verdict() {
+async fn journey_ends_with_its_verdict() {
     let both = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(200).set_body_string(r#"{"ok":true}"#))
@@ -183,12 +183,12 @@ async fn a_journey_ends_with_its_verdict() {
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
     assert_eq!(data.recorded.measurements.verdict.count(), 20);
     // Histograms store three digits.
-    assert!(data.recorded.measurements.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
+    assert!(data.recorded.measurements.verdict.min() >= 9_990, "polls are 10 ms apart");
     assert_eq!(data.recorded.ledger.answered, 20);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
+async fn missing_verdict_is_an_error_at_its_age() {
     let service = MockServer::start().await;
     let pending = |request: &Request| {
         let reference = request.url.path().trim_start_matches("/v1/verdict/");

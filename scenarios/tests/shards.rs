@@ -1,5 +1,5 @@
 //! Several processes as the shards of one run.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -93,7 +93,7 @@ fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, 
     let one = run(&files);
     files.reverse();
     let other = run(&files);
-    assert_eq!(one, other, "the order matters");
+    assert_eq!(one, other, "the order of the reports must not matter");
     one
 }
 
@@ -103,7 +103,7 @@ fn merged(folder: &Path, shards: &[LoadReport], args: &[&str]) -> (Option<i32>, 
 #[case::another_metric(&["--threshold", "max<1h"], Some(1))]
 #[case::of_a_route(&["--threshold", "POST /v1/signals error-rate<99%"], Some(1))]
 #[case::given(&["--threshold", "error-rate<99%"], Some(0))]
-fn little_but_errors_is_not_green(#[case] args: &[&str], #[case] expected: Option<i32>) {
+fn mostly_errors_exits_1(#[case] args: &[&str], #[case] expected: Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     let mut shards = shards(folder.path());
     for route in shards.iter_mut().flat_map(|shard| &mut shard.routes) {
@@ -116,7 +116,7 @@ fn little_but_errors_is_not_green(#[case] args: &[&str], #[case] expected: Optio
 }
 
 #[test]
-fn every_shards_thresholds_count() {
+fn thresholds_of_all_shards_count() {
     let folder = tempfile::tempdir().unwrap();
     let mut shards = shards(folder.path());
     let mut broken = shards[0].thresholds[0].clone();
@@ -130,7 +130,7 @@ fn every_shards_thresholds_count() {
     shards[1].thresholds[1].rule = "p50 <= soon".into();
     let (code, sum, stderr) = merged(folder.path(), &shards, &["--threshold", "max<1h"]);
     assert_eq!((code, sum), (Some(2), None), "{stderr}");
-    assert!(stderr.contains(r#"shard 1 was judged by "p50 <= soon", which is no threshold"#), "{stderr}");
+    assert!(stderr.contains(r#"shard 1 has the invalid threshold "p50 <= soon""#), "{stderr}");
 }
 
 /// The limit is 5 % of the planned time, and at least one second.
@@ -141,7 +141,7 @@ fn every_shards_thresholds_count() {
 #[case::one_after_the_other(10, 10_000, false)]
 #[case::little_of_a_long_run(100, 5000, true)]
 #[case::much_of_a_long_run(100, 5001, false)]
-fn shards_run_side_by_side(#[case] planned_s: u64, #[case] apart_ms: u64, #[case] together: bool) {
+fn shards_must_start_together(#[case] planned_s: u64, #[case] apart_ms: u64, #[case] together: bool) {
     let folder = tempfile::tempdir().unwrap();
     let mut shards = shards(folder.path());
     for shard in &mut shards {
@@ -159,7 +159,7 @@ fn shards_run_side_by_side(#[case] planned_s: u64, #[case] apart_ms: u64, #[case
 }
 
 #[test]
-fn the_sum_has_the_users_of_all_shards() {
+fn users_of_shards_add_up() {
     let folder = tempfile::tempdir().unwrap();
     let mut shards = shards(folder.path());
     shards[1].plan.users = 3;
@@ -168,11 +168,11 @@ fn the_sum_has_the_users_of_all_shards() {
     shards[1].shards[0].started = "soon".into();
     let (code, _, stderr) = merged(folder.path(), &shards, &[]);
     assert_eq!(code, Some(2), "{stderr}");
-    assert!(stderr.contains(r#"shard 1 began at "soon""#), "{stderr}");
+    assert!(stderr.contains(r#"shard 1 has the invalid start time "soon""#), "{stderr}");
 }
 
 #[test]
-fn shards_make_the_whole_run() {
+fn shards_add_up_to_the_whole_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: String| folder.path().join(name);
     let whole = path("whole.json".into());
@@ -222,5 +222,5 @@ fn shards_make_the_whole_run() {
     assert!(stderr.contains("1 of 3 are missing: 1"), "{stderr}");
     let (code, stderr) = merge(&[&files[0], &files[1], &files[1], &files[2]], None);
     assert_eq!(code, Some(2), "{stderr}");
-    assert!(stderr.contains("shard 1 is there twice"), "{stderr}");
+    assert!(stderr.contains("shard 1 is given twice"), "{stderr}");
 }

@@ -1,6 +1,6 @@
 //! The program against all kinds of edges and services: launched and attached, with TLS and client
 //! certificates.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -85,7 +85,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_edge_that_is_launched_is_loaded_and_costed() {
+fn launched_edge_is_loaded_and_its_cost_reported() {
     if Command::new("node").arg("--version").stdout(Stdio::null()).status().is_err() {
         eprintln!("SKIPPED: no node in PATH, so the Node edge is not launched");
         return;
@@ -102,7 +102,7 @@ fn an_edge_that_is_launched_is_loaded_and_costed() {
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
+async fn attached_edge_is_loaded(#[values("http", "https")] scheme: &str) {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service =
@@ -132,7 +132,7 @@ async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sealed_collections_for_a_service_that_runs_elsewhere() {
+async fn sealed_collections_reach_an_attached_service() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service =
@@ -159,7 +159,7 @@ async fn sealed_collections_for_a_service_that_runs_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_runs_already() {
+async fn attached_service_is_polled() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service = MockService::start(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
@@ -212,7 +212,7 @@ async fn serve(front: Front) -> Server {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_wants_a_client_certificate() {
+async fn client_certificate_is_presented() {
     let (credentials, files) = minted();
     let edge = strict_edge(&credentials).await;
     let line = format!("edge-relay --edge-url https://localhost:{}", edge.addr().port());
@@ -235,7 +235,7 @@ async fn an_edge_that_wants_a_client_certificate() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
+async fn target_that_stops_leaves_a_partial_result() {
     let edge = serve(Front::Plain).await;
     let url = format!("http://{}", edge.addr());
     let folder = TempDir::new().unwrap();
@@ -277,7 +277,7 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signal_ends_it_with_what_there_is() {
+async fn signal_leaves_a_partial_result() {
     let edge = serve(Front::Plain).await;
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
@@ -315,7 +315,7 @@ fn figures_address(output: &mut impl BufRead) -> SocketAddr {
         }
         line.clear();
     }
-    panic!("it shows no figures");
+    panic!("the program prints no metrics address");
 }
 
 /// Number of requests with the expected outcome, from the metrics.
@@ -331,7 +331,7 @@ fn answered(metrics: SocketAddr) -> u64 {
 }
 
 #[test]
-fn a_baseline_is_compared_with() {
+fn baseline_is_compared() {
     let folder = TempDir::new().unwrap();
     let baseline = folder.path().join("baseline.json");
     let to = format!("json={}", baseline.display());
@@ -370,6 +370,6 @@ fn a_baseline_is_compared_with() {
     };
     refused("edge-relay", "edgeproof.load/1", "edgeproof.load/2", "edgeproof.load/2");
     refused("edge-relay", "\"state\": \"unchecked\"", "\"state\": \"partial\"", "that run was partial");
-    refused("edge-relay", "\"to\": 40.0", "\"to\": 60.0", "from 40 to 60/s, of this one 40/s");
-    refused("journey", "", "", "the scenario of that run is edge-relay, of this one journey");
+    refused("edge-relay", "\"to\": 40.0", "\"to\": 60.0", "from 40 to 60/s there and 40/s here");
+    refused("journey", "", "", "the scenario is edge-relay there and journey here");
 }

@@ -1,5 +1,5 @@
 //! A user's connection against peers that close, cut and stall connections.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl Peer {
     async fn ask(&mut self, body: Bytes) -> String {
         let fields = HeaderFields::new([("Host", "peer")]).unwrap();
         self.connection.prepare(fields.post("/", body));
-        match timeout(LIMIT, self.connection.exchange()).await.expect("an end") {
+        match timeout(LIMIT, self.connection.exchange()).await.expect("a result") {
             Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
             Err(failure) => format!("{failure:?}"),
         }
@@ -82,7 +82,7 @@ impl Peer {
 
     /// Waits for this event.
     async fn hear(&mut self, what: &str) {
-        assert_eq!(timeout(LIMIT, self.events.recv()).await.expect("a word"), Some(what));
+        assert_eq!(timeout(LIMIT, self.events.recv()).await.expect("an event"), Some(what));
     }
 }
 
@@ -162,7 +162,7 @@ async fn act(
 #[case::interim_without_end(&[Move::Read, Move::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
 #[case::not_http(&[Move::Read, Move::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
 #[tokio::test]
-async fn an_answer_comes_out_as_it_is(
+async fn answers_are_read(
     #[case] moves: &'static [Move],
     #[case] expected: &str,
     #[values("http", "https")] scheme: &str,
@@ -174,7 +174,7 @@ async fn an_answer_comes_out_as_it_is(
 }
 
 #[tokio::test]
-async fn a_connection_carries_one_request_after_the_other() {
+async fn connection_is_reused() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Write(OK, 999)]]).await;
     for _ in 0..2 {
@@ -187,21 +187,21 @@ async fn a_connection_carries_one_request_after_the_other() {
 /// connection.
 #[rstest]
 #[case::closed_while_idle(&[Move::Read, Move::Write(OK, 999), Move::Close], true)]
-#[case::closed_as_it_said(
+#[case::connection_close(
     &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
     false
 )]
-#[case::of_http_1_0(&[Move::Read, Move::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
+#[case::http_1_0(&[Move::Read, Move::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
 #[case::more_than_its_answer(
     &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
     false
 )]
-#[case::word_of_a_time_out(
+#[case::timeout_answer(
     &[Move::Read, Move::Write(OK, 999), Move::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), Move::Close],
     true
 )]
 #[tokio::test]
-async fn the_next_request_goes_over_a_new_connection(
+async fn unusable_connection_is_replaced(
     #[case] first: &'static [Move],
     #[case] closes: bool,
     #[values("http", "https")] scheme: &str,
@@ -216,11 +216,11 @@ async fn the_next_request_goes_over_a_new_connection(
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     peer.hear("request").await;
-    assert!(peer.events.try_recv().is_err(), "it arrived once");
+    assert!(peer.events.try_recv().is_err(), "the request must arrive once");
 }
 
 #[tokio::test]
-async fn a_request_that_was_sent_is_not_sent_again() {
+async fn sent_request_is_not_repeated() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Close], &[Move::Read]])
             .await;
@@ -229,12 +229,12 @@ async fn a_request_that_was_sent_is_not_sent_again() {
     for word in ["request", "request", "closed"] {
         peer.hear(word).await;
     }
-    assert!(peer.events.try_recv().is_err(), "there is no further one");
+    assert!(peer.events.try_recv().is_err(), "no further event");
 }
 
 // The peer runs on another thread and sends small chunks faster than they can be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_without_end_does_not_outlast_the_limit() {
+async fn endless_answer_times_out() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
             .await;
@@ -242,17 +242,17 @@ async fn an_answer_without_end_does_not_outlast_the_limit() {
     // As in a run: the timeout applies although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
     let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
-    assert_eq!(ended.expect("the limit is kept"), None);
+    assert_eq!(ended.expect("the request times out"), None);
 }
 
 #[tokio::test]
-async fn an_exchange_that_was_given_up_takes_its_connection_with_it() {
+async fn given_up_exchange_closes_its_connection() {
     let mut peer =
         Peer::start("http", &[&[Move::Read, Move::Read], &[Move::Read, Move::Write(OK, 999)]]).await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     tokio::select! {
         biased;
-        _ = peer.connection.exchange() => panic!("nobody answers"),
+        _ = peer.connection.exchange() => panic!("the peer must not answer"),
         _ = peer.events.recv() => {}
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");

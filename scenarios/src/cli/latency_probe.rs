@@ -31,15 +31,15 @@ pub(super) async fn probe_latency(
         // Numbers that no run reaches.
         let scheduled = ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
         client.measures(true);
-        let operation_end = scenario.play(&mut client, scheduled, begun).await;
-        if operation_end == OperationEnd::Failed {
+        let end = scenario.play(&mut client, scheduled, begun).await;
+        if end == OperationEnd::Failed {
             let measurements = run.recorder.sum().measurements;
             let observed =
                 measurements.series.first().map_or_else(String::new, |series| codes.label(series.outcome));
             return Err(Failure::usage(
                 format!("reach the target before the run: {observed}"),
-                "check its address and that it runs; for TLS, that its certificate is for this host and its authority is \
-                 named with --edge-ca or --service-ca",
+                "check its URL and that it runs; with TLS, check that its certificate covers this host and that --edge-ca or \
+                 --service-ca names its CA file",
             )
             .incomplete());
         }

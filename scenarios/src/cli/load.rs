@@ -45,8 +45,8 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
     match thresholds.iter().filter_map(|(threshold, _)| threshold.route.as_ref()).find(unknown) {
         None => Ok(()),
         Some(route) => Err(Failure::usage(
-            format!("judge the route {route:?}: this run has no such route"),
-            format!("there are {}", routes.join(" and ")),
+            format!("judge the route {route:?}: this run does not have it"),
+            format!("routes of this run: {}", routes.join(" and ")),
         )),
     }
 }
@@ -64,7 +64,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let (system, loads) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
-            return Err(Failure::usage(format!("start: {signal} came first"), "nothing was loaded").ended_by(signal.exit_code()));
+            return Err(Failure::usage(format!("start the run: {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
     let users: u32 = loads.iter().map(|load| load.users as u32).sum();
@@ -103,7 +103,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
     let mut partial = Vec::new();
     if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
-        partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
+        partial.push(format!("the edge exited during the run with {}", exit.status));
     }
     let inputs = ReportInputs {
         scenario: plan.name,
@@ -139,7 +139,8 @@ async fn workloads(
     let args = &plan.args;
     let mut loads = Vec::new();
     for (name, part) in &plan.parts {
-        let scenario = system.scenario(name, args, plan.seed).expect("what the parts need was prepared");
+        let scenario =
+            system.scenario(name, args, plan.seed).expect("the parts of each scenario are prepared");
         let tried = probe_latency(&system.codes, &scenario, args.timeout).await?;
         let each = args.expect.unwrap_or(tried) + plan.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
@@ -167,8 +168,8 @@ async fn workloads(
         loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
     if embedded && through_edge > EMBEDDED as usize {
         return Err(Failure::usage(
-            format!("load the embedded edge with {through_edge} connections: it takes {EMBEDDED}"),
-            "give fewer --users or a lower rate, or load an edge of its own with --launch or --edge-url",
+            format!("load the embedded edge with {through_edge} connections: its limit is {EMBEDDED}"),
+            "give fewer --users or a lower rate, or use another edge with --launch or --edge-url",
         ));
     }
     let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
@@ -190,7 +191,7 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(
-        format!("open {needed} files: {} are allowed", current.unwrap_or_default()),
+        format!("open {needed} files: the limit is {}", current.unwrap_or_default()),
         format!("raise the limit with ulimit -n {needed}, or give fewer --users"),
     ))
 }

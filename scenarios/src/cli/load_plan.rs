@@ -57,7 +57,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     };
     if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
         return Err(Failure::usage(
-            "send copies to a service that takes collections unopened: it knows no copy",
+            "send replays with --seal opaque: the mock service does not open collections, so it detects no replays",
             "add --seal real",
         ));
     }
@@ -71,14 +71,17 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
-        (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)?,
+        (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)
+            .map_err(|error| {
+                Failure::usage(
+                    format!("read JOB_COMPLETION_INDEX {:?}: {}", error.given, error.why),
+                    error.advice,
+                )
+            })?,
         (None, None) => Shard::WHOLE,
     };
     if shard.count() > 1 && args.seed.is_none() {
-        return Err(Failure::usage(
-            "play a shard without --seed",
-            "give all shards the same one, so that they make one run",
-        ));
+        return Err(Failure::usage("run a shard: --seed is missing", "give all shards the same --seed"));
     }
     let time = args.duration.unwrap_or(TIME);
     let stages = match (&args.stages, args.rate, args.users) {
@@ -88,8 +91,8 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
             let rate = rate.or_else(|| Rate::per_second(RATE)).unwrap_or_default();
             Some(Stages::constant(rate, time).ok_or_else(|| {
                 Failure::usage(
-                    format!("begin {rate} for {}", humantime::format_duration(time)),
-                    "give a rate above 0, for a week at most",
+                    format!("run at {rate} for {}", humantime::format_duration(time)),
+                    "give a rate above 0 and at most a week",
                 )
             })?)
         }
@@ -97,8 +100,8 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     let measured = stages.as_ref().map_or(time, Stages::time);
     if let Some(down) = faults.down.filter(|down| down.at + down.time >= args.warm_up + measured) {
         return Err(Failure::usage(
-            format!("see how the edge fares after {down}: the run is over before the service is back"),
-            "give an earlier or a shorter time, or a longer --duration",
+            format!("measure the recovery: {down}, but the run ends before that"),
+            "give an earlier or shorter downtime, or a longer --duration",
         ));
     }
     let allowed = allowed_errors(&faults, measured);
@@ -146,8 +149,11 @@ fn goose_report(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(
-        format!("write goose's report to {}", path.display()),
-        "name a file that ends with .html, .md or .json, in a folder that exists",
+        format!(
+            "write goose's report to {}: the ending is unknown or the folder does not exist",
+            path.display()
+        ),
+        "give a path that ends in .html, .md or .json, in an existing folder",
     ))
 }
 
@@ -164,8 +170,8 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
     }
     let refuse = || {
         Failure::usage(
-            format!("read the weights {weights:?}"),
-            "write them as 6,3,1: edge-relay, verdict-polling, journey",
+            format!("read --weights {weights:?}"),
+            "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey",
         )
     };
     let numbers: Result<Vec<f64>, _> =

@@ -11,8 +11,8 @@ pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
     // No default for the error rate: the shards may have expected errors, so their limit applies.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
-    let reports = reports
-        .map_err(|why| Failure::of(&why, "give reports that --report json=PATH of a run of load wrote"))?;
+    let reports =
+        reports.map_err(|why| Failure::of(&why, "give reports that a run wrote with --report json=PATH"))?;
     let sum = merge(&reports, &thresholds).map_err(|why| match why {
         MergeError::Missing { .. } => Failure::from(why).incomplete(),
         why => Failure::from(why),

@@ -22,7 +22,7 @@ mod unused_options;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use args::{Arguments, Command};
 use exit_code::EXIT_USAGE;
@@ -30,14 +30,15 @@ use failure::Failure;
 
 /// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help goes to standard output with exit code 0, errors go to standard error with 2.
-            let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
-            return ExitCode::from(if error.print().is_ok() { code } else { EXIT_USAGE });
-        }
-    };
+    let arguments =
+        match args::command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                // Help goes to standard output with exit code 0, errors go to standard error with 2.
+                let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
+                return ExitCode::from(if error.print().is_ok() { code } else { EXIT_USAGE });
+            }
+        };
     let done = match arguments.command {
         Command::EdgeRelay(args) => load::main("edge-relay", *args),
         Command::VerdictPolling(args) => load::main("verdict-polling", *args),

@@ -18,12 +18,13 @@ impl Files {
         let open = |given: &String| {
             let (format, path) = given.split_once('=').ok_or_else(|| {
                 Failure::usage(
-                    format!("write the report {given:?}: it has no ="),
-                    "write it as FORMAT=PATH, such as html=load.html",
+                    format!("write the report {given:?}: no ="),
+                    "give FORMAT=PATH, such as html=load.html",
                 )
             })?;
-            let format: Format =
-                format.parse().map_err(|why| Failure::of(&why, "write it as FORMAT=PATH"))?;
+            let format: Format = format
+                .parse()
+                .map_err(|why| Failure::of(&why, "give FORMAT=PATH, such as html=load.html"))?;
             LoadFile::new(format, Path::new(path))
                 .map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
         };
@@ -84,7 +85,13 @@ pub(super) fn thresholds(
 ) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
-        thresholds.extend(parse_file(&read(path)?)?);
+        let parsed = parse_file(&read(path)?).map_err(|error| {
+            Failure::usage(
+                format!("read thresholds {}: {}: {}", path.display(), error.given, error.why),
+                error.advice,
+            )
+        })?;
+        thresholds.extend(parsed);
     }
     let judges_errors =
         thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
@@ -92,7 +99,8 @@ pub(super) fn thresholds(
         thresholds.into_iter().map(|threshold| (threshold, false)).collect();
     if let Some(allowed) = allowed_errors.filter(|_| !judges_errors) {
         let percent = (allowed * 100.0).ceil().min(MOST_PERCENT);
-        all.push((Threshold::new(None, "error-rate", &format!("{percent}%"))?, true));
+        let threshold = Threshold::new(None, "error-rate", &format!("{percent}%"));
+        all.push((threshold.expect("1 % to 99 % is a limit for the error rate"), true));
     }
     Ok(all)
 }

@@ -44,7 +44,7 @@ impl Progress {
             (false, false) => Mode::Lines,
         };
         if let Some(address) = prometheus.filter(|_| mode != Mode::Silent) {
-            let _ = writeln!(std::io::stderr(), "  figures for Prometheus: http://{address}/metrics");
+            let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
         }
         Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
     }
@@ -109,7 +109,7 @@ fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
     let waiting = moment.released.saturating_sub(moment.begun);
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
     let begun = count(moment.begun);
-    let mut line = format!("  {scenario}  {left}  requests {}  {begun} begun{waiting}", rate(now));
+    let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
     if response.count() == 0 {
         return format!("{line}  warming up");
     }

@@ -30,9 +30,9 @@ impl Metrics {
         routes: Vec<String>,
         codes: Codes,
     ) -> Result<Self, Failure> {
-        let advice = "choose another address with --prometheus; port 0 lets the system choose";
+        let advice = "give another address; port 0 selects a free port";
         let fault =
-            |why: std::io::Error| Failure::usage(format!("serve figures on {address}: {why}"), advice);
+            |why: std::io::Error| Failure::usage(format!("serve metrics on {address}: {why}"), advice);
         let listener = TcpListener::bind(address).await.map_err(fault)?;
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);
@@ -74,16 +74,16 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
     };
     let mut response = Histogram::new();
     progress.measurements.series.iter().for_each(|series| response.add(&series.response));
-    summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
+    summary("edgeproof_response_seconds", "Time from the intended start to the end of a request.", &response);
     summary(
         "edgeproof_lateness_seconds",
-        "How late the generator itself was.",
+        "Delay added by the load generator.",
         &progress.measurements.lateness,
     );
     if progress.measurements.verdict.count() > 0 {
         summary(
             "edgeproof_time_to_verdict_seconds",
-            "From the start of a session to its verdict.",
+            "Time from the start of a session to its verdict.",
             &progress.measurements.verdict,
         );
     }
@@ -116,7 +116,7 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
     }
     let _ = writeln!(
         out,
-        "# HELP edgeproof_begun_total Operations that a user began, warm-up included.\n# TYPE edgeproof_begun_total counter"
+        "# HELP edgeproof_begun_total Started operations, warm-up included.\n# TYPE edgeproof_begun_total counter"
     );
     let _ = writeln!(out, "edgeproof_begun_total {}", progress.begun);
     out

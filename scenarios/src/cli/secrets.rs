@@ -12,9 +12,9 @@ use crate::scenario::BadToken;
 /// The error of a missing seal key.
 pub(super) fn no_seal_key() -> Failure {
     Failure::usage(
-        "seal collections for a service that is not ours without its key",
-        "name it with --seal-key FILE: a JSON Web Key, as the admin port of `edgeproof mock` shows it at /seal-key; or the \
-         settings of that mock with --settings DIR",
+        "seal collections: the key of this service is unknown",
+        "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
+         settings, give --settings DIR",
     )
 }
 
@@ -22,8 +22,8 @@ pub(super) fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
     let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
     key.ok_or_else(|| {
         Failure::usage(
-            format!("read {}: it is no key that collections are sealed to", file.display()),
-            "give a JSON Web Key (OKP, X25519) with its kid, as the admin port of `edgeproof mock` shows it at /seal-key",
+            format!("read {}: not a seal key", file.display()),
+            "give a JSON Web Key (OKP, X25519) with a kid, as the admin API of `edgeproof mock` serves it at /seal-key",
         )
     })
 }
@@ -37,9 +37,8 @@ pub(super) fn read_token(args: &Load) -> Result<String, Failure> {
     let token = token.trim();
     if token.is_empty() {
         return Err(Failure::usage(
-            "ask for verdicts without a read token",
-            "put one into the variable READ_TOKEN, or name its file with --read-token-file, or the settings of a mock service with \
-             --settings",
+            "poll for verdicts: no read token is given",
+            "set READ_TOKEN, or give --read-token-file FILE; for a mock with settings, give --settings DIR",
         ));
     }
     Ok(token.to_owned())

@@ -53,9 +53,9 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(test(args));
     runtime.shutdown_timeout(Duration::from_secs(2));
-    let (proof, line) = outcome?;
-    say(&line);
-    Ok(match proof {
+    let (result, line) = outcome?;
+    print_line(&line);
+    Ok(match result {
         SelfTestResult::Passed => 0,
         SelfTestResult::Failed => EXIT_BROKEN,
         SelfTestResult::Inconclusive => EXIT_INCOMPLETE,
@@ -63,51 +63,51 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
 }
 
 async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
-    let mut proof = percentiles().await?;
+    let mut result = check_percentiles().await?;
     for _ in 1..ATTEMPTS {
-        if proof == SelfTestResult::Inconclusive {
-            say("  - too busy for that just now; again");
-            proof = percentiles().await?;
+        if result == SelfTestResult::Inconclusive {
+            print_line("  - this machine is too busy; trying again");
+            result = check_percentiles().await?;
         }
     }
     let mut rates = Vec::new();
     for rate in &args.rates {
-        rates.push((*rate, delivered(*rate, args.duration).await?));
+        rates.push((*rate, check_rate(*rate, args.duration).await?));
     }
-    let starved = starved().await?;
-    if [proof, starved]
+    let starved = check_starved().await?;
+    if [result, starved]
         .into_iter()
-        .chain(rates.iter().map(|(_, proof)| *proof))
-        .any(|proof| proof == SelfTestResult::Failed)
+        .chain(rates.iter().map(|(_, result)| *result))
+        .any(|result| result == SelfTestResult::Failed)
     {
-        return Ok((SelfTestResult::Failed, "the generator does NOT tell the truth here".into()));
+        return Ok((SelfTestResult::Failed, "FAILED: the generator reported a wrong figure".into()));
     }
-    let cannot: Vec<String> = rates
+    let too_busy: Vec<String> = rates
         .iter()
-        .filter(|(_, proof)| *proof == SelfTestResult::Inconclusive)
+        .filter(|(_, result)| *result == SelfTestResult::Inconclusive)
         .map(|(rate, _)| rate.to_string())
         .collect();
-    if proof == SelfTestResult::Inconclusive || (!rates.is_empty() && cannot.len() == rates.len()) {
+    if result == SelfTestResult::Inconclusive || (!rates.is_empty() && too_busy.len() == rates.len()) {
         return Ok((
             SelfTestResult::Inconclusive,
-            "NOT PROVEN: this machine is too busy for it; nothing that was claimed is wrong".into(),
+            "INCONCLUSIVE: this machine is too busy; no reported figure is wrong".into(),
         ));
     }
-    let but = match cannot[..] {
+    let unchecked = match too_busy[..] {
         [] => String::new(),
-        _ => format!("; NOT at {}, which this machine cannot do now", cannot.join(" and ")),
+        _ => format!("; not checked at {}: this machine is too busy", too_busy.join(" and ")),
     };
-    Ok((SelfTestResult::Passed, format!("the generator tells the truth here{but}")))
+    Ok((SelfTestResult::Passed, format!("passed: all reported figures are right{unchecked}")))
 }
 
 /// Checks percentiles against a service that stalls 1.6 s of every 2 s: 80 % of the requests wait, evenly
 /// spread over 0 to 1.6 s. There are fewer users than requests in a stall, so most requests wait for a
 /// connection; a generator with coordinated omission would miss them. The rate is low, so that the backlog of
 /// a stall is gone at once even on a slow machine.
-async fn percentiles() -> Result<SelfTestResult, Failure> {
+async fn check_percentiles() -> Result<SelfTestResult, Failure> {
     let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(50.0).unwrap_or_default();
-    let drive = GeneratorRun {
+    let generator_run = GeneratorRun {
         rate,
         time: Duration::from_secs(8),
         warm_up: stalls.period,
@@ -115,32 +115,29 @@ async fn percentiles() -> Result<SelfTestResult, Failure> {
         stalls: Some(stalls),
         starved: false,
     };
-    let report = run(drive).await?;
-    say(&format!("a service that stalls by the clock, {rate}: the run is {}", state(&report)));
+    let report = run(generator_run).await?;
+    print_line(&format!("{rate} against a service that stalls by the clock: the run is {}", state(&report)));
     let response = Histogram::decode(&report.response.histogram).unwrap_or_default();
     let mut near = true;
     for quantile in [Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99] {
         let wanted = stalls.quantile(quantile.share()).as_secs_f64() * 1000.0;
         let found = response.at(quantile) as f64 / 1000.0;
         let off = found / wanted - 1.0;
-        let line = format!(
-            "{}: {found:.1} ms, arithmetic says {wanted:.1} ms ({:+.1} %)",
-            quantile.name(),
-            off * 100.0
-        );
+        let line =
+            format!("{}: {found:.1} ms, expected {wanted:.1} ms ({:+.1} %)", quantile.name(), off * 100.0);
         near &= check(off.abs() <= NEAR, &line);
     }
     // The figures of a generator with coordinated omission.
     let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
-    say(&format!(
-        "    service times alone would say p50 {:.1} ms",
+    print_line(&format!(
+        "    with coordinated omission, p50 would be {:.1} ms",
         service.at(Quantile::P50) as f64 / 1000.0
     ));
-    Ok(concluded(near, &report))
+    Ok(conclude(near, &report))
 }
 
-async fn delivered(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure> {
-    let drive = GeneratorRun {
+async fn check_rate(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure> {
+    let generator_run = GeneratorRun {
         rate,
         time,
         warm_up: Duration::from_secs(1),
@@ -148,21 +145,21 @@ async fn delivered(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure
         stalls: None,
         starved: false,
     };
-    let report = run(drive).await?;
+    let report = run(generator_run).await?;
     let share = report.rate.delivered / rate.value();
     let line = format!(
-        "{rate} asked, {:.1}/s delivered ({:.2} %): the run is {}",
+        "{rate} requested, {:.1}/s delivered ({:.2} %): the run is {}",
         report.rate.delivered,
         share * 100.0,
         state(&report)
     );
-    say(&line);
-    Ok(concluded(check(share >= DELIVERED, "what was asked for was delivered"), &report))
+    print_line(&line);
+    Ok(conclude(check(share >= DELIVERED, "the rate was delivered"), &report))
 }
 
 /// Checks that a run whose runtime threads are blocked is reported as invalid.
-async fn starved() -> Result<SelfTestResult, Failure> {
-    let drive = GeneratorRun {
+async fn check_starved() -> Result<SelfTestResult, Failure> {
+    let generator_run = GeneratorRun {
         rate: Rate::per_second(500.0).unwrap_or_default(),
         time: Duration::from_secs(3),
         warm_up: Duration::ZERO,
@@ -170,17 +167,17 @@ async fn starved() -> Result<SelfTestResult, Failure> {
         stalls: None,
         starved: true,
     };
-    let report = run(drive).await?;
-    say(&format!("starved on purpose: the run is {}", state(&report)));
+    let report = run(generator_run).await?;
+    print_line(&format!("blocked on purpose: the run is {}", state(&report)));
     let found =
         check(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
-    Ok(if found && counted(&report) { SelfTestResult::Passed } else { SelfTestResult::Failed })
+    Ok(if found && counts_agree(&report) { SelfTestResult::Passed } else { SelfTestResult::Failed })
 }
 
 /// The result of a check. An invalid run claims nothing. Dropped, open or failed operations show that the
 /// server fell behind. The counts must agree in any case.
-fn concluded(holds: bool, report: &LoadReport) -> SelfTestResult {
-    let counted = counted(report);
+fn conclude(holds: bool, report: &LoadReport) -> SelfTestResult {
+    let counted = counts_agree(report);
     let behind = report.ledger.dropped + report.ledger.open + report.ledger.failed > 0;
     match (counted, holds) {
         (true, true) => SelfTestResult::Passed,
@@ -189,16 +186,18 @@ fn concluded(holds: bool, report: &LoadReport) -> SelfTestResult {
     }
 }
 
-async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
-    let unexpected =
-        |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
+async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
+    let unexpected = |why: &dyn std::error::Error| {
+        Failure::of(why, "check the limits on open files and threads").incomplete()
+    };
     let codes = Codes::new(&Spec::builtin(Version::Current));
-    let service = Arc::new(StallingServer::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
+    let service =
+        Arc::new(StallingServer::start(generator_run.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = Endpoint::resolve(&url, None).await?;
     let endpoint = Arc::new(endpoint);
-    let collection_requests =
-        CollectionRequests::new(&endpoint, "https://shop.example").expect("an origin is a header value");
+    let collection_requests = CollectionRequests::new(&endpoint, "https://shop.example")
+        .expect("the origin is a valid header value");
     let scenario = EdgeRelay {
         endpoint,
         collection_requests,
@@ -209,18 +208,18 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         route: RouteId(0),
         service_times: None,
     };
-    let stages = Stages::constant(drive.rate, drive.time)
-        .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?
-        .warmed_up(drive.warm_up);
-    let arrivals = Arrivals::new(&stages, drive.warm_up, Shard::WHOLE);
+    let stages = Stages::constant(generator_run.rate, generator_run.time)
+        .ok_or_else(|| Failure::usage(format!("run at {}", generator_run.rate), "give rates above 0"))?
+        .warmed_up(generator_run.warm_up);
+    let arrivals = Arrivals::new(&stages, generator_run.warm_up, Shard::WHOLE);
     let load = ScenarioLoad {
         name: "self-test".into(),
         scenario: Arc::new(scenario),
         workload: Arc::new(Workload::open(arrivals.clone())),
-        users: drive.users,
+        users: generator_run.users,
     };
     let begins = Arc::clone(&service);
-    let busy_tasks = BusyTasks::new(drive.starved);
+    let busy_tasks = BusyTasks::new(generator_run.starved);
     let options = LoadRunOptions {
         loads: vec![load],
         codes: codes.clone(),
@@ -242,9 +241,9 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
         target: embedded(),
         plan: Plan {
             stages: Vec::new(),
-            users: drive.users as u32,
-            warm_up_ms: drive.warm_up.as_millis() as u64,
-            measured_ms: drive.time.as_millis() as u64,
+            users: generator_run.users as u32,
+            warm_up_ms: generator_run.warm_up.as_millis() as u64,
+            measured_ms: generator_run.time.as_millis() as u64,
             timeout_ms: 30_000,
             drain: Drain { limit_ms: 5_000, took_ms: 0 },
             seal: Seal::Opaque,
@@ -268,10 +267,10 @@ async fn run(drive: GeneratorRun) -> Result<LoadReport, Failure> {
 }
 
 /// Whether the counts agree with the server's, to the request.
-fn counted(report: &LoadReport) -> bool {
-    let Some(counted) = report.reconciled.first() else { return check(false, "the server did not count") };
+fn counts_agree(report: &LoadReport) -> bool {
+    let Some(counted) = report.reconciled.first() else { return check(false, "the server counted nothing") };
     let line = format!(
-        "{} sent, {} unanswered, the server counted {}; everything accounted for",
+        "{} sent, {} unanswered, {} counted by the server; all accounted for",
         counted.sent, counted.unanswered, counted.arrived
     );
     check(report.ledger.balances() && counted.agrees, &line)
@@ -282,11 +281,11 @@ fn state(report: &LoadReport) -> String {
 }
 
 fn check(holds: bool, line: &str) -> bool {
-    say(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
+    print_line(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
     holds
 }
 
-fn say(line: &str) {
+fn print_line(line: &str) {
     // A closed standard output is no error.
     let _ = writeln!(std::io::stdout(), "{line}");
 }

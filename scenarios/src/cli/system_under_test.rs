@@ -16,7 +16,8 @@ use super::secrets;
 use crate::measure::Codes;
 use crate::plan::{Shard, check_host};
 use crate::scenario::{
-    CollectionRequests, OpaqueCollections, References, RegisterSession, SealedCollections, VerdictRequests,
+    CollectionRequests, OpaqueCollections, ParseReferencesError, References, RegisterSession,
+    SealedCollections, VerdictRequests,
 };
 use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
 
@@ -54,16 +55,16 @@ impl SystemUnderTest {
         let spec = Arc::new(Spec::builtin(Version::Current));
         let codes = Codes::new(&spec);
         let credentials = Credentials::mint(&MintOptions::default())
-            .map_err(|why| Failure::of(&why, "this should not happen with its own settings"))?;
+            .map_err(|why| Failure::of(&why, "this is a bug of edgeproof: report it"))?;
         let credentials = Arc::new(credentials);
         let files = CredentialFiles::write(&credentials)
-            .map_err(|why| Failure::of(&why, "check TMPDIR and the space left there"))?;
+            .map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
         let own_edge = needs.edge && args.edge_url.is_none();
         let own_verdicts = needs.verdicts && args.base_url.is_none();
         if own_verdicts && needs.edge && !own_edge {
             return Err(Failure::usage(
-                "play whole sessions: --edge-url is given and --base-url is not",
-                "verdicts come from the service behind that edge: name it with --base-url",
+                "poll for verdicts: --edge-url is given without --base-url",
+                "give the service behind that edge with --base-url",
             ));
         }
         let service = if own_edge || own_verdicts {
@@ -85,8 +86,8 @@ impl SystemUnderTest {
             ))
         } else if faults.any() {
             return Err(Failure::usage(
-                "do anything to a service that is not ours",
-                "--service-… needs the embedded service: leave out --edge-url and --base-url",
+                "inject faults into a foreign service",
+                "the --service-… options require the built-in mock service: remove --edge-url and --base-url",
             ));
         } else {
             None
@@ -143,7 +144,7 @@ impl SystemUnderTest {
         let endpoint = with_client_certificate(endpoint, args)?;
         let collection_requests = CollectionRequests::new(&endpoint, &args.origin).ok_or_else(|| {
             Failure::usage(
-                format!("post from the origin {:?}", args.origin),
+                format!("send the origin {:?}: it is not a valid header value", args.origin),
                 "give an origin such as https://shop.example",
             )
         })?;
@@ -204,8 +205,8 @@ impl SystemUnderTest {
         };
         let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
-                "send the read token: it holds what no header can",
-                "check the file or variable that it is in",
+                "send the read token: it is not a valid header value",
+                "check READ_TOKEN or the token file",
             )
         })?;
         if args.base_url.is_some() {
@@ -215,11 +216,17 @@ impl SystemUnderTest {
             }
         }
         if let Some(path) = &args.references {
-            self.references = read(path)?.parse()?;
+            self.references = read(path)?.parse().map_err(|why: ParseReferencesError| {
+                Failure::usage(
+                    format!("read references {}: {why}", path.display()),
+                    "write one reference per line; add `none` after a reference without a verdict (wrong, too old or of another \
+                     license)",
+                )
+            })?;
         } else if args.base_url.is_some() && self.collection_requests.is_none() {
             return Err(Failure::usage(
-                "ask a service for verdicts without references",
-                "name sessions that it knows with --references FILE, or play journeys",
+                "poll a service for verdicts: no references are given",
+                "give sessions that it knows with --references FILE, or run a journey",
             ));
         }
         self.verdict_requests = Some((Arc::new(endpoint), verdict_requests));

@@ -17,8 +17,8 @@ pub(super) fn reject_unused_options(
             .as_deref()
             .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
     let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(is_https);
-    let no_edge = format!("{name} posts to no edge");
-    let no_verdicts = format!("{name} asks for no verdicts");
+    let no_edge = format!("{name} does not use an edge");
+    let no_verdicts = format!("{name} does not poll for verdicts");
     let plain = |what: &str| format!("{what} does not speak TLS");
     let all = [
         (args.edge_url.is_some() && !needs.edge, "--edge-url", no_edge.clone()),
@@ -28,33 +28,32 @@ pub(super) fn reject_unused_options(
         (
             args.replay_share.value() > 0.0 && !plays("edge-relay"),
             "--replay-share",
-            format!("{name} sends no copies"),
+            format!("{name} sends no replays"),
         ),
         (
             args.references.is_some() && !plays("verdict-polling"),
             "--references",
-            format!("{name} asks for the sessions that it began"),
+            format!("{name} polls for its own sessions"),
         ),
         (args.base_url.is_some() && !needs.verdicts, "--base-url", no_verdicts),
         (args.edge_ca.is_some() && !edge_tls, "--edge-ca", plain("the edge")),
-        (args.service_ca.is_some() && !service_tls, "--service-ca", plain("what --base-url names")),
-        (args.client_cert.is_some() && !edge_tls && !service_tls, "--client-cert", plain("what is loaded")),
+        (args.service_ca.is_some() && !service_tls, "--service-ca", plain("the service")),
+        (args.client_cert.is_some() && !edge_tls && !service_tls, "--client-cert", plain("the target")),
         (
             args.edge_scheme == EdgeScheme::Https && args.launch.is_none(),
             "--edge-scheme",
-            "no edge is started with --launch".to_owned(),
+            "--launch is not given".to_owned(),
         ),
         (
             args.seal_key.is_some() && args.seal == SealKind::Opaque,
             "--seal-key",
-            "collections are not sealed without --seal real".to_owned(),
+            "it needs --seal real".to_owned(),
         ),
     ];
     match all.into_iter().find(|(unused, ..)| *unused) {
         None => Ok(()),
-        Some((_, option, why)) => Err(Failure::usage(
-            format!("use {option}: {why}"),
-            format!("leave {option} out, or change what makes it useless"),
-        )),
+        Some((_, option, why)) => {
+            Err(Failure::usage(format!("use {option}: {why}"), format!("remove {option}")))
+        }
     }
 }

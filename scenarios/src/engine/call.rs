@@ -164,7 +164,7 @@ mod tests {
     #[case("any 401", 401, r#"{"error":"expired"}"#, "401 expired", true)]
     #[case("any 401", 401, r#"{"error":"made_up"}"#, "401 with a code not in the tables", false)]
     #[case("any 401", 403, r#"{"error":"expired"}"#, "403 expired", false)]
-    fn answers_are_told_apart(
+    fn answers_are_classified(
         #[case] expect: &str,
         #[case] status: u16,
         #[case] body: &str,

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_system_tells() {
+    fn proc_stat_is_parsed() {
         let stat = "17 (a ) b) S 4 17 17 0 -1 4194560 1 2 3 4 150 50 0 0 20 0 1 0 100 200 300";
         let (parent, cpu) = parse_stat(stat).unwrap();
         assert_eq!(parent, 4);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_this_very_process() {
+    fn own_process_is_found() {
         let tree = tree(std::process::id());
         assert!(tree.iter().any(|(pid, _)| *pid == std::process::id()), "{tree:?}");
     }

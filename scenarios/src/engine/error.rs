@@ -4,7 +4,7 @@ pub enum EngineError {
     /// Goose failed.
     #[error("run the users: {0}")]
     #[diagnostic(help(
-        "this is goose's own word; check --goose-report, and the limits on threads and open files"
+        "this is an error of goose; check --goose-report, and the limits on threads and open files"
     ))]
     Goose(String),
     /// The system cannot start a pacer thread.

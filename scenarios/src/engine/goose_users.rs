@@ -166,7 +166,7 @@ pub(super) async fn killed() {
 
 pub(super) fn ended_early(result: Result<Result<(), String>, JoinError>) -> EngineError {
     EngineError::Goose(match result {
-        Ok(Ok(())) => "it ended before its users were connected".into(),
+        Ok(Ok(())) => "goose ended before all users were connected".into(),
         Ok(Err(why)) => why,
         Err(why) => why.to_string(),
     })

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_over_the_wire() {
+    fn requests_are_encoded() {
         let fields = HeaderFields::new([("Host", "edge:1"), ("Origin", "https://shop.example")]).unwrap();
         let get = fields.get("/v1/verdict/r");
         assert_eq!(

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_request_has_the_whole_time() {
+    async fn each_request_has_the_full_timeout() {
         let mut request_timeout = RequestTimeout::new(Duration::from_millis(200));
         assert_eq!(request_timeout.limit(Instant::now(), pin!(ready(7))).await, Some(7));
         // Longer than the timeout in total: the timer fires during a later request and is reset.
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_takes_longer_is_given_up() {
+    async fn slow_request_times_out() {
         let mut request_timeout = RequestTimeout::new(Duration::from_millis(20));
         for _ in 0..2 {
             let sent = Instant::now();
@@ -81,7 +81,7 @@ mod tests {
 
     /// The request uses up the task's budget at every poll.
     #[tokio::test]
-    async fn a_request_that_leaves_no_budget_is_given_up() {
+    async fn request_without_task_budget_times_out() {
         let greedy = poll_fn(|cx| {
             while pin!(consume_budget()).poll(cx).is_ready() {}
             Poll::<()>::Pending
@@ -89,6 +89,6 @@ mod tests {
         let mut request_timeout = RequestTimeout::new(Duration::from_millis(20));
         let kept =
             timeout(Duration::from_secs(20), request_timeout.limit(Instant::now(), pin!(greedy))).await;
-        assert_eq!(kept.expect("the limit is kept"), None);
+        assert_eq!(kept.expect("the request times out"), None);
     }
 }

@@ -79,7 +79,7 @@ impl UserConnection {
     ///
     /// Without a prepared request.
     pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
-        let exchange = self.exchange.as_mut().expect("a request was staged");
+        let exchange = self.exchange.as_mut().expect("a request is prepared");
         if let Some(stream) = &mut self.open {
             match poll_fn(|cx| exchange.advance(stream, cx)).await {
                 Err(Unanswered::Unsent) => {}
@@ -227,7 +227,7 @@ mod tests {
 
     /// A long answer that is fully available must not block other tasks.
     #[test]
-    fn a_long_answer_is_not_read_at_once() {
+    fn long_answer_yields() {
         let mut exchange =
             Exchange::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
         (exchange.written, exchange.flushed) = (1, true);

@@ -121,7 +121,7 @@ mod tests {
     #[case::few_say_nothing_of_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
     #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
     #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
-    fn a_change_is_told_from_noise(
+    fn change_is_told_from_noise(
         #[case] count: u64,
         #[case] factor: f64,
         #[case] cpu: f64,

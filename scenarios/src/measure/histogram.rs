@@ -114,7 +114,7 @@ impl Histogram {
             .deserialize(&mut bytes.as_slice())
             .map_err(|why| HistogramError(why.to_string()))?;
         if histogram.sigfig() != 3 || histogram.max() > 2 * LONGEST {
-            return Err(HistogramError("it is not of 3 digits and microseconds".into()));
+            return Err(HistogramError("it does not have 3 digits and microseconds".into()));
         }
         histogram.auto(true);
         Ok(Self(histogram))
@@ -143,21 +143,21 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_one_claims_nothing() {
+    fn empty_histogram_is_all_zero() {
         let empty = Histogram::new();
         assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.longer_than(0)), (0, 0, 0, 0));
         assert_eq!(Histogram::decode(&empty.encode()).unwrap(), empty);
     }
 
     #[test]
-    fn hours_do_not_break_it() {
+    fn longest_time_is_capped() {
         let histogram = of(&[1, u64::MAX]);
         assert_eq!(histogram.count(), 2);
         assert!(histogram.max() >= 7_190_000_000, "{}", histogram.max());
     }
 
     #[test]
-    fn what_is_no_histogram() {
+    fn invalid_text_is_rejected() {
         for text in ["", "!", "AAAA", "HISTFAAAAAAA"] {
             assert!(Histogram::decode(text).is_err(), "{text}");
         }
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn three_digits_hold(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
+        fn quantiles_have_three_digits(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
             let histogram = of(&times);
             times.sort_unstable();
             for quantile in Quantile::iter() {
@@ -178,7 +178,7 @@ mod tests {
         }
 
         #[test]
-        fn a_sum_is_as_if_all_had_been_recorded_in_one(
+        fn sum_equals_recording_in_one_histogram(
             one in prop::collection::vec(0u64..10_000_000, 0..100), two in prop::collection::vec(0u64..10_000_000, 0..100),
         ) {
             let mut sum = Histogram::decode(&of(&one).encode()).unwrap();

@@ -75,7 +75,7 @@ fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
 fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
     let without = observed?.without_verdict;
     (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
-        .then(|| format!("never, for {without} of the sessions"))
+        .then(|| format!("never, for {without} sessions"))
 }
 
 fn rendered(metric: Metric, value: f64) -> String {
@@ -123,7 +123,7 @@ mod tests {
     #[case("POST /v1/signals p50<501ms", true, "500.22 ms")]
     #[case("GET /other p50<500ms", false, "")]
     #[case("time-to-verdict<1h", false, "")]
-    fn a_threshold_holds_or_not(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+    fn thresholds_are_judged(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let threshold: Threshold = given.parse().unwrap();
         let results = judge([(&threshold, false)], observed);
         assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
@@ -131,12 +131,8 @@ mod tests {
 
     #[rstest]
     #[case("time-to-verdict.p50<1s", true, "900.10 ms")]
-    #[case("time-to-verdict.p90<1h", false, "never, for 20 of the sessions")]
-    fn sessions_without_a_verdict_are_the_slowest(
-        #[case] given: &str,
-        #[case] holds: bool,
-        #[case] found: &str,
-    ) {
+    #[case("time-to-verdict.p90<1h", false, "never, for 20 sessions")]
+    fn sessions_without_a_verdict_rank_last(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let mut verdict = Histogram::new();
         (0..80).for_each(|_| verdict.record_micros(900_000));
         let threshold: Threshold = given.parse().unwrap();
@@ -151,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_judge_on_does_not_hold() {
+    fn threshold_without_data_is_broken() {
         let threshold: Threshold = "p99<1h".parse().unwrap();
         let results = judge([(&threshold, true)], |_| Some(ThresholdInputs::default()));
         assert!(!results[0].holds);
@@ -159,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_is_a_part_of_the_limit() {
+    fn margin_is_relative_to_the_limit() {
         let thresholds: Vec<Threshold> =
             ["p50<1s", "p50<250ms", "rate>50", "error-rate<0"].map(|text| text.parse().unwrap()).into();
         let results = judge(thresholds.iter().map(|threshold| (threshold, false)), observed);

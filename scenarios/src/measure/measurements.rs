@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_stay_apart_and_the_warm_up_is_left_out() {
+    fn outcomes_are_separate_and_warm_up_is_excluded() {
         let mut measurements = Measurements::default();
         for sample in
             [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_cannot_make_up_outcomes_without_end() {
+    fn number_of_outcomes_is_bounded() {
         let mut measurements = Measurements::default();
         (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
         assert!(measurements.series.len() <= MOST + 2, "{}", measurements.series.len());

@@ -24,7 +24,7 @@ pub struct OperationCounts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CountMismatch {
     /// Operations were lost or counted twice.
-    #[error("{scheduled} operations were scheduled, and {accounted} are accounted for")]
+    #[error("{scheduled} operations were scheduled, but {accounted} are accounted for")]
     Operations {
         /// Scheduled operations.
         scheduled: u64,
@@ -88,7 +88,7 @@ mod tests {
     #[case(OperationCounts { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1, unexpected: 3, ..OperationCounts::default() }, true)]
     #[case(OperationCounts { scheduled: 10, answered: 10, failed: 1, ..OperationCounts::default() }, false)]
     #[case(OperationCounts { scheduled: 10, answered: 9, ..OperationCounts::default() }, false)]
-    fn everything_is_accounted_for(#[case] operations: OperationCounts, #[case] balanced: bool) {
+    fn every_scheduled_operation_needs_an_end(#[case] operations: OperationCounts, #[case] balanced: bool) {
         assert_eq!(operations.balance().is_ok(), balanced);
     }
 
@@ -98,7 +98,7 @@ mod tests {
     #[case(10, 0, 11, false)]
     #[case(10, 2, 8, true)]
     #[case(10, 2, 7, false)]
-    fn the_service_counts_the_same(
+    fn service_counts_every_answered_request(
         #[case] sent: u64,
         #[case] unanswered: u64,
         #[case] arrived: u64,

@@ -151,7 +151,7 @@ mod tests {
     #[case(r#"{"error":"service_rejected","reason":"unknown_kid:abc"}"#, "409 unknown_kid")]
     #[case("<html>", "409 with another body")]
     #[case("[]", "409 with another body")]
-    fn bodies_say_what_happened(#[case] body: &str, #[case] label: &str) {
+    fn bodies_are_labelled(#[case] body: &str, #[case] label: &str) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
         let label_found = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
         assert!(label_found.starts_with(label), "{label_found}");

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_asked_for_is_remembered() {
+    fn only_tracked_collections_are_stored() {
         let times = ServiceTimes::default();
         let took = Duration::from_millis(3);
         times.record(b"a", took);

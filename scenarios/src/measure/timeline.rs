@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_due_in_one_moment_and_ends_in_another() {
+    fn request_counts_where_it_is_due_and_where_it_ends() {
         let mut timeline = Timeline::default();
         timeline.record(ms(100), ms(300), true);
         timeline.record(ms(260), ms(1), false);
@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_stays_small_and_loses_nothing(
+        fn size_is_bounded_and_no_request_is_lost(
             requests in prop::collection::vec((0u64..100_000_000, 0u64..100_000), 1..200),
         ) {
             let (mut one, mut two) = (Timeline::default(), Timeline::default());

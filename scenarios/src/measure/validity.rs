@@ -42,8 +42,7 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let late = inputs.lateness.longer_than(tolerance);
     if inputs.open && late as f64 > count as f64 * LATE {
         invalid.push(format!(
-            "the generator was late although a connection was free: {late} of {count} requests by more than {}, the latest by \
-             {}",
+            "the generator was late although a connection was free: {late} of {count} requests by more than {}, at most {}",
             humantime::format_duration(inputs.tolerance),
             ms(inputs.lateness.max()),
         ));
@@ -51,7 +50,7 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let (rang, slow) = (inputs.lag.count(), inputs.lag.longer_than(tolerance));
     if slow as f64 > rang as f64 * LATE * 5.0 {
         invalid.push(format!(
-            "the generator could not run when it had to: its clock rang more than {} late {slow} of {rang} times, up to {}",
+            "the generator did not get CPU in time: its timer fired more than {} late {slow} of {rang} times, at most {}",
             humantime::format_duration(inputs.tolerance),
             ms(inputs.lag.max()),
         ));
@@ -60,7 +59,7 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
         && (inputs.lateness.value_at(0.99) > PUNCTUAL || inputs.lag.value_at(0.99) > PUNCTUAL)
     {
         invalid.push(format!(
-            "the process used all the CPU that it may have in {:.0} % of the seconds, and was not punctual",
+            "the process used all available CPU in {:.0} % of the time, and was late",
             inputs.starved * 100.0
         ));
     }
@@ -71,10 +70,7 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
         ));
     }
     if inputs.open && (inputs.released as f64) < inputs.planned as f64 * RELEASED {
-        invalid.push(format!(
-            "only {} of {} operations were let begin in time",
-            inputs.released, inputs.planned
-        ));
+        invalid.push(format!("the pacer released only {} of {} operations", inputs.released, inputs.planned));
     }
     invalid
 }
@@ -105,9 +101,9 @@ mod tests {
         1020,
         "late although a connection was free"
     )]
-    #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "could not run when it had to")]
+    #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "did not get CPU in time")]
     #[case::busy_and_punctual(times(1000, 0, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "")]
-    #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all the CPU")]
+    #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all available CPU")]
     #[case::sealed_late(
         times(1000, 0, 0, 0),
         times(100, 1, 0, 0),
@@ -116,7 +112,7 @@ mod tests {
         "2 of 1000 collections were not sealed"
     )]
     #[case::held_back(times(900, 0, 0, 0), times(100, 1, 0, 0), 0.0, 1000, "only 900 of 1000")]
-    fn a_run_is_sound_or_says_nothing(
+    fn late_generator_makes_the_run_invalid(
         #[case] lateness: Histogram,
         #[case] lag: Histogram,
         #[case] starved: f64,

@@ -5,13 +5,13 @@ use crate::plan::PlanError;
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum MergeError {
     /// No report is given.
-    #[error("merge reports: there are none")]
-    #[diagnostic(help("name the JSON report of each shard"))]
+    #[error("merge reports: none is given")]
+    #[diagnostic(help("give the JSON report of each shard"))]
     None,
     /// A shard is missing.
     #[error("merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
     #[diagnostic(help(
-        "name the report of every shard; one that did not run leaves a hole in the load, and the sum would look better than the truth"
+        "give the report of every shard; without one, the target had less load than the sum claims"
     ))]
     Missing {
         /// Indices, from 0.
@@ -20,15 +20,15 @@ pub enum MergeError {
         count: u32,
     },
     /// A shard is given twice.
-    #[error("merge the shards: shard {index} is there twice")]
-    #[diagnostic(help("name each report once"))]
+    #[error("merge the shards: shard {index} is given twice")]
+    #[diagnostic(help("give each report once"))]
     Twice {
         /// Index, from 0.
         index: u32,
     },
     /// The reports are of different runs.
     #[error("merge the shards: shard {index} is of another run: its {what} differs")]
-    #[diagnostic(help("all shards are started with the same arguments, and with the same --seed"))]
+    #[diagnostic(help("start all shards with the same arguments and the same --seed"))]
     OtherRun {
         /// Index, from 0.
         index: u32,
@@ -36,9 +36,9 @@ pub enum MergeError {
         what: &'static str,
     },
     /// A threshold in a report is invalid.
-    #[error("merge the shards: shard {index} was judged by {rule:?}, which is no threshold: {}", why.why)]
+    #[error("merge the shards: shard {index} has the invalid threshold {rule:?}: {}", why.why)]
     #[diagnostic(help(
-        "the report was changed after it was written, or the shard was given a limit below 1us: start the shards with one that can be told"
+        "the report was changed after it was written, or the limit is below 1us: start the shards again with a higher limit"
     ))]
     Rule {
         /// Index, from 0.
@@ -49,7 +49,7 @@ pub enum MergeError {
         why: PlanError,
     },
     /// A start time in a report is invalid.
-    #[error("merge the shards: shard {index} began at {started:?}, which is no time")]
+    #[error("merge the shards: shard {index} has the invalid start time {started:?}")]
     #[diagnostic(help("the report was changed after it was written"))]
     Started {
         /// Index, from 0.
@@ -62,7 +62,7 @@ pub enum MergeError {
     #[diagnostic(help("the report was changed after it was written"))]
     Histogram(#[from] HistogramError),
     /// A timeline in a report is invalid.
-    #[error("merge the time lines: their moments are of no width that is written")]
+    #[error("merge the timelines: the width of their moments is invalid")]
     #[diagnostic(help("the report was changed after it was written"))]
     Timeline,
 }

@@ -77,9 +77,9 @@ pub(super) fn skewed(shards: &[ShardOf], planned: Duration) -> Result<Option<Str
     let allowed = planned.mul_f64(SKEW).max(LEAST_SKEW);
     Ok((apart > allowed).then(|| {
         format!(
-            "the shards did not run at the same time, so the target never saw the whole rate: shard {late} began {:.1} s after \
-             shard {early}, and {:.1} s would do; give all of them the same --start-at, late enough that each is up by then, or \
-             run them as an Indexed Job whose pods run side by side",
+            "the shards did not run at the same time, so the target never had the whole rate: shard {late} began {:.1} s after \
+             shard {early}, and the limit is {:.1} s; give all shards the same --start-at, late enough for each to be ready, or \
+             run them as an Indexed Job with parallel pods",
             apart.as_secs_f64(),
             allowed.as_secs_f64()
         )

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_rate_is_evenly_spaced() {
+    fn constant_rate_is_evenly_spaced() {
         let stages = Stages::constant(Rate::per_second(4.0).unwrap(), Duration::from_secs(2)).unwrap();
         let arrivals = Arrivals::new(&stages, Duration::from_millis(500), Shard::WHOLE);
         assert_eq!(arrivals.count(), 8);
@@ -142,12 +142,12 @@ mod tests {
     #[case("10s:100", 500)]
     #[case("10s:100,30s:500,10s:0", 500 + 9_000 + 2_500)]
     #[case("1s:1,1s:0", 1)]
-    fn the_area_under_the_stages_is_how_many_begin(#[case] stages: &str, #[case] count: u64) {
+    fn count_is_the_area_under_the_stages(#[case] stages: &str, #[case] count: u64) {
         assert_eq!(arrivals(stages).count(), count);
     }
 
     #[test]
-    fn a_ramp_grows_denser() {
+    fn ramp_becomes_denser() {
         let arrivals = arrivals("10s:100");
         assert_eq!(arrivals.get(0).at, Duration::ZERO);
         // 5·t² operations are due by t: 125 by 5 s.
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_in_order_and_counted_right(
+        fn arrivals_are_sorted_and_counted(
             rates in prop::collection::vec(0.0..300.0f64, 1..5), time in 1u64..8, index in 0u32..3, probe in 0.0..40.0f64,
         ) {
             let text: Vec<_> = rates.iter().map(|rate| format!("{time}s:{rate}")).collect();
@@ -173,7 +173,7 @@ mod tests {
         }
 
         #[test]
-        fn shards_interleave_into_the_whole(count in 1u32..6, rate in 1.0..200.0f64) {
+        fn shards_interleave_into_the_whole_run(count in 1u32..6, rate in 1.0..200.0f64) {
             let stages = Stages::constant(Rate::per_second(rate).unwrap(), Duration::from_secs(3)).unwrap();
             let of = |shard| {
                 let arrivals = Arrivals::new(&stages, Duration::from_secs(1), shard);

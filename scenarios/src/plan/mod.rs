@@ -14,7 +14,7 @@ mod threshold_file;
 mod users;
 
 pub use arrivals::{Arrivals, ScheduledOperation};
-pub use duration::parse_duration;
+pub use duration::{parse_duration, parse_duration_or_zero};
 pub use error::PlanError;
 pub use quantile::Quantile;
 pub use rate::Rate;

@@ -9,7 +9,7 @@ pub struct Rate(f64);
 
 /// Highest valid rate. No machine reaches it, so a higher one is a typing error.
 const HIGHEST: f64 = 10_000_000.0;
-const RATE_ADVICE: &str = "write it as 500, 500/s, 90/m or 0.5: how many begin in that time";
+const RATE_ADVICE: &str = "write 500, 500/s, 90/m or 0.5, up to 10000000/s";
 
 impl Rate {
     /// A rate; `None` if it is out of range.
@@ -34,24 +34,17 @@ impl FromStr for Rate {
 
     /// Zero is valid: a stage can end at it.
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError {
-            what: "the rate",
-            given: given.to_owned(),
-            why: why.to_owned(),
-            advice: RATE_ADVICE,
-        };
+        let refuse =
+            |why: &str| PlanError { given: given.to_owned(), why: why.to_owned(), advice: RATE_ADVICE };
         let (number, seconds) = match given.trim().split_once('/') {
             None => (given.trim(), 1.0),
             Some((number, "s")) => (number, 1.0),
             Some((number, "m")) => (number, 60.0),
             Some((number, "h")) => (number, 3600.0),
-            Some(_) => return Err(refuse("it is for neither /s, /m nor /h")),
+            Some(_) => return Err(refuse("unknown unit: use /s, /m or /h")),
         };
-        let number: f64 = number.parse().map_err(|_| refuse("it is not a number"))?;
-        if number < 0.0 {
-            return Err(refuse("it is less than nothing"));
-        }
-        Self::per_second(number / seconds).ok_or_else(|| refuse("no machine begins so many in a second"))
+        let number: f64 = number.parse().map_err(|_| refuse("not a number"))?;
+        Self::per_second(number / seconds).ok_or_else(|| refuse("out of range"))
     }
 }
 
@@ -73,19 +66,19 @@ mod tests {
     #[case("90/m", 1.5)]
     #[case("0.5", 0.5)]
     #[case("0", 0.0)]
-    fn rates(#[case] given: &str, #[case] value: f64) {
+    fn valid_rates_are_parsed(#[case] given: &str, #[case] value: f64) {
         assert!((given.parse::<Rate>().unwrap().value() - value).abs() < 1e-9);
     }
 
     #[rstest]
     #[case("", "not a number")]
     #[case("many", "not a number")]
-    #[case("-1", "less than nothing")]
-    #[case("nan", "so many")]
-    #[case("inf", "so many")]
-    #[case("1e9", "so many")]
-    #[case("5/w", "neither")]
-    fn what_is_no_rate(#[case] given: &str, #[case] why: &str) {
+    #[case("-1", "out of range")]
+    #[case("nan", "out of range")]
+    #[case("inf", "out of range")]
+    #[case("1e9", "out of range")]
+    #[case("5/w", "unknown unit")]
+    fn invalid_rates_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Rate>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }

@@ -2,8 +2,8 @@ use std::net::SocketAddr;
 
 /// A target is a remote host without `--yes-load`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("load {host}: it is not this machine")]
-#[diagnostic(help("if it is yours to load, say so: --yes-load {host}"))]
+#[error("load {host}: it is a remote host")]
+#[diagnostic(help("if you may load it, add --yes-load {host}"))]
 pub struct RemoteHostError {
     /// Host of the URL.
     pub host: String,
@@ -34,7 +34,7 @@ mod tests {
     #[case("localhost", "192.0.2.1:443", &[], false)]
     #[case("edge.example", "192.0.2.1:443", &["Edge.Example"], true)]
     #[case("edge.example", "192.0.2.1:443", &["other.example"], false)]
-    fn only_this_machine_without_a_word(
+    fn remote_host_needs_permission(
         #[case] host: &str,
         #[case] address: &str,
         #[case] allowed: &[&str],
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_an_address_is_not_this_machine() {
+    fn host_without_address_is_remote() {
         assert!(check_host("localhost", &[], &[]).is_err());
     }
 }

@@ -30,22 +30,17 @@ impl FromStr for Share {
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
         let refuse = |why: &str| PlanError {
-            what: "the share",
             given: given.to_owned(),
             why: why.to_owned(),
-            advice: "write it as 5% or 0.05: 0 to 100 %",
+            advice: "write 5% or 0.05, between 0% and 100%",
         };
         let (number, whole) = match given.trim().strip_suffix('%') {
             Some(number) => (number.trim(), 100.0),
             None => (given.trim(), 1.0),
         };
-        let number: f64 = number.parse().map_err(|_| refuse("it is not a number"))?;
+        let number: f64 = number.parse().map_err(|_| refuse("not a number"))?;
         let share = number / whole;
-        if (0.0..=1.0).contains(&share) {
-            Ok(Self(share))
-        } else {
-            Err(refuse("it is not a part of a whole"))
-        }
+        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(refuse("out of range")) }
     }
 }
 
@@ -67,7 +62,7 @@ mod tests {
     #[case("0.05", 0.05)]
     #[case("100%", 1.0)]
     #[case("0", 0.0)]
-    fn shares(#[case] given: &str, #[case] value: f64) {
+    fn valid_shares_are_parsed(#[case] given: &str, #[case] value: f64) {
         assert!((given.parse::<Share>().unwrap().value() - value).abs() < 1e-9);
     }
 
@@ -77,13 +72,13 @@ mod tests {
     #[case("-1%")]
     #[case("x")]
     #[case("nan")]
-    fn what_is_no_share(#[case] given: &str) {
+    fn invalid_shares_are_rejected(#[case] given: &str) {
         assert!(given.parse::<Share>().is_err());
     }
 
     proptest! {
         #[test]
-        fn a_share_is_spread_evenly(share in 0.0..=1.0f64, count in 1u64..5_000) {
+        fn share_is_spread_evenly(share in 0.0..=1.0f64, count in 1u64..5_000) {
             let taken = (0..count).filter(|number| Share(share).takes(*number)).count() as f64;
             prop_assert!((taken - share * count as f64).abs() <= 1.0, "{taken} of {count}");
         }

@@ -23,8 +23,8 @@ pub struct Stages(Vec<Stage>);
 
 /// Longest valid run. A longer one is a typing error.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-const ADVICE: &str = "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
-     in 30 s, and down to 0 in 10 s";
+const ADVICE: &str = "write TIME:RATE, separated by commas: 10s:100,30s:500,10s:0 goes from 0 to 100/s in 10 s, to 500/s in 30 s, and to 0 in \
+     10 s";
 
 impl Stages {
     /// One stage with a constant rate; `None` for a rate or a duration of 0.
@@ -74,29 +74,28 @@ impl FromStr for Stages {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: String| PlanError { what: "the stages", given: given.to_owned(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
         let mut stages = Vec::new();
         let mut from = Rate::default();
         for (position, part) in given.split(',').enumerate() {
             let place = position + 1;
-            let (time, rate) = part.split_once(':').ok_or_else(|| {
-                refuse(format!("stage {place}, {part:?}, has no colon between time and rate"))
-            })?;
+            let (time, rate) = part
+                .split_once(':')
+                .ok_or_else(|| refuse(format!("stage {place} ({part:?}) has no colon")))?;
             let time =
-                parse_duration(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
+                parse_duration(time).map_err(|why| refuse(format!("duration of stage {place}: {why}")))?;
             let to: Rate = rate
                 .parse()
-                .map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;
+                .map_err(|error: PlanError| refuse(format!("rate of stage {place}: {}", error.why)))?;
             stages.push(Stage { time, from, to });
             from = to;
         }
         let stages = Self(stages);
         if stages.peak().value() == 0.0 {
-            return Err(refuse("nothing would ever begin".into()));
+            return Err(refuse("every rate is 0".into()));
         }
         if stages.time() > LONGEST {
-            return Err(refuse("they last longer than a week".into()));
+            return Err(refuse("the stages last longer than a week".into()));
         }
         Ok(stages)
     }
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_begins_where_the_one_before_ended() {
+    fn stage_starts_at_the_rate_of_the_previous_one() {
         let stages: Stages = "10s:100,30s:500,10s:0".parse().unwrap();
         assert_eq!(
             stages.to_string(),
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn warms_up_before() {
+    fn warm_up_is_the_first_stage() {
         let time = Duration::from_secs(5);
         let constant = Stages::constant(Rate::per_second(7.0).unwrap(), time).unwrap();
         assert_eq!(constant.clone().warmed_up(time).to_string(), "7/s for 5s, then 7/s for 5s");
@@ -150,13 +149,13 @@ mod tests {
     #[case("10s", "no colon")]
     #[case("10s:100,", "no colon")]
     #[case("10s:100,,5s:1", "no colon")]
-    #[case("ten:100", "the time of stage 1")]
-    #[case("10s:100,0s:100", "more than nothing")]
-    #[case("10s:many", "the rate of stage 1")]
-    #[case("10s:-5", "less than nothing")]
-    #[case("10s:0,5s:0", "nothing would ever begin")]
+    #[case("ten:100", "duration of stage 1")]
+    #[case("10s:100,0s:100", "longer than zero")]
+    #[case("10s:many", "rate of stage 1")]
+    #[case("10s:-5", "out of range")]
+    #[case("10s:0,5s:0", "every rate is 0")]
     #[case("8days:5", "longer than a week")]
-    fn what_makes_no_sense(#[case] given: &str, #[case] why: &str) {
+    fn invalid_stages_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Stages>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }

@@ -44,9 +44,9 @@ pub enum Limit {
     AtLeastRate(Rate),
 }
 
-const ADVICE: &str = "write it as p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s, for one route with the route before it: \
-     'POST /v1/signals p99<100ms'; the metrics are p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict and \
-     time-to-verdict.p50 to .max";
+const ADVICE: &str = "write p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s; for one route, put the route in front: \
+     'POST /v1/signals p99<100ms'; metrics: p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict, \
+     time-to-verdict.p50 to time-to-verdict.max";
 
 impl Threshold {
     /// The threshold of a result in a report.
@@ -61,10 +61,10 @@ impl Threshold {
     /// A threshold from the name of a metric and the text of its limit.
     pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
         let given = || format!("{metric} = {limit}");
-        let refuse = |why: String| PlanError { what: "the threshold", given: given(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError { given: given(), why, advice: ADVICE };
         let metric: Metric = metric.trim().parse().map_err(refuse)?;
         if route.is_some() && matches!(metric, Metric::TimeToVerdict(_)) {
-            return Err(refuse("the time to a verdict is of the whole run, not of a route".into()));
+            return Err(refuse("time-to-verdict is a figure of the whole run, not of a route".into()));
         }
         let limit = metric.limit(limit.trim()).map_err(refuse)?;
         let route = route.map(|route| route.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -84,9 +84,8 @@ impl FromStr for Threshold {
     /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for a rate, `>`, `>=` and `=` set
     /// a lower limit.
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: String| PlanError { what: "the threshold", given: given.to_owned(), why, advice: ADVICE };
-        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("it has neither <, > nor =".into()))?;
+        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
+        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("no <, > or =".into()))?;
         let (left, right) = given.split_at(at);
         let sign = &right[..right.find(|c| !matches!(c, '<' | '>' | '=')).unwrap_or(right.len())];
         let limit = &right[sign.len()..];
@@ -100,8 +99,8 @@ impl FromStr for Threshold {
             ("=", _)
             | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_))
             | (">" | ">=", Limit::AtLeastRate(_)) => Ok(threshold),
-            ("<" | "<=", _) => Err(refuse("a rate has a lower limit: write it with >".into())),
-            _ => Err(refuse("it has an upper limit: write it with <".into())),
+            ("<" | "<=", _) => Err(refuse("rate has a lower limit: use >".into())),
+            _ => Err(refuse("this metric has an upper limit: use <".into())),
         }
     }
 }
@@ -116,7 +115,7 @@ impl Metric {
             Self::ErrorRate => {
                 let share: Share = text.parse().map_err(why)?;
                 if share.value() >= 1.0 {
-                    return Err(format!("{text} of all is every one of them: write a part, such as 1%"));
+                    return Err(format!("a limit of 100% never breaks"));
                 }
                 Limit::AtMostShare(share)
             }
@@ -192,23 +191,23 @@ mod tests {
     #[case("time-to-verdict<2s", "time-to-verdict.p99 <= 2s")]
     #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50 <= 800ms")]
     #[case("POST  /v1/signals p99<100ms", "POST /v1/signals p99 <= 100ms")]
-    fn thresholds(#[case] given: &str, #[case] read: &str) {
+    fn valid_thresholds_are_parsed(#[case] given: &str, #[case] read: &str) {
         assert_eq!(given.parse::<Threshold>().unwrap().to_string(), read);
     }
 
     #[rstest]
-    #[case("p99", "neither")]
+    #[case("p99", "no <")]
     #[case("p98<1s", "not a metric")]
     #[case("<1s", "not a metric")]
-    #[case("p99<fast", "write it as")]
-    #[case("p99<0s", "more than nothing")]
+    #[case("p99<fast", "expected number")]
+    #[case("p99<0s", "longer than zero")]
     #[case("p99>1s", "an upper limit")]
     #[case("rate<5", "a lower limit")]
     #[case("error-rate>1%", "an upper limit")]
-    #[case("error-rate<7", "part of a whole")]
+    #[case("error-rate<7", "out of range")]
     #[case("GET /x time-to-verdict<1s", "not of a route")]
     #[case("p99<>1s", "an upper limit")]
-    fn what_is_no_threshold(#[case] given: &str, #[case] why: &str) {
+    fn invalid_thresholds_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Threshold>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
         assert_eq!(error.given, given);

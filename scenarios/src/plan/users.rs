@@ -4,10 +4,8 @@ use super::rate::Rate;
 
 /// Too few users, and so connections, for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("begin {rate} with {given} users: at {each} each, {in_flight} are in flight at a time")]
-#[diagnostic(help(
-    "give --users {needed}, or a lower rate; with fewer, the generator would hold requests back"
-))]
+#[error("reach {rate} with {given} users: an operation takes {each}, so {in_flight} run at a time")]
+#[diagnostic(help("give --users {needed} or a lower rate; too few users delay requests"))]
 pub struct TooFewUsers {
     /// The highest rate, such as `500/s`.
     pub rate: String,
@@ -67,16 +65,24 @@ mod tests {
     #[case(500.0, 1000, None, 750)]
     #[case(500.0, 100, Some(50), 50)]
     #[case(500.0, 100, Some(5000), 5000)]
-    fn enough(#[case] rate: f64, #[case] ms: u64, #[case] given: Option<u32>, #[case] users: u32) {
+    fn users_are_planned_from_rate_and_latency(
+        #[case] rate: f64,
+        #[case] ms: u64,
+        #[case] given: Option<u32>,
+        #[case] users: u32,
+    ) {
         let rate = Rate::per_second(rate).unwrap();
         assert_eq!(plan_users(rate, Duration::from_millis(ms), given).unwrap(), users);
     }
 
     #[test]
-    fn too_few_are_refused_with_how_many_it_takes() {
+    fn too_few_users_are_rejected_with_the_required_number() {
         let error =
             plan_users(Rate::per_second(500.0).unwrap(), Duration::from_millis(100), Some(49)).unwrap_err();
-        assert_eq!(error.to_string(), "begin 500/s with 49 users: at 100ms each, 50 are in flight at a time");
+        assert_eq!(
+            error.to_string(),
+            "reach 500/s with 49 users: an operation takes 100ms, so 50 run at a time"
+        );
         assert_eq!(error.needed, 75);
     }
 }

@@ -105,7 +105,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         .partial
         .into_iter()
         .chain(gone)
-        .chain(data.interrupted.map(|signal| format!("{signal} ended it early")));
+        .chain(data.interrupted.map(|signal| format!("{signal} ended the run early")));
     report.state = match (imbalance.is_empty(), invalid.is_empty(), inputs.unchecked) {
         (false, _, _) | (true, false, false) => LoadState::Invalid,
         (true, _, true) => LoadState::Unchecked,
@@ -120,14 +120,14 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     report.findings.extend(partial);
     if report.ledger.open + report.ledger.dropped > 0 {
         report.findings.push(format!(
-            "{} operations were never begun and {} still open at the end: they count at the age that they had",
+            "{} operations never started and {} were still running at the end; they count at their age",
             report.ledger.dropped, report.ledger.open
         ));
     }
     if report.ledger.without_verdict > 0 {
         let there = report.time_to_verdict.as_ref().map_or(0, |timing| timing.figures.count);
         report.findings.push(format!(
-            "{} of {} sessions got no verdict: the times to a verdict are those of the others",
+            "{} of {} sessions got no verdict; the times to verdict are those of the other sessions",
             report.ledger.without_verdict,
             there + report.ledger.without_verdict
         ));

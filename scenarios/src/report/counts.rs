@@ -53,13 +53,13 @@ pub(super) fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
     let scheduled = data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled;
     if scheduled != data.released {
         found.push(format!(
-            "the pacer let {} operations begin, and {scheduled} are accounted for",
+            "the pacer released {} operations, but {scheduled} are accounted for",
             data.released
         ));
     }
     found.extend(report.reconciled.iter().filter(|counted| !counted.agrees).map(|counted| {
         format!(
-            "{}: {} were sent, {} of them without an answer of the service, but it counted {}",
+            "{}: {} requests were sent, {} of them without an answer of the service, but the service counted {}",
             counted.route, counted.sent, counted.unanswered, counted.arrived
         )
     }));

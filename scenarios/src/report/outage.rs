@@ -18,7 +18,7 @@ pub(super) fn gone(data: &RunData, measurements: &Measurements) -> Option<String
     Some(if data.last_answer.is_zero() {
         "the target never answered".to_owned()
     } else {
-        format!("the target was gone from {:.1} s on and did not come back", data.last_answer.as_secs_f64())
+        format!("the target was gone from {:.1} s to the end", data.last_answer.as_secs_f64())
     })
 }
 

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_json_of_a_kilobyte_and_unique() {
+    fn each_collection_is_unique_json_of_1_kb() {
         let collections = OpaqueCollections::new(7);
         let (one, two) = (collections.make(0), collections.make(999_999_999_999));
         assert_eq!((one.body.len(), two.body.len()), (SIZE, SIZE));

@@ -36,11 +36,8 @@ pub struct Reference {
 }
 
 /// A line of the references file is invalid.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("read line {line} of the references: {text:?} is none")]
-#[diagnostic(help(
-    "write one on each line; add `none` behind one whose verdict never comes: wrong, too old, another license's"
-))]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {text:?} is not a reference")]
 pub struct ParseReferencesError {
     line: usize,
     text: String,
@@ -78,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_them() {
+    fn references_file_is_parsed() {
         let References::Listed(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
             panic!()
         };

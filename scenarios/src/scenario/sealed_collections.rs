@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_opens_and_is_another() {
+    async fn each_collection_is_unique_and_opens() {
         let keys = SealKeys::fresh();
         let start = |index| {
             let shard = Shard::new(index, 2).unwrap();

@@ -46,12 +46,11 @@ impl FromStr for Downtime {
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
         let refuse = |why: String| PlanError {
-            what: "when the service is down",
             given: given.to_owned(),
             why,
-            advice: "write it as AT:FOR, such as 10s:2s: 10 s after the start, for 2 s",
+            advice: "write AT:FOR, such as 10s:2s: down 10 s after the start, for 2 s",
         };
-        let (at, time) = given.split_once(':').ok_or_else(|| refuse("it has no colon".into()))?;
+        let (at, time) = given.split_once(':').ok_or_else(|| refuse("no colon".into()))?;
         Ok(Self { at: parse_duration(at).map_err(refuse)?, time: parse_duration(time).map_err(refuse)? })
     }
 }
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_it_is_down() {
+    fn downtime_is_parsed() {
         assert_eq!("10s:2s".parse::<Downtime>().unwrap().to_string(), "service down at 10s for 2s");
         assert!("10s".parse::<Downtime>().is_err());
         assert!("10s:0s".parse::<Downtime>().is_err());

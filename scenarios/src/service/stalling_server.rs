@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stall_holds_what_arrives_in_it() {
+    fn requests_wait_for_the_end_of_a_stall() {
         let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_secs(1) };
         let ms = Duration::from_millis;
         assert_eq!(
