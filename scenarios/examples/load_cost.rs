@@ -1,7 +1,7 @@
 //! The peers of `just bench-load`: a plain hyper server, and a bare hyper client loop that sends the
 //! generator's requests and fills a histogram. `.ci/bench-load` starts them.
-#![expect(clippy::print_stdout, reason = "a program that prints what it measured")]
-#![expect(clippy::unwrap_used, reason = "what a benchmark cannot have ends it")]
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a benchmark stops at the first error")]
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn main() {
             let time = Duration::from_secs(seconds.parse().unwrap());
             runtime.block_on(bare(method == "post", authority, time));
         }
-        _ => println!("this is started by `just bench-load`"),
+        _ => println!("`just bench-load` starts this program"),
     }
 }
 

@@ -103,7 +103,7 @@ impl LoadBaseline {
     }
 
     /// Fails if the planned run has another load.
-    pub fn fits(&self, planned: &LoadDescription<'_>) -> Result<(), LoadBaselineError> {
+    pub fn check_comparable(&self, planned: &LoadDescription<'_>) -> Result<(), LoadBaselineError> {
         let earlier = LoadDescription {
             scenario: &self.report.scenario,
             model: self.report.model,
@@ -143,7 +143,7 @@ impl LoadBaseline {
 
 /// First property that differs, with its earlier and its planned value.
 fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option<(String, String, String)> {
-    let (was, is) = (facts(earlier), facts(now));
+    let (was, is) = (properties(earlier), properties(now));
     let changed = was.into_iter().zip(is).find(|((_, was), (_, is))| was != is);
     if let Some(((what, was), (_, is))) = changed {
         return Some((what, was, is));
@@ -155,12 +155,12 @@ fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option
 }
 
 /// The comparable properties of a load, by name.
-fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
+fn properties(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
     let LoadDescription { scenario, model, plan, shards, faults } = asked;
     let model = if *model == Model::Open { "open" } else { "closed" };
     let seal = if plan.seal == Seal::Opaque { "opaque" } else { "real" };
     let faults = if faults.is_empty() { "none".to_owned() } else { faults.join(", ") };
-    let mut facts = vec![
+    let mut properties = vec![
         ("the scenario".to_owned(), (*scenario).to_owned()),
         ("the model".to_owned(), model.to_owned()),
         ("the number of shards".to_owned(), shards.to_string()),
@@ -169,8 +169,8 @@ fn facts(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
         ("the replay share".to_owned(), plan.replay_share.to_string()),
         ("the injected fault".to_owned(), faults),
     ];
-    facts.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
-    facts
+    properties.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
+    properties
 }
 
 /// The stages as text. The duration of a constant rate is left out: it does not change the load.

@@ -26,7 +26,7 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// A step of the peer on one connection.
 #[derive(Debug, Clone, Copy)]
-enum Move {
+enum Step {
     /// Reads a whole request.
     Read,
     /// Reads the head of a request.
@@ -49,7 +49,7 @@ struct Peer {
 }
 
 impl Peer {
-    async fn start(scheme: &str, connections: &'static [&'static [Move]]) -> Self {
+    async fn start(scheme: &str, connections: &'static [&'static [Step]]) -> Self {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
         let files = CredentialFiles::write(&credentials).unwrap();
         let acceptor = (scheme == "https").then(|| acceptor(&credentials));
@@ -57,11 +57,11 @@ impl Peer {
         let url = format!("{scheme}://{}", listener.local_addr().unwrap());
         let (events_tx, events) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            for moves in connections {
+            for steps in connections {
                 let (stream, _) = listener.accept().await.unwrap();
                 match &acceptor {
-                    None => act(stream, moves, &events_tx).await,
-                    Some(acceptor) => act(acceptor.accept(stream).await.unwrap(), moves, &events_tx).await,
+                    None => act(stream, steps, &events_tx).await,
+                    Some(acceptor) => act(acceptor.accept(stream).await.unwrap(), steps, &events_tx).await,
                 }
             }
         });
@@ -81,7 +81,7 @@ impl Peer {
     }
 
     /// Waits for this event.
-    async fn hear(&mut self, what: &str) {
+    async fn wait_for(&mut self, what: &str) {
         assert_eq!(timeout(LIMIT, self.events.recv()).await.expect("an event"), Some(what));
     }
 }
@@ -99,12 +99,12 @@ fn acceptor(credentials: &Credentials) -> TlsAcceptor {
 
 async fn act(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    moves: &[Move],
+    steps: &[Step],
     events_tx: &mpsc::UnboundedSender<&'static str>,
 ) {
-    for step in moves {
+    for step in steps {
         match step {
-            Move::Read | Move::ReadHead => {
+            Step::Read | Step::ReadHead => {
                 let mut head = Vec::new();
                 while !head.ends_with(b"\r\n\r\n") {
                     let Ok(byte) = stream.read_u8().await else { return };
@@ -112,25 +112,25 @@ async fn act(
                 }
                 let head = String::from_utf8(head).unwrap();
                 let length = head.split("Content-Length: ").nth(1).unwrap().trim().parse().unwrap();
-                if matches!(step, Move::Read) {
+                if matches!(step, Step::Read) {
                     stream.read_exact(&mut vec![0; length]).await.unwrap();
                 }
                 let _ = events_tx.send("request");
             }
-            Move::Write(text, piece) => {
+            Step::Write(text, piece) => {
                 for piece in text.as_bytes().chunks(*piece) {
                     stream.write_all(piece).await.unwrap();
                     stream.flush().await.unwrap();
                     tokio::task::yield_now().await;
                 }
             }
-            Move::Repeat(text) => {
+            Step::Repeat(text) => {
                 let many = text.repeat(64 * 1024);
                 while stream.write_all(many.as_bytes()).await.is_ok() {}
                 return;
             }
-            Move::Drop => return,
-            Move::Close => {
+            Step::Drop => return,
+            Step::Close => {
                 stream.shutdown().await.unwrap();
                 let _ = events_tx.send("closed");
                 // Reads the rest, so that the connection ends without a reset.
@@ -144,31 +144,31 @@ async fn act(
 }
 
 #[rstest]
-#[case::sized(&[Move::Read, Move::Write(OK, 999)], "200 ok")]
-#[case::byte_by_byte(&[Move::Read, Move::Write(OK, 1)], "200 ok")]
+#[case::sized(&[Step::Read, Step::Write(OK, 999)], "200 ok")]
+#[case::byte_by_byte(&[Step::Read, Step::Write(OK, 1)], "200 ok")]
 #[case::chunked(
-    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 7)],
+    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 7)],
     "200 ok"
 )]
-#[case::until_the_end(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Move::Close], "200 ok")]
-#[case::interim(&[Move::Read, Move::Write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", 9)], "204 ")]
-#[case::before_all_is_sent(&[Move::ReadHead, Move::Write("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", 999)], "413 ")]
-#[case::cut_in_the_body(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Move::Close], "Closed")]
-#[case::cut_in_the_head(&[Move::Read, Move::Write("HTTP/1.1 200", 999), Move::Close], "Closed")]
-#[case::no_answer(&[Move::Read, Move::Close], "Closed")]
-#[case::never_open(&[Move::Close], "Closed")]
-#[case::dropped_in_the_body(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Move::Drop], "Closed")]
-#[case::until_the_drop(&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Move::Drop], "200 ok")]
-#[case::interim_without_end(&[Move::Read, Move::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
-#[case::not_http(&[Move::Read, Move::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
+#[case::until_the_end(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Step::Close], "200 ok")]
+#[case::interim(&[Step::Read, Step::Write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", 9)], "204 ")]
+#[case::before_all_is_sent(&[Step::ReadHead, Step::Write("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", 999)], "413 ")]
+#[case::cut_in_the_body(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Step::Close], "Closed")]
+#[case::cut_in_the_head(&[Step::Read, Step::Write("HTTP/1.1 200", 999), Step::Close], "Closed")]
+#[case::no_answer(&[Step::Read, Step::Close], "Closed")]
+#[case::never_open(&[Step::Close], "Closed")]
+#[case::dropped_in_the_body(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Step::Drop], "Closed")]
+#[case::until_the_drop(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Step::Drop], "200 ok")]
+#[case::interim_without_end(&[Step::Read, Step::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
+#[case::not_http(&[Step::Read, Step::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
 #[tokio::test]
 async fn answers_are_read(
-    #[case] moves: &'static [Move],
+    #[case] steps: &'static [Step],
     #[case] expected: &str,
     #[values("http", "https")] scheme: &str,
 ) {
-    let connections: &[&[Move]] = Vec::leak(vec![moves]);
-    let large = matches!(moves.first(), Some(Move::ReadHead));
+    let connections: &[&[Step]] = Vec::leak(vec![steps]);
+    let large = matches!(steps.first(), Some(Step::ReadHead));
     let body = if large { vec![b'x'; LARGE].into() } else { Bytes::from_static(b"{}") };
     assert_eq!(Peer::start(scheme, connections).await.ask(body).await, expected);
 }
@@ -176,58 +176,58 @@ async fn answers_are_read(
 #[tokio::test]
 async fn connection_is_reused() {
     let mut peer =
-        Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Write(OK, 999)]]).await;
+        Peer::start("http", &[&[Step::Read, Step::Write(OK, 999), Step::Read, Step::Write(OK, 999)]]).await;
     for _ in 0..2 {
         assert_eq!(peer.ask("{}".into()).await, "200 ok");
-        peer.hear("request").await;
+        peer.wait_for("request").await;
     }
 }
 
 /// The first connection becomes unusable after its answer. The second request arrives once, over a new
 /// connection.
 #[rstest]
-#[case::closed_while_idle(&[Move::Read, Move::Write(OK, 999), Move::Close], true)]
+#[case::closed_while_idle(&[Step::Read, Step::Write(OK, 999), Step::Close], true)]
 #[case::connection_close(
-    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
+    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
     false
 )]
-#[case::http_1_0(&[Move::Read, Move::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
+#[case::http_1_0(&[Step::Read, Step::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
 #[case::more_than_its_answer(
-    &[Move::Read, Move::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
+    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
     false
 )]
 #[case::timeout_answer(
-    &[Move::Read, Move::Write(OK, 999), Move::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), Move::Close],
+    &[Step::Read, Step::Write(OK, 999), Step::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), Step::Close],
     true
 )]
 #[tokio::test]
 async fn unusable_connection_is_replaced(
-    #[case] first: &'static [Move],
+    #[case] first: &'static [Step],
     #[case] closes: bool,
     #[values("http", "https")] scheme: &str,
 ) {
-    let mut peer = Peer::start(scheme, Vec::leak(vec![first, &[Move::Read, Move::Write(OK, 999)]])).await;
+    let mut peer = Peer::start(scheme, Vec::leak(vec![first, &[Step::Read, Step::Write(OK, 999)]])).await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
-    peer.hear("request").await;
+    peer.wait_for("request").await;
     if closes {
-        peer.hear("closed").await;
+        peer.wait_for("closed").await;
         // Lets the runtime poll the sockets.
         tokio::task::yield_now().await;
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
-    peer.hear("request").await;
+    peer.wait_for("request").await;
     assert!(peer.events.try_recv().is_err(), "the request must arrive once");
 }
 
 #[tokio::test]
 async fn sent_request_is_not_repeated() {
     let mut peer =
-        Peer::start("http", &[&[Move::Read, Move::Write(OK, 999), Move::Read, Move::Close], &[Move::Read]])
+        Peer::start("http", &[&[Step::Read, Step::Write(OK, 999), Step::Read, Step::Close], &[Step::Read]])
             .await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     assert_eq!(peer.ask("{}".into()).await, "Closed");
     for word in ["request", "request", "closed"] {
-        peer.hear(word).await;
+        peer.wait_for(word).await;
     }
     assert!(peer.events.try_recv().is_err(), "no further event");
 }
@@ -236,7 +236,7 @@ async fn sent_request_is_not_repeated() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn endless_answer_times_out() {
     let mut peer =
-        Peer::start("http", &[&[Move::Read, Move::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Move::Repeat("x")]])
+        Peer::start("http", &[&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Step::Repeat("x")]])
             .await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     // As in a run: the timeout applies although the peer never stops.
@@ -248,7 +248,7 @@ async fn endless_answer_times_out() {
 #[tokio::test]
 async fn given_up_exchange_closes_its_connection() {
     let mut peer =
-        Peer::start("http", &[&[Move::Read, Move::Read], &[Move::Read, Move::Write(OK, 999)]]).await;
+        Peer::start("http", &[&[Step::Read, Step::Read], &[Step::Read, Step::Write(OK, 999)]]).await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     tokio::select! {
         biased;

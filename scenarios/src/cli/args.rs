@@ -101,7 +101,7 @@ pub(super) struct Load {
     /// Key of the client certificate (PEM)
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "client_cert")]
     pub(super) client_key: Option<PathBuf>,
-    /// File with the read token for --base-url (default: the variable READ_TOKEN)
+    /// File with the read token for --base-url (default: the variable `READ_TOKEN`)
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) read_token_file: Option<PathBuf>,
     /// Settings folder of a running `edgeproof mock`: read token and seal key
@@ -180,7 +180,7 @@ pub(super) struct Load {
     /// Part of the run for this process, from 0: 0/4, 1/4, 2/4, 3/4
     #[arg(long, value_name = "I/N", help_heading = "Shards", conflicts_with = "shards")]
     pub(super) shard: Option<Shard>,
-    /// Number of shards in a Kubernetes Indexed Job; JOB_COMPLETION_INDEX selects the shard
+    /// Number of shards in a Kubernetes Indexed Job; `JOB_COMPLETION_INDEX` selects the shard
     #[arg(long, value_name = "N", help_heading = "Shards", requires = "seed")]
     pub(super) shards: Option<u32>,
     /// Common start time of all shards (RFC 3339)

@@ -42,7 +42,7 @@ impl Failure {
     }
 
     /// Prints the error to standard error, and returns the exit code.
-    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    #[expect(clippy::print_stderr, reason = "the command line prints its errors")]
     pub(super) fn print(self) -> u8 {
         eprintln!("failed to {}", self.what);
         if let Some(advice) = self.advice {

@@ -8,8 +8,8 @@ use crate::plan::ScheduledOperation;
 use crate::scenario::AnyScenario;
 
 /// Number of probes, and the time after which no further one starts.
-const TRIES: u64 = 8;
-const TRYING: Duration = Duration::from_secs(1);
+const MAX_PROBES: u64 = 8;
+const PROBING_LIMIT: Duration = Duration::from_secs(1);
 
 /// The latency of an operation: the second longest of several sequential probes. Fails if the target does not
 /// answer.
@@ -22,15 +22,15 @@ pub(super) async fn probe_latency(
     run.start();
     let mut client = Client::new(0, scenario, Arc::clone(&run));
     let mut times = Vec::new();
-    let trying = Instant::now();
-    for number in 0..TRIES {
-        if times.len() >= 2 && trying.elapsed() > TRYING {
+    let started = Instant::now();
+    for number in 0..MAX_PROBES {
+        if times.len() >= 2 && started.elapsed() > PROBING_LIMIT {
             break;
         }
         let begun = Instant::now();
         // Numbers that no run reaches.
         let scheduled = ScheduledOperation { number: (1 << 39) + number, at: Duration::ZERO, measured: true };
-        client.measures(true);
+        client.set_measured(true);
         let end = scenario.play(&mut client, scheduled, begun).await;
         if end == OperationEnd::Failed {
             let measurements = run.recorder.sum().measurements;

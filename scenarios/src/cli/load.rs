@@ -24,7 +24,7 @@ use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::InjectedFaults;
 
 /// Largest number of connections of the embedded edge.
-const EMBEDDED: u32 = 1000;
+const EMBEDDED_CONNECTIONS: u32 = 1000;
 /// Open files besides connections.
 const FILES: u64 = 256;
 /// Timeout for tasks that are left after a run.
@@ -166,9 +166,11 @@ async fn workloads(
     let embedded = system.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
     let through_edge: usize =
         loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
-    if embedded && through_edge > EMBEDDED as usize {
+    if embedded && through_edge > EMBEDDED_CONNECTIONS as usize {
         return Err(Failure::usage(
-            format!("load the embedded edge with {through_edge} connections: its limit is {EMBEDDED}"),
+            format!(
+                "load the embedded edge with {through_edge} connections: its limit is {EMBEDDED_CONNECTIONS}"
+            ),
             "give fewer --users or a lower rate, or use another edge with --launch or --edge-url",
         ));
     }

@@ -7,7 +7,7 @@ use miette::Diagnostic as _;
 
 use super::args::{Load, SealKind};
 use super::failure::Failure;
-use super::output::{self, Files};
+use super::output::{self, ReportFiles};
 use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
@@ -20,13 +20,13 @@ use crate::service::InjectedFaults;
 const RATE: f64 = 200.0;
 const TIME: Duration = Duration::from_secs(10);
 /// Time that an edge may need to reconnect to its service.
-const BACK: Duration = Duration::from_secs(1);
+const RECONNECT: Duration = Duration::from_secs(1);
 
 /// A validated run: arguments and files are checked.
 pub(super) struct LoadPlan {
     pub(super) name: &'static str,
     pub(super) args: Load,
-    pub(super) files: Files,
+    pub(super) files: ReportFiles,
     pub(super) thresholds: Vec<(Threshold, bool)>,
     pub(super) baseline: Option<LoadBaseline>,
     /// `None` in the closed model.
@@ -41,7 +41,7 @@ pub(super) struct LoadPlan {
 
 /// Validates arguments and files before anything runs.
 pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
-    let files = Files::open(&args.output)?;
+    let files = ReportFiles::open(&args.output)?;
     args.goose_report.as_deref().map(goose_report).transpose()?;
     let parts = parts(name, &args.weights)?;
     let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
@@ -123,7 +123,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     };
     if let Some(baseline) = &planned.baseline {
         let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
-        baseline.fits(&LoadDescription {
+        baseline.check_comparable(&LoadDescription {
             scenario: name,
             model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
             plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
@@ -160,7 +160,7 @@ fn goose_report(path: &Path) -> Result<(), Failure> {
 /// Default limit for the error rate: 1 %, plus the share of injected failures, plus the share of the time
 /// that the service is down or reconnecting.
 fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
-    let down = faults.down.map_or(0.0, |down| (down.time + BACK).as_secs_f64() / measured.as_secs_f64());
+    let down = faults.down.map_or(0.0, |down| (down.time + RECONNECT).as_secs_f64() / measured.as_secs_f64());
     0.01 + faults.failing.value() + down
 }
 

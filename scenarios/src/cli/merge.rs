@@ -2,12 +2,12 @@ use edgeproof_reports::load::LoadReport;
 
 use super::args::Merge;
 use super::failure::Failure;
-use super::output::{self, Files};
+use super::output::{self, ReportFiles};
 use crate::merge::{MergeError, merge};
 
 /// The command `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
-    let files = Files::open(&args.output)?;
+    let files = ReportFiles::open(&args.output)?;
     // No default for the error rate: the shards may have expected errors, so their limit applies.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();

@@ -11,9 +11,9 @@ use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
 /// Report files. Their paths are checked at the start and written at the end.
-pub(super) struct Files(Vec<LoadFile>);
+pub(super) struct ReportFiles(Vec<LoadFile>);
 
-impl Files {
+impl ReportFiles {
     pub(super) fn open(output: &Output) -> Result<Self, Failure> {
         let open = |given: &String| {
             let (format, path) = given.split_once('=').ok_or_else(|| {
@@ -33,7 +33,7 @@ impl Files {
 
     /// Prints the summary, writes the reports and returns the exit code. A run without its report is not a
     /// success.
-    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    #[expect(clippy::print_stderr, reason = "the command line prints its errors")]
     pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
         // A closed standard output is no error.
@@ -62,14 +62,14 @@ impl Files {
 pub(super) fn color(output: &Output) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match output.color {
-        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !dumb(),
+        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb_terminal(),
         Color::Always => true,
         Color::Never => false,
     }
 }
 
 /// Whether the terminal cannot redraw a line.
-pub(super) fn dumb() -> bool {
+pub(super) fn is_dumb_terminal() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 

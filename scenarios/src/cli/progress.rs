@@ -8,7 +8,7 @@ use edgeproof_reports::load::{clock, count, micros, rate};
 use parking_lot::Mutex;
 
 use super::args::Output;
-use super::output::dumb;
+use super::output::is_dumb_terminal;
 use crate::engine::RunProgress;
 use crate::measure::Histogram;
 
@@ -37,7 +37,7 @@ const LINES: Duration = Duration::from_secs(5);
 
 impl Progress {
     pub(super) fn new(output: &Output, scenario: &'static str, prometheus: Option<SocketAddr>) -> Arc<Self> {
-        let terminal = std::io::stderr().is_terminal() && !dumb();
+        let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
         let mode = match (output.quiet, terminal) {
             (true, _) => Mode::Silent,
             (false, true) => Mode::Drawn,
@@ -50,7 +50,7 @@ impl Progress {
     }
 
     /// Shows the progress.
-    pub(super) fn show(&self, moment: RunProgress<'_>) {
+    pub(super) fn show(&self, progress: RunProgress<'_>) {
         if self.mode == Mode::Silent {
             return;
         }
@@ -59,9 +59,9 @@ impl Progress {
         if self.mode == Mode::Lines && !due {
             return;
         }
-        let line = line(self.scenario, moment, &last);
-        last.at = moment.at;
-        last.ended = ended(moment);
+        let line = line(self.scenario, progress, &last);
+        last.at = progress.at;
+        last.ended = ended(progress);
         last.line = Some(Instant::now());
         let mut out = std::io::stderr().lock();
         let _ = match self.mode {
@@ -88,39 +88,39 @@ fn width() -> usize {
     rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
 }
 
-fn ended(moment: RunProgress<'_>) -> u64 {
-    moment.measurements.timeline.buckets().iter().map(|moment| moment.ended).sum()
+fn ended(progress: RunProgress<'_>) -> u64 {
+    progress.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
 }
 
-fn line(scenario: &str, moment: RunProgress<'_>, last: &Last) -> String {
-    let since = moment.at.saturating_sub(last.at).as_secs_f64().max(0.001);
-    let now = (ended(moment) - last.ended) as f64 / since;
+fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
+    let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
+    let now = (ended(progress) - last.ended) as f64 / since;
     let mut response = Histogram::new();
-    moment.measurements.series.iter().for_each(|series| response.add(&series.response));
-    let errors: u64 = moment
+    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
+    let errors: u64 = progress
         .measurements
         .series
         .iter()
         .filter(|series| !series.expected)
         .map(|series| series.response.count())
         .sum();
-    let left = moment.end.saturating_sub(moment.at).as_millis() as u64;
-    let left = if moment.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
-    let waiting = moment.released.saturating_sub(moment.begun);
+    let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
+    let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
+    let waiting = progress.released.saturating_sub(progress.begun);
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
-    let begun = count(moment.begun);
+    let begun = count(progress.begun);
     let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
     if response.count() == 0 {
         return format!("{line}  warming up");
     }
     // Writing to a string cannot fail.
     let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
-    if moment.measurements.verdict.count() > 0 {
-        let _ = write!(line, "  verdict p50 {}", micros(moment.measurements.verdict.value_at(0.5)));
+    if progress.measurements.verdict.count() > 0 {
+        let _ = write!(line, "  verdict p50 {}", micros(progress.measurements.verdict.value_at(0.5)));
     }
     if errors > 0 {
         let _ = write!(line, "  {} errors", count(errors));
     }
-    let late = moment.measurements.lateness.value_at(0.99);
+    let late = progress.measurements.lateness.value_at(0.99);
     format!("{line}  late p99 {}", micros(late))
 }

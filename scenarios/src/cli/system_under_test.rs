@@ -41,7 +41,7 @@ pub(super) struct SystemUnderTest {
 }
 
 /// Queue length of sealed collections (2 MB).
-const AHEAD: usize = 2048;
+const SEAL_QUEUE: usize = 2048;
 
 impl SystemUnderTest {
     /// Starts and resolves the required parts. Nothing is loaded yet.
@@ -180,7 +180,7 @@ impl SystemUnderTest {
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
             (None, None, None) => return Err(secrets::no_seal_key()),
         };
-        let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, AHEAD);
+        let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, SEAL_QUEUE);
         let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
         ahead.filled().await;
         self.sealing = Some(Arc::new(ahead));

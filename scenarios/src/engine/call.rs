@@ -47,15 +47,15 @@ pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]
     let (code, expected) = match (expect, status) {
         (Expectation::Accepted, 200) => {
             let accepted = is_ok_true(body);
-            (if accepted { Code::Plain } else { Code::Strange }, accepted)
+            (if accepted { Code::Plain } else { Code::Unrecognized }, accepted)
         }
         (Expectation::VerdictOrPending(reference), 200) => {
             let verdict = is_verdict(body, reference);
-            (if verdict { Code::Plain } else { Code::Strange }, verdict)
+            (if verdict { Code::Plain } else { Code::Unrecognized }, verdict)
         }
         (Expectation::VerdictOrPending(reference) | Expectation::Pending(reference), 404) => {
             let pending = is_pending(body, reference);
-            (if pending { codes.find("pending") } else { Code::Strange }, pending)
+            (if pending { codes.find("pending") } else { Code::Unrecognized }, pending)
         }
         // A 200 instead of a refusal is wrong, whatever its body is.
         (_, 200) => (Code::Plain, false),

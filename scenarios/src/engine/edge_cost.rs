@@ -26,9 +26,9 @@ pub struct EdgeSample {
 }
 
 /// First sampling interval. Long runs double it.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST_INTERVAL: Duration = Duration::from_millis(500);
 /// Largest number of stored samples.
-const MOST: usize = 480;
+const MAX_SAMPLES: usize = 480;
 
 impl EdgeCostProbe {
     /// Starts sampling a process and its children. Without `/proc` there are no samples.
@@ -37,7 +37,7 @@ impl EdgeCostProbe {
         let shared = Arc::clone(&samples);
         let task = tokio::spawn(async move {
             let begun = Instant::now();
-            let mut every = FIRST;
+            let mut every = FIRST_INTERVAL;
             // A process that exited keeps its CPU time.
             let mut used: HashMap<u32, (Duration, Duration)> = HashMap::new();
             loop {
@@ -52,7 +52,7 @@ impl EdgeCostProbe {
                     if !tree.is_empty() {
                         samples.push(EdgeSample { at: begun.elapsed(), cpu, memory });
                     }
-                    if samples.len() >= MOST {
+                    if samples.len() >= MAX_SAMPLES {
                         let mut place = 0;
                         samples.retain(|_| {
                             place += 1;

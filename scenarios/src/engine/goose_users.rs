@@ -21,11 +21,11 @@ use super::workload::Workload;
 struct Session(Arc<Mutex<Vec<Client>>>);
 
 /// Users per goose user. A goose user takes 8 KB, as much as one of ours.
-const SEATS: usize = 64;
+const USERS_PER_GOOSE_USER: usize = 64;
 
 /// Goose accepts requests only from its own users, so then each has one of ours.
-fn seats(report_to_goose: bool) -> usize {
-    if report_to_goose { 1 } else { SEATS }
+fn users_per_goose_user(report_to_goose: bool) -> usize {
+    if report_to_goose { 1 } else { USERS_PER_GOOSE_USER }
 }
 
 pub(super) fn prepare<S: Scenario>(
@@ -33,8 +33,8 @@ pub(super) fn prepare<S: Scenario>(
     run: &Arc<RunContext>,
 ) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
-    let seats = seats(run.report_to_goose);
-    let users: usize = options.loads.iter().map(|load| load.users.div_ceil(seats)).sum();
+    let users_per_goose_user = users_per_goose_user(run.report_to_goose);
+    let users: usize = options.loads.iter().map(|load| load.users.div_ceil(users_per_goose_user)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing;
     // the users report that they are done themselves.
@@ -55,7 +55,7 @@ pub(super) fn prepare<S: Scenario>(
     let routes: Arc<[String]> = options.routes.clone().into();
     for load in &options.loads {
         let scenario = GooseScenario::new(&load.name)
-            .set_weight(load.users.div_ceil(seats))
+            .set_weight(load.users.div_ceil(users_per_goose_user))
             .map_err(fault)?
             .register_transaction(
                 Transaction::new(connect(load, run, &numbers)).set_on_start().set_name("connect"),
@@ -73,15 +73,16 @@ fn connect<S: Scenario>(
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
-    let (seats, left) = (seats(run.report_to_goose), Arc::new(AtomicUsize::new(load.users)));
+    let (users_per_goose_user, left) =
+        (users_per_goose_user(run.report_to_goose), Arc::new(AtomicUsize::new(load.users)));
     Arc::new(move |user: &mut GooseUser| {
         let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
         let left = Arc::clone(&left);
         Box::pin(async move {
-            let take = |left: usize| Some(left.saturating_sub(seats));
+            let take = |left: usize| Some(left.saturating_sub(users_per_goose_user));
             let there = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).unwrap_or(0);
             let mut clients = Vec::new();
-            for _ in 0..there.min(seats) {
+            for _ in 0..there.min(users_per_goose_user) {
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
                 let mut client = Client::new(number, &*scenario, Arc::clone(&run));
                 client.connect().await;

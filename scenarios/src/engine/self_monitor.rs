@@ -30,11 +30,11 @@ pub struct SelfMonitorReading {
 }
 
 /// Interval of the timer.
-const BEAT: Duration = Duration::from_millis(10);
+const TIMER_INTERVAL: Duration = Duration::from_millis(10);
 /// Interval of CPU samples.
-const LOOK: Duration = Duration::from_millis(500);
+const CPU_INTERVAL: Duration = Duration::from_millis(500);
 /// Share of the CPU that counts as all of it.
-const ALL: f64 = 0.97;
+const SATURATED: f64 = 0.97;
 
 impl SelfMonitor {
     /// Starts sampling.
@@ -48,18 +48,18 @@ impl SelfMonitor {
             let (mut looked, mut cpu) = (Instant::now(), cpu_time());
             loop {
                 let before = Instant::now();
-                tokio::time::sleep(BEAT).await;
+                tokio::time::sleep(TIMER_INTERVAL).await;
                 let now = Instant::now();
                 let mut reading = shared.lock();
-                reading.lag.record((now - before).saturating_sub(BEAT));
+                reading.lag.record((now - before).saturating_sub(TIMER_INTERVAL));
                 let elapsed = now - looked;
-                if elapsed >= LOOK {
+                if elapsed >= CPU_INTERVAL {
                     let used = cpu_time();
                     let share = used.saturating_sub(cpu).as_secs_f64()
                         / elapsed.as_secs_f64()
                         / f64::from(processors());
                     reading.seconds += 1;
-                    reading.starved += u32::from(share >= ALL);
+                    reading.starved += u32::from(share >= SATURATED);
                     reading.memory_last = memory();
                     (looked, cpu) = (now, used);
                 }

@@ -139,17 +139,17 @@ impl Client {
     }
 
     /// Sets whether the following requests are measured.
-    pub fn measures(&mut self, measured: bool) {
+    pub fn set_measured(&mut self, measured: bool) {
         self.measured = measured;
     }
 
     /// Notes that a session waits for its verdict.
-    pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
+    pub fn start_waiting_for_verdict(&mut self, since: Instant, route: RouteId) {
         self.awaiting = Some((since, route));
     }
 
     /// Records the time to verdict: the verdict came with the last answer.
-    pub fn verdict_ended(&mut self) {
+    pub fn record_verdict(&mut self) {
         if let Some((since, _)) = self.awaiting.take()
             && self.measured
         {
@@ -158,7 +158,7 @@ impl Client {
     }
 
     /// Records that the session got no verdict.
-    pub fn no_verdict(&mut self) {
+    pub fn record_no_verdict(&mut self) {
         if self.awaiting.take().is_some() && self.measured {
             self.run.recorder.no_verdict(self.id);
         }
@@ -245,7 +245,7 @@ impl Client {
     fn abandon(&mut self) {
         let now = Instant::now();
         let waited_for = self.awaiting;
-        self.no_verdict();
+        self.record_no_verdict();
         if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
             self.record(route, Outcome::Open, false, due, now, now - sent);
         } else if let Some((since, route)) = waited_for {

@@ -44,11 +44,11 @@ enum Unanswered {
 }
 
 /// Bytes per read.
-const PIECE: usize = 8 * 1024;
+const READ_SIZE: usize = 8 * 1024;
 /// Reads before the task yields.
-const TURN: usize = 16;
+const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
-const KEPT: usize = 64 * 1024;
+const MAX_BODY: usize = 64 * 1024;
 
 impl UserConnection {
     /// A closed connection.
@@ -136,7 +136,7 @@ impl Exchange {
     {
         // Read first: nothing is sent on a closed connection, and a peer may answer before it has read the
         // whole request.
-        for _ in 0..TURN {
+        for _ in 0..READS_PER_POLL {
             match self.read(stream, cx) {
                 Poll::Ready(Ok(None)) => {}
                 Poll::Ready(Ok(Some(answer))) => return Poll::Ready(Ok(answer)),
@@ -160,7 +160,7 @@ impl Exchange {
         stream: &mut (impl AsyncRead + Unpin),
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Answer>, Unanswered>> {
-        let mut piece = [const { MaybeUninit::uninit() }; PIECE];
+        let mut piece = [const { MaybeUninit::uninit() }; READ_SIZE];
         let mut piece = ReadBuf::uninit(&mut piece);
         let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
         if self.written == 0 {
@@ -213,7 +213,7 @@ async fn connect(endpoint: &Endpoint) -> Result<Connection, RequestFailure> {
 
 /// The method matters only for HEAD, which is never sent.
 fn reader() -> AnswerReader {
-    AnswerReader::new("GET").keeping(KEPT)
+    AnswerReader::new("GET").keeping(MAX_BODY)
 }
 
 #[cfg(test)]

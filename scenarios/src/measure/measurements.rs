@@ -68,7 +68,7 @@ pub struct Measurements {
 
 /// Largest number of distinct outcomes per route. Further ones count as one, so that a peer cannot exhaust
 /// memory.
-const MOST: usize = 48;
+const MAX_OUTCOMES: usize = 48;
 
 impl Measurements {
     /// Records a request.
@@ -126,7 +126,7 @@ impl Measurements {
         };
         let mut outcome = outcome;
         let mut found = find(&self.series, outcome);
-        if found.is_none() && of_route() >= MOST {
+        if found.is_none() && of_route() >= MAX_OUTCOMES {
             outcome = Outcome::Answer { status: 0, code: Code::Unlisted };
             found = find(&self.series, outcome);
         }
@@ -181,7 +181,7 @@ mod tests {
     fn number_of_outcomes_is_bounded() {
         let mut measurements = Measurements::default();
         (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
-        assert!(measurements.series.len() <= MOST + 2, "{}", measurements.series.len());
+        assert!(measurements.series.len() <= MAX_OUTCOMES + 2, "{}", measurements.series.len());
         assert_eq!(measurements.series.iter().map(|series| series.response.count()).sum::<u64>(), 900);
     }
 }

@@ -33,7 +33,7 @@ pub enum Code {
     /// A code that is not in the tables.
     Unlisted,
     /// A body that the interface does not define.
-    Strange,
+    Unrecognized,
 }
 
 /// Why a request has no complete answer.
@@ -75,10 +75,10 @@ impl Codes {
     /// The code in a body: `reason`, otherwise `error`, otherwise `status`. A suffix after a colon is
     /// ignored.
     pub fn read(&self, body: &[u8]) -> Code {
-        let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Strange };
+        let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Unrecognized };
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         let Some(code) = text("reason").or_else(|| text("error")).or_else(|| text("status")) else {
-            return Code::Strange;
+            return Code::Unrecognized;
         };
         self.find(code)
     }
@@ -100,7 +100,7 @@ impl Codes {
             Outcome::Answer { status, code: Code::Unlisted } => {
                 format!("{status} with a code not in the tables")
             }
-            Outcome::Answer { status, code: Code::Strange } => format!("{status} with another body"),
+            Outcome::Answer { status, code: Code::Unrecognized } => format!("{status} with another body"),
             Outcome::Failed(failure) => failure.to_string(),
             Outcome::Open => "still open at the end".into(),
             Outcome::Dropped => "never sent".into(),

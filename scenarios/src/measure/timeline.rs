@@ -24,7 +24,7 @@ pub struct TimelineBucket {
 /// Smallest width of a bucket.
 const NARROWEST: Duration = Duration::from_millis(250);
 /// Largest number of buckets.
-const MOST: usize = 480;
+const MAX_BUCKETS: usize = 480;
 /// Steps per octave: a resolution of 9 %.
 const STEPS: f64 = 8.0;
 
@@ -67,7 +67,7 @@ impl Timeline {
     pub fn restore(width: Duration, buckets: Vec<TimelineBucket>) -> Option<Self> {
         let widths = (0..24).map(|doubled| NARROWEST * (1 << doubled));
         let known = widths.into_iter().any(|known| known == width);
-        (known && buckets.len() <= MOST).then_some(Self { width, buckets })
+        (known && buckets.len() <= MAX_BUCKETS).then_some(Self { width, buckets })
     }
 
     /// Upper bound of a step.
@@ -83,7 +83,7 @@ impl Timeline {
     fn at(&mut self, time: Duration) -> &mut TimelineBucket {
         loop {
             let place = (time.as_micros() / self.width.as_micros()) as usize;
-            if place < MOST {
+            if place < MAX_BUCKETS {
                 if self.buckets.len() <= place {
                     self.buckets.resize_with(place + 1, TimelineBucket::default);
                 }
@@ -169,7 +169,7 @@ mod tests {
                 half.record(ms(*due), ms(*response), true);
             }
             one.add(&two);
-            prop_assert!(one.buckets().len() <= MOST);
+            prop_assert!(one.buckets().len() <= MAX_BUCKETS);
             let count = requests.len() as u64;
             prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.due).sum::<u64>(), count);
             prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.ended).sum::<u64>(), count);

@@ -9,7 +9,7 @@ use super::error::MergeError;
 /// Largest difference between start times, as a share of the planned time.
 const SKEW: f64 = 0.05;
 /// Start times may always differ by this much: processes started together are not ready together.
-const LEAST_SKEW: Duration = Duration::from_secs(1);
+const MIN_SKEW: Duration = Duration::from_secs(1);
 
 pub(super) fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), MergeError> {
     let count = first.shards.first().map_or(1, |shard| shard.count);
@@ -74,7 +74,7 @@ pub(super) fn skewed(shards: &[ShardOf], planned: Duration) -> Result<Option<Str
         return Ok(None);
     };
     let apart = last.duration_since(*first).unwrap_or_default();
-    let allowed = planned.mul_f64(SKEW).max(LEAST_SKEW);
+    let allowed = planned.mul_f64(SKEW).max(MIN_SKEW);
     Ok((apart > allowed).then(|| {
         format!(
             "the shards did not run at the same time, so the target never had the whole rate: shard {late} began {:.1} s after \

@@ -115,7 +115,7 @@ impl Metric {
             Self::ErrorRate => {
                 let share: Share = text.parse().map_err(why)?;
                 if share.value() >= 1.0 {
-                    return Err(format!("a limit of 100% never breaks"));
+                    return Err("a limit of 100% never breaks".into());
                 }
                 Limit::AtMostShare(share)
             }

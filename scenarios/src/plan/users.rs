@@ -20,9 +20,9 @@ pub struct TooFewUsers {
 }
 
 /// Smallest default: a target that slows down briefly needs spare connections.
-const FEWEST: u32 = 32;
+const MIN_DEFAULT: u32 = 32;
 /// Largest default.
-const MOST: u32 = 512;
+const MAX_DEFAULT: u32 = 512;
 
 /// Concurrent operations at a rate and a latency (Little's law); at least one.
 pub fn users_for(peak: Rate, each: Duration) -> u32 {
@@ -34,7 +34,10 @@ pub fn users_for(peak: Rate, each: Duration) -> u32 {
 pub fn plan_users(peak: Rate, each: Duration, given: Option<u32>) -> Result<u32, TooFewUsers> {
     let in_flight = users_for(peak, each);
     let Some(given) = given else {
-        return Ok(in_flight.saturating_mul(4).clamp(FEWEST, MOST).max(in_flight.saturating_mul(3) / 2));
+        return Ok(in_flight
+            .saturating_mul(4)
+            .clamp(MIN_DEFAULT, MAX_DEFAULT)
+            .max(in_flight.saturating_mul(3) / 2));
     };
     if given >= in_flight {
         return Ok(given);

@@ -6,13 +6,13 @@ use crate::engine::RunData;
 use crate::measure::Measurements;
 
 /// A target without an answer for this long before the end counts as gone.
-const GONE: Duration = Duration::from_secs(1);
+const GONE_AFTER: Duration = Duration::from_secs(1);
 
 pub(super) fn gone(data: &RunData, measurements: &Measurements) -> Option<String> {
     let unanswered: u64 = measurements.unanswered.iter().sum();
     let end = data.took.saturating_sub(data.drained);
     let silent = end.checked_sub(data.last_answer)?;
-    if data.interrupted.is_some() || unanswered == 0 || silent < GONE.min(end / 4) {
+    if data.interrupted.is_some() || unanswered == 0 || silent < GONE_AFTER.min(end / 4) {
         return None;
     }
     Some(if data.last_answer.is_zero() {

@@ -27,10 +27,10 @@ impl Scenario for Journey {
     }
 
     async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
-        client.awaits_verdict(due, self.polling.route);
+        client.start_waiting_for_verdict(due, self.polling.route);
         let (reply, reference) = self.relay.post(client, scheduled, due).await;
         if !reply.expected {
-            client.no_verdict();
+            client.record_no_verdict();
             return operation_end(&reply);
         }
         let now = Instant::now();

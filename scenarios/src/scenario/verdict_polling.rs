@@ -63,7 +63,7 @@ impl VerdictPolling {
         since: Instant,
         due: Instant,
     ) -> OperationEnd {
-        client.awaits_verdict(since, self.route);
+        client.start_waiting_for_verdict(since, self.route);
         let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
         let mut due = due;
         loop {
@@ -77,7 +77,7 @@ impl VerdictPolling {
             let reply = client.call(call, due).await;
             match poll_result(reply.outcome, reply.expected) {
                 PollResult::Ready => {
-                    client.verdict_ended();
+                    client.record_verdict();
                     return OperationEnd::Answered;
                 }
                 PollResult::Pending if since.elapsed() < self.options.give_up => {
@@ -87,13 +87,13 @@ impl VerdictPolling {
                     sleep_until(due.into()).await;
                 }
                 PollResult::Pending => {
-                    client.no_verdict();
+                    client.record_no_verdict();
                     let now = Instant::now();
                     client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
                     return OperationEnd::Unexpected;
                 }
                 PollResult::Other => {
-                    client.no_verdict();
+                    client.record_no_verdict();
                     return operation_end(&reply);
                 }
             }

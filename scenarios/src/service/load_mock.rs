@@ -59,7 +59,7 @@ struct Scripts {
 /// Largest number of connections.
 const CONNECTIONS: usize = 65_536;
 /// Length of the repeating pattern of failures.
-const TURN: u64 = 10_000;
+const FAILURE_PATTERN: u64 = 10_000;
 
 impl LoadMock {
     /// Starts it on a free local port, with TLS.
@@ -183,7 +183,7 @@ impl std::fmt::Debug for LoadMock {
 }
 
 fn fails(failing: Share, number: u64) -> bool {
-    failing.takes(number % TURN)
+    failing.takes(number % FAILURE_PATTERN)
 }
 
 fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: InjectedFaults) -> Scripts {
@@ -200,7 +200,7 @@ fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: Injected
         Some(failing) => {
             let failing = late(failing);
             let one = |number| if fails(faults.failing, number) { failing.clone() } else { usual.clone() };
-            (0..TURN).map(one).chain([Reply::now(Action::Again)]).collect()
+            (0..FAILURE_PATTERN).map(one).chain([Reply::now(Action::Again)]).collect()
         }
     };
     let verdicts = Script { replies: vec![late(Script::decide())] };
