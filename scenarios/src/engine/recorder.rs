@@ -10,7 +10,7 @@ use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
 /// number of requests or users.
 #[derive(Debug)]
 pub struct Recorder {
-    locals: Vec<Mutex<LocalRecorder>>,
+    local_recorders: Vec<Mutex<LocalRecorder>>,
     /// End of the last request that found the target gone or broken (µs since the start); 0 for none.
     last_outage: AtomicU64,
     /// End of the last answered request (µs since the start).
@@ -45,9 +45,9 @@ pub enum OperationEnd {
 
 impl Recorder {
     /// A recorder with this many parts.
-    pub fn new(locals: usize) -> Self {
+    pub fn new(parts: usize) -> Self {
         Self {
-            locals: (0..locals.max(1)).map(|_| Mutex::default()).collect(),
+            local_recorders: (0..parts.max(1)).map(|_| Mutex::default()).collect(),
             last_outage: AtomicU64::new(0),
             last_answer: AtomicU64::new(0),
         }
@@ -62,35 +62,35 @@ impl Recorder {
         if matches!(sample.outcome, Outcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
-        self.local(user).measurements.record(sample);
+        self.recorder_of(user).measurements.record(sample);
     }
 
     /// Records the start of an operation: the delay added by the generator, and the wait for a free
     /// connection.
     pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
-        let mut local = self.local(user);
+        let mut local = self.recorder_of(user);
         local.measurements.lateness.record(lateness);
         local.measurements.waiting.record(waiting);
     }
 
     /// Records a time to verdict.
     pub fn verdict(&self, user: usize, time: Duration) {
-        self.local(user).measurements.verdict.record(time);
+        self.recorder_of(user).measurements.verdict.record(time);
     }
 
     /// Records the latency that the edge added to a request.
     pub fn added(&self, user: usize, time: Duration) {
-        self.local(user).measurements.added.record(time);
+        self.recorder_of(user).measurements.added.record(time);
     }
 
     /// Records a session without a verdict.
     pub fn no_verdict(&self, user: usize) {
-        self.local(user).ledger.without_verdict += 1;
+        self.recorder_of(user).ledger.without_verdict += 1;
     }
 
     /// Records the end of an operation. `late`: it ended after the end of the load.
     pub fn operation(&self, user: usize, measured: bool, operation_end: OperationEnd, late: bool) {
-        let mut local = self.local(user);
+        let mut local = self.recorder_of(user);
         let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
         ledger.scheduled += 1;
         match operation_end {
@@ -111,7 +111,7 @@ impl Recorder {
     /// The sum of all parts.
     pub fn sum(&self) -> LocalRecorder {
         let mut sum = LocalRecorder::default();
-        for local in &self.locals {
+        for local in &self.local_recorders {
             let local = local.lock();
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
@@ -130,7 +130,7 @@ impl Recorder {
         Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
     }
 
-    fn local(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {
-        self.locals[user % self.locals.len()].lock()
+    fn recorder_of(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {
+        self.local_recorders[user % self.local_recorders.len()].lock()
     }
 }
