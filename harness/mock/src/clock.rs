@@ -75,12 +75,12 @@ impl Clock {
     }
 
     /// Told whenever somebody moves it.
-    pub(super) fn watch(&self) -> watch::Receiver<()> {
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.moved.subscribe()
     }
 
     /// How long until it shows `time` if nobody moves it; none if it stands still before that.
-    pub(super) fn until(&self, time: SystemTime) -> Option<Duration> {
+    pub(crate) fn until(&self, time: SystemTime) -> Option<Duration> {
         let setting = self.setting();
         match time.duration_since(setting.now()) {
             Ok(left) if !left.is_zero() => matches!(setting, Setting::Running(_)).then_some(left),

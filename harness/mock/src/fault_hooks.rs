@@ -5,9 +5,8 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use http::{HeaderMap, Method};
 
-use super::decision::ServiceDecision;
-use super::route::ServiceEndpoint;
-use super::verdict_facts::{ReadOutage, SessionFact};
+use crate::decision::{ReadOutage, ServiceDecision, SessionFact};
+use crate::route::ServiceEndpoint;
 
 /// Where a service or its key set does other than the mock service. Each method is given what is right and by default
 /// returns it: a deviation overrides the one that it is about, and everything else stays the real service.

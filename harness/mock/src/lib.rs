@@ -1,52 +1,32 @@
-//! Mock service and reference edge: each one pure decision with thin I/O around it.
+//! Mock of a browser verification service.
 
 pub mod admin;
-mod arrival;
 mod clock;
-mod decide;
-mod decide_verdict;
+mod collections;
 mod decision;
-mod exchange;
-mod facts;
 mod fault_hooks;
+mod http;
 mod journal;
-mod key_set;
-mod key_store;
+mod keys;
+mod listener;
 pub mod magic;
-mod magic_answers;
-mod observer;
-mod poll;
-mod presented;
-mod registry;
-mod relay;
-mod replay;
-mod reply_shape;
-mod respond;
+mod options;
 mod route;
-mod script;
-mod scripting;
+mod scripts;
 mod service;
-mod session;
-mod sessions;
-mod shared;
-mod verdict_facts;
-mod wait;
+mod state;
+mod verdicts;
 
-pub use arrival::{Arrival, ArrivalAnswer};
 pub use clock::Clock;
-pub use decide::decide;
-pub use decide_verdict::decide_verdict;
-pub use decision::ServiceDecision;
-pub use facts::{CollectionFacts, Outage};
+pub use decision::{
+    CollectionFacts, Outage, ReadOutage, Replay, ReplyShape, ReplyShapeError, ServiceDecision, SessionFact,
+    VerdictFacts, decide, decide_verdict, presented_licenses,
+};
 pub use fault_hooks::{NoFaults, ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
-pub use journal::RECORDED;
-pub use observer::Observer;
-pub use presented::presented_licenses;
-pub use registry::Scripted;
-pub use replay::Replay;
-pub use reply_shape::{ReplyShape, ReplyShapeError};
+pub use journal::{Arrival, ArrivalAnswer, Observer, RECORDED};
+pub use listener::{Listen, ListenerMode};
+pub use options::ServiceOptions;
 pub use route::ServiceEndpoint;
-pub use script::{Action, ListenerMode, Match, Reply, Script, When};
-pub use service::{Listen, MockService, ServiceOptions};
-pub use session::{NewSession, Ready};
-pub use verdict_facts::{ReadOutage, SessionFact, VerdictFacts};
+pub use scripts::{Action, Match, Reply, Script, Scripted, When};
+pub use service::MockService;
+pub use state::{NewSession, Ready};

@@ -17,7 +17,7 @@ pub enum ServiceEndpoint {
 
 /// A request's endpoint, with what its path says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
+pub(crate) enum Route {
     Relay,
     Verdict(Reference),
     KeySet,
@@ -28,11 +28,11 @@ pub(super) enum Route {
 
 /// A session reference as a path names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reference {
+pub(crate) struct Reference {
     /// As it is told back.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// A page can have passed it to `start()`: it is text.
-    pub(super) possible: bool,
+    pub(crate) possible: bool,
 }
 
 /// The mock's own, for whoever starts it: the interface has none on the service.
@@ -40,14 +40,14 @@ const HEALTH: &str = "/health";
 
 /// Where the endpoints are, from the tables.
 #[derive(Debug, Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     /// Before the reference, and after it.
     verdict: Option<(String, String)>,
     key_set: Option<String>,
 }
 
 impl Paths {
-    pub(super) fn of(spec: &Spec) -> Self {
+    pub(crate) fn of(spec: &Spec) -> Self {
         let mut paths = Self::default();
         for row in spec.table(Table::Endpoints) {
             match &row.fact {
@@ -64,7 +64,7 @@ impl Paths {
 
     /// `POST` relays wherever it goes, for the path of an edge's call is not shown. What else asks for one of the two
     /// paths of the interface gets that endpoint, or hears that it takes no such method.
-    pub(super) fn route(&self, method: &Method, path: &str) -> Route {
+    pub(crate) fn route(&self, method: &Method, path: &str) -> Route {
         if method == Method::POST {
             return Route::Relay;
         }
@@ -87,7 +87,7 @@ impl Paths {
 }
 
 impl Route {
-    pub(super) fn endpoint(&self) -> ServiceEndpoint {
+    pub(crate) fn endpoint(&self) -> ServiceEndpoint {
         match self {
             Self::Relay => ServiceEndpoint::Relay,
             Self::Verdict(_) => ServiceEndpoint::Verdict,

@@ -1,28 +1,22 @@
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
-use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::seal::{Collection, SealPublicKey};
 use edgeproof_fixtures::spec::{Profile, Spec, Version};
-use tokio::net::TcpListener;
+use edgeproof_http::{ListenerProtocol, Server};
 use tokio::sync::watch;
 
-use super::arrival::Arrival;
-use super::clock::Clock;
-use super::exchange;
-use super::facts::Outage;
-use super::fault_hooks::NoFaults;
-use super::fault_hooks::ServiceFaultHooks;
-use super::observer::Observer;
-use super::registry::Scripted;
-use super::reply_shape::ReplyShape;
-use super::script::{ListenerMode, Match, Script};
-use super::session::NewSession;
-use super::shared::{Faults, Shared};
-use super::verdict_facts::ReadOutage;
-use edgeproof_http::{Limits, ListenerProtocol, Server};
+use crate::clock::Clock;
+use crate::decision::{Outage, ReadOutage, ReplyShape};
+use crate::http;
+use crate::journal::Arrival;
+use crate::listener::{ListenerMode, bind, protocol};
+use crate::options::ServiceOptions;
+use crate::scripts::{Match, Script, Scripted};
+use crate::state::{Faults, NewSession, Shared};
 
 /// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
 /// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
@@ -62,42 +56,6 @@ use edgeproof_http::{Limits, ListenerProtocol, Server};
 /// #     Ok(answer)
 /// # }
 /// ```
-///
-/// An edge relays to it, here the reference [`Edge`](super::edge::Edge); a script lets it misbehave, and the journal tells what
-/// arrived:
-///
-/// ```
-/// use edgeproof_fixtures::credentials::CredentialFiles;
-/// use edgeproof_edge::{Edge, EdgeOptions, LogSink};
-/// use edgeproof_mock::{Action, Match, MockService, Script, ServiceOptions};
-///
-/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let service = MockService::start(ServiceOptions::default()).await?;
-/// let files = CredentialFiles::write(service.credentials())?;
-/// let settings = files.settings(service.credentials(), &service.url(), "https://shop.example");
-/// let options = EdgeOptions::new(service.spec().clone(), settings, LogSink::new(|line| eprintln!("{line}")));
-/// let edge = Edge::start(options).await?;
-///
-/// let mark = service.mark();
-/// let closes = service.script(Match::Everything, Script::one(Action::Close));
-/// let answer = post(edge.addr(), "/v1/signals", "{}").await?;
-/// assert!(answer.starts_with("HTTP/1.1 502 "));
-/// assert!(answer.ends_with(r#"{"error":"service_unreachable"}"#));
-/// assert_eq!((closes.count(), service.arrivals_since(mark).len()), (1, 1));
-///
-/// edge.stop().await;
-/// service.stop().await;
-/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-/// # async fn post(addr: std::net::SocketAddr, path: &str, body: &str) -> std::io::Result<String> {
-/// #     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-/// #     let mut stream = tokio::net::TcpStream::connect(addr).await?;
-/// #     let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-/// #     stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
-/// #     let mut answer = String::new();
-/// #     stream.read_to_string(&mut answer).await?;
-/// #     Ok(answer)
-/// # }
-/// ```
 pub struct MockService {
     server: Server,
     plain: Option<Server>,
@@ -105,99 +63,8 @@ pub struct MockService {
     mode: Mutex<ListenerMode>,
 }
 
-/// How a mock service is set up.
-#[derive(Debug)]
-pub struct ServiceOptions {
-    /// The interface that it keeps.
-    pub spec: Arc<Spec>,
-    /// What it does where the interface shows nothing.
-    pub profile: Profile,
-    /// Its server certificate, the client authority, and the keys that licenses are verified with.
-    pub credentials: Arc<Credentials>,
-    /// Where it listens.
-    pub listener: Listen,
-    /// What its listener shows.
-    pub mode: ListenerMode,
-    /// Body of its refusals.
-    pub reply_shape: ReplyShape,
-    /// What connections may cost.
-    pub limits: Limits,
-    /// Arrivals that its journal keeps, of 72 MiB in all.
-    pub journal: usize,
-    /// A second address, where it serves the same without TLS: for backends that cannot be told an authority.
-    pub plain: Option<Listen>,
-    /// Its time.
-    pub clock: Clock,
-    /// From the acceptance of a collection to its verdict.
-    pub verdict_delay: Duration,
-    /// Sessions that it keeps; the oldest goes first.
-    pub sessions: usize,
-    /// Whether [magic values](crate::magic) bring about their rows.
-    pub magic: bool,
-    /// Told of every request when it is finished.
-    pub observer: Option<Observer>,
-    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
-    pub hooks: Arc<dyn ServiceFaultHooks>,
-}
-
-/// Where a mock service listens.
-#[derive(Debug)]
-pub enum Listen {
-    /// On this address; port 0 lets the system choose.
-    At(SocketAddr),
-    /// On this socket.
-    On(TcpListener),
-}
-
-/// Bytes of a head: so much that a read token of 100 KB is answered, and not cut off.
-const HEAD_BYTES: usize = 256 * 1024;
-
 /// Time for requests in flight when a mock service stops.
 const GRACE: Duration = Duration::from_secs(2);
-
-impl ServiceOptions {
-    /// As the tables' reference profile says, with TLS on a free port of the loopback interface.
-    pub fn new(spec: Arc<Spec>, credentials: Arc<Credentials>) -> Self {
-        Self {
-            profile: spec.profile().clone(),
-            credentials,
-            listener: Listen::At((Ipv4Addr::LOCALHOST, 0).into()),
-            mode: ListenerMode::Tls(Role::ServiceServer),
-            reply_shape: ReplyShape::from_profile(spec.profile()),
-            limits: Limits { head_bytes: HEAD_BYTES, ..Limits::default() },
-            journal: 4096,
-            plain: None,
-            clock: Clock::default(),
-            verdict_delay: Duration::ZERO,
-            sessions: 100_000,
-            magic: false,
-            observer: None,
-            hooks: Arc::new(NoFaults),
-            spec,
-        }
-    }
-}
-
-impl Default for ServiceOptions {
-    /// The current interface, with credentials of its own.
-    fn default() -> Self {
-        let credentials =
-            Credentials::mint(&MintOptions::default()).expect("the default options name a valid host");
-        Self::new(Arc::new(Spec::builtin(Version::Current)), Arc::new(credentials))
-    }
-}
-
-impl From<SocketAddr> for Listen {
-    fn from(addr: SocketAddr) -> Self {
-        Self::At(addr)
-    }
-}
-
-impl From<TcpListener> for Listen {
-    fn from(listener: TcpListener) -> Self {
-        Self::On(listener)
-    }
-}
 
 impl MockService {
     /// Starts it. It answers when this returns. Fails if the address is taken, or if a loaded certificate doesn't
@@ -213,10 +80,10 @@ impl MockService {
         let serve = |listener, protocol| {
             let shared = Arc::clone(&shared);
             Server::start(listener, protocol, limits, move |request, peer| {
-                exchange::handle(Arc::clone(&shared), request, peer)
+                http::handle(Arc::clone(&shared), request, peer)
             })
         };
-        let server = serve(listener, shared.protocol(mode)?)?;
+        let server = serve(listener, protocol(mode, &shared.credentials, &shared.profile)?)?;
         let plain = plain.map(|listener| serve(listener, ListenerProtocol::Plain)).transpose()?;
         Ok(Self { server, plain, shared, mode: Mutex::new(mode) })
     }
@@ -273,7 +140,7 @@ impl MockService {
 
     /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
     pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
-        let protocol = self.shared.protocol(mode)?;
+        let protocol = protocol(mode, &self.shared.credentials, &self.shared.profile)?;
         *lock(&self.mode) = mode;
         self.server.set_protocol(protocol).await;
         Ok(())
@@ -416,15 +283,6 @@ impl MockService {
 impl fmt::Debug for MockService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MockService").field("url", &self.url()).finish_non_exhaustive()
-    }
-}
-
-async fn bind(listen: Listen) -> io::Result<TcpListener> {
-    match listen {
-        Listen::On(listener) => Ok(listener),
-        Listen::At(addr) => TcpListener::bind(addr)
-            .await
-            .map_err(|error| io::Error::new(error.kind(), format!("listen on {addr}: {error}"))),
     }
 }
 

@@ -4,13 +4,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use edgeproof_edge::{Edge, EdgeOptions, LogSink};
-use edgeproof_fixtures::credentials::{CredentialFiles, ReadTokenForm};
+use edgeproof_fixtures::credentials::ReadTokenForm;
 use edgeproof_fixtures::seal::Collection;
 use edgeproof_fixtures::spec::{Spec, Table, Version};
 use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use edgeproof_mock::magic::{Carrier, Magic, Pair};
-use edgeproof_mock::{Arrival, Listen, MockService, ReplyShape, ServiceEndpoint as Route, ServiceOptions};
+use edgeproof_mock::{Arrival, Listen, MockService, ReplyShape, ServiceOptions};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -124,31 +123,6 @@ async fn each_session_reference_yields_its_row_where_the_token_is_good() {
         let expired = bench.service.credentials().read_token(ReadTokenForm::Expired);
         assert_eq!(json_of(&bench.poll(&reference, &expired).await), json!({ "error": "expired" }));
     }
-}
-
-#[tokio::test]
-async fn each_session_reference_in_a_collection_yields_its_row_through_an_edge() {
-    let bench = Bench::start(true).await;
-    let files = CredentialFiles::write(bench.service.credentials()).unwrap();
-    let settings = files.settings(bench.service.credentials(), &bench.service.url(), "https://shop.example");
-    let spec = Arc::clone(bench.service.spec());
-    let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(drop))).await.unwrap();
-    let page = ServerAddress::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap();
-    let post = async |reference: &str| {
-        let draft = Draft::new("POST", "/v1/signals").body(bench.sealed(reference));
-        send(&page, &draft, LIMIT).await.reply.unwrap()
-    };
-    for pair in bench.pairs(Carrier::SessionRef, Table::Relay) {
-        let answer = post(&pair.value).await;
-        let body = json!({ "error": "service_rejected", "reason": pair.code, "status": pair.status });
-        assert_eq!((answer.status, json_of(&answer)), (pair.status, body), "{}", pair.value);
-        let arrival = bench.last();
-        assert_eq!((arrival.endpoint, arrival.cause), (Route::Relay, Some(pair.cause)));
-    }
-    for pair in bench.pairs(Carrier::SessionRef, Table::Verdict) {
-        assert_eq!(post(&pair.value).await.status, 200, "{}", pair.value);
-    }
-    edge.stop().await;
 }
 
 #[tokio::test]

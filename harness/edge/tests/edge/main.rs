@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails while a test is set up fails the test")]
 
 mod fidelity;
+mod magic;
 mod recovery;
 mod refusals;
 mod serving;

@@ -1,7 +1,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::{Action, Reply};
+use crate::scripts::{Action, Reply};
 
 /// Requests that a script with a chance is for; after them it is over.
 pub(super) const DRAWN: usize = 10_000;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::error::{parse, span};
-use crate::Clock;
+use crate::clock::Clock;
 
 /// One of these.
 #[derive(Deserialize)]

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::error::{parse, span};
-use crate::{MockService, Outage, ReadOutage};
+use crate::decision::{Outage, ReadOutage};
+use crate::service::MockService;
 
 /// What is wrong with the mock service, or slow, as the admin port set it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::{Hide, Refusal};
-use crate::{Arrival, ArrivalAnswer, MockService, ServiceEndpoint};
+use crate::journal::{Arrival, ArrivalAnswer};
+use crate::route::ServiceEndpoint;
+use crate::service::MockService;
 
 /// Entries of an answer at most, and without a limit.
 const MOST: usize = 1000;

@@ -6,20 +6,20 @@
 
 mod chance;
 mod clock;
+mod command;
 mod error;
 mod faults;
 mod guard;
-mod hide;
 mod journal;
-mod route;
+mod redactor;
 mod script;
 mod server;
 mod session;
 mod state;
 
+pub use command::ENDPOINTS;
 pub use error::Refusal;
 pub use guard::Guard;
-pub use hide::Hide;
 pub use journal::line as log_line;
-pub use route::ENDPOINTS;
+pub use redactor::Hide;
 pub use server::{Admin, AdminOptions};

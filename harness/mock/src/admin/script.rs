@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::Refusal;
 use super::chance::{DRAWN, draw};
 use super::error::{parse, span};
-use crate::{Action, Match, Reply, ReplyShape, Script, When};
+use crate::decision::ReplyShape;
+use crate::scripts::{Action, Match, Reply, Script, When};
 
 /// Most requests that are counted.
 const MOST: u32 = 10_000;

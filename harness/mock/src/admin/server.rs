@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgeproof_http::{Limits, ListenerProtocol, Server};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
@@ -13,11 +14,10 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use super::route::Route;
+use super::command::Route;
 use super::state::State;
 use super::{Guard, Hide, Refusal};
-use crate::MockService;
-use edgeproof_http::{Limits, ListenerProtocol, Server};
+use crate::service::MockService;
 
 /// The admin port of a mock service, listening. Dropping it ends its scripts, and everything else at once.
 pub struct Admin {

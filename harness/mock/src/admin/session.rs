@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::error::{parse, span};
-use crate::{NewSession, Ready};
+use crate::state::{NewSession, Ready};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,14 +3,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 
 use super::clock;
+use super::command::{ENDPOINTS, Route};
 use super::faults::Faults;
 use super::journal::{self, Part};
-use super::route::{ENDPOINTS, Route};
 use super::script::{Wanted, Words};
 use super::session::session;
 use super::{Guard, Hide, Refusal};
 use crate::magic::Magic;
-use crate::{MockService, Scripted};
+use crate::scripts::Scripted;
+use crate::service::MockService;
 
 /// Scripts at the same time.
 const SCRIPTS: usize = 1000;

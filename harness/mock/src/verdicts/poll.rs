@@ -1,26 +1,25 @@
 use std::future::pending;
 use std::time::{Duration, SystemTime};
 
-use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::credentials::{Credentials, ReadClaims, ReadTokenFault, check_read_token};
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_fixtures::verdict::Grounds;
+use edgeproof_http::StreamControl;
 use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use tokio::time::Instant;
 
-use super::decide_verdict::decide_verdict;
-use super::decision::ServiceDecision;
-use super::magic_answers::{self as magic, Forced};
-use super::route::Reference;
-use super::sessions::{Issue, SessionLookup};
-use super::shared::Shared;
-use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts, read_token};
+use super::magic::{self, Forced};
 use super::wait::wait_ms;
-use edgeproof_http::StreamControl;
+use crate::decision::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts, decide_verdict};
+use crate::fault_hooks::ServiceFaultHooks;
+use crate::route::Reference;
+use crate::state::{Issue, SessionLookup, Shared};
 
 /// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
 /// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
 /// client on the other end of `tap` sends no more: it may have gone, and if it has not, an early answer does no harm.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     shared: &Shared,
     reference: &Reference,
     query: Option<&str>,
@@ -72,10 +71,10 @@ pub(super) async fn answer(
 }
 
 /// An answer to a request for a verdict.
-pub(super) struct Answered {
-    pub(super) decision: ServiceDecision,
+pub(crate) struct Answered {
+    pub(crate) decision: ServiceDecision,
     /// The client is there still, as far as can be seen: it did not end its half of the connection.
-    pub(super) heard: bool,
+    pub(crate) heard: bool,
 }
 
 /// Who asks for what.
@@ -175,4 +174,19 @@ async fn left(control: Option<&StreamControl>) {
         // The end of an HTTP/2 stream ends what answers it.
         None => pending().await,
     }
+}
+
+/// Checks the read token of a request. Two `Authorization` fields say nothing.
+fn read_token(
+    headers: &HeaderMap,
+    credentials: &Credentials,
+    hooks: &dyn ServiceFaultHooks,
+    now: SystemTime,
+) -> Result<ReadClaims, ReadTokenFault> {
+    let mut fields = headers.get_all(AUTHORIZATION).iter();
+    let field = fields.next().filter(|_| fields.next().is_none());
+    let field =
+        hooks.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
+    let right = check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
+    hooks.token(field.as_deref(), credentials.license_id(), right)
 }

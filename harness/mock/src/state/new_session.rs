@@ -13,10 +13,10 @@ use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
-    pub(super) reference: String,
-    pub(super) license_id: Option<String>,
-    pub(super) ready: Ready,
-    pub(super) judgement: Judgement,
+    pub(crate) reference: String,
+    pub(crate) license_id: Option<String>,
+    pub(crate) ready: Ready,
+    pub(crate) judgement: Judgement,
 }
 
 /// When a session has its verdict.

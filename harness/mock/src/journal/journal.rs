@@ -6,25 +6,24 @@ use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_http::Request;
+use edgeproof_http::{Peer, TlsFacts};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, Version};
 use rustls_pki_types::CertificateDer;
 use tokio::sync::Notify;
 
-use super::arrival::{Arrival, ArrivalAnswer};
-use super::observer::Observer;
-use super::presented::holds_token;
-use super::route::ServiceEndpoint;
-use edgeproof_http::Request;
-use edgeproof_http::{Peer, TlsFacts};
+use super::{Arrival, ArrivalAnswer, Observer};
+use crate::decision::holds_token;
+use crate::route::ServiceEndpoint;
 
 /// Bytes of a body that are kept.
 pub const RECORDED: usize = 8 * 1024 * 1024;
 
 /// What arrived lately: the oldest goes when there are too many, or when their bodies hold too much.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     capacity: usize,
     /// Bytes of bodies whose requests go on.
     in_flight: AtomicUsize,
@@ -33,7 +32,7 @@ pub(super) struct Journal {
 }
 
 /// An arrival while it goes on. Dropped before its end, because the connection ended, it is finished as it is.
-pub(super) struct Recording {
+pub(crate) struct Recording {
     entry: Arc<Entry>,
     journal: Weak<Journal>,
     buffer: BytesMut,
@@ -46,7 +45,7 @@ pub(super) struct Recording {
 }
 
 /// An arrival in the journal, and in the script that claimed it.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     number: u64,
     endpoint: ServiceEndpoint,
     method: Method,
@@ -93,7 +92,7 @@ struct Progress {
 
 impl Journal {
     /// Keeps so many arrivals; at least one, for the counting.
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity: capacity.max(1),
             in_flight: AtomicUsize::new(0),
@@ -103,12 +102,12 @@ impl Journal {
     }
 
     /// Told of every arrival when it is finished.
-    pub(super) fn observed(self, observer: Option<Observer>) -> Self {
+    pub(crate) fn observed(self, observer: Option<Observer>) -> Self {
         Self { observer, ..self }
     }
 
     /// Opens the entry of a request whose head was read.
-    pub(super) fn open(self: &Arc<Self>, parts: Parts, endpoint: ServiceEndpoint, peer: &Peer) -> Recording {
+    pub(crate) fn open(self: &Arc<Self>, parts: Parts, endpoint: ServiceEndpoint, peer: &Peer) -> Recording {
         let at = Instant::now();
         let head = head_size(&parts);
         let mut log = lock(&self.log);
@@ -143,19 +142,19 @@ impl Journal {
     }
 
     /// Forgets what is in it. The numbers go on.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let mut log = lock(&self.log);
         log.entries.clear();
         log.kept = 0;
     }
 
     /// The number that the next arrival gets.
-    pub(super) fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         lock(&self.log).next
     }
 
     /// The arrivals from this number on that are still kept, in their order.
-    pub(super) fn since(&self, number: u64) -> Vec<Arrival> {
+    pub(crate) fn since(&self, number: u64) -> Vec<Arrival> {
         let entries: Vec<_> = {
             let log = lock(&self.log);
             let start = log.place(number);
@@ -166,20 +165,20 @@ impl Journal {
 }
 
 impl Recording {
-    pub(super) fn entry(&self) -> &Arc<Entry> {
+    pub(crate) fn entry(&self) -> &Arc<Entry> {
         &self.entry
     }
 
     /// The body so far, as far as it is kept.
-    pub(super) fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         &self.buffer
     }
 
-    pub(super) fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8]) {
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.length += chunk.len() as u64;
         let room = RECORDED - self.buffer.len();
         let part = &chunk[..chunk.len().min(room)];
@@ -197,24 +196,24 @@ impl Recording {
     }
 
     /// Notes that the body came to its end.
-    pub(super) fn whole(&mut self) {
+    pub(crate) fn whole(&mut self) {
         self.whole = true;
     }
 
     /// There was no room for all of the body, though another time there would be.
-    pub(super) fn is_shortened(&self) -> bool {
+    pub(crate) fn is_shortened(&self) -> bool {
         self.shortened
     }
 
     /// Notes that a script is for it.
-    pub(super) fn claim(&self, notify: Arc<Notify>) {
+    pub(crate) fn claim(&self, notify: Arc<Notify>) {
         let mut progress = self.entry.progress();
         progress.claimed = true;
         progress.notify = Some(notify);
     }
 
     /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
-    pub(super) fn give(&self, given: Arc<ArrivalAnswer>, cause: Option<Stimulus>) {
+    pub(crate) fn give(&self, given: Arc<ArrivalAnswer>, cause: Option<Stimulus>) {
         let mut progress = self.entry.progress();
         if matches!(*given, ArrivalAnswer::Answer { .. }) {
             progress.answered = Some(Instant::now());
@@ -224,7 +223,7 @@ impl Recording {
     }
 
     /// Ends the entry: the body ended, or broke off.
-    pub(super) fn finish(mut self, complete: bool) {
+    pub(crate) fn finish(mut self, complete: bool) {
         self.end(complete);
     }
 
@@ -273,43 +272,43 @@ impl Drop for Recording {
 
 impl Entry {
     /// Path and query; the authority for `CONNECT`, which has neither.
-    pub(super) fn target(&self) -> &str {
+    pub(crate) fn target(&self) -> &str {
         match self.uri.path_and_query() {
             Some(target) => target.as_str(),
             None => self.uri.authority().map_or("", |authority| authority.as_str()),
         }
     }
 
-    pub(super) fn connection(&self) -> u64 {
+    pub(crate) fn connection(&self) -> u64 {
         self.connection
     }
 
-    pub(super) fn query(&self) -> Option<&str> {
+    pub(crate) fn query(&self) -> Option<&str> {
         self.uri.query()
     }
 
-    pub(super) fn method(&self) -> &Method {
+    pub(crate) fn method(&self) -> &Method {
         &self.method
     }
 
-    pub(super) fn headers(&self) -> &HeaderMap {
+    pub(crate) fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
-    pub(super) fn client_certificates(&self) -> &[CertificateDer<'static>] {
+    pub(crate) fn client_certificates(&self) -> &[CertificateDer<'static>] {
         &self.client_certificates
     }
 
-    pub(super) fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    pub(super) fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.progress().finished
     }
 
     /// What is known of it now.
-    pub(super) fn arrival(&self) -> Arrival {
+    pub(crate) fn arrival(&self) -> Arrival {
         let progress = self.progress();
         Arrival {
             number: self.number,

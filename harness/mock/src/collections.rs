@@ -2,28 +2,24 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
 use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::{Table, Version};
 use edgeproof_fixtures::verdict::Judgement;
-use http::StatusCode;
-
-use super::decide::decide;
-use super::decision::ServiceDecision;
-use super::facts::{CollectionFacts, Seen};
-use super::journal::Recording;
-use super::magic_answers as magic;
-use super::replay::{Admission, EdgeId};
-use super::session::{NewSession, Ready};
-use super::shared::Shared;
 use edgeproof_http::Peer;
+use http::{HeaderMap, StatusCode};
+
+use crate::decision::{CollectionFacts, Seen, ServiceDecision, decide, presented_licenses};
+use crate::journal::Recording;
+use crate::magic::{Effect, Pair};
+use crate::state::{Admission, EdgeId, NewSession, Ready, Shared};
 
 /// Decides on a relayed collection, and remembers the one that is accepted: as no copy from then on, and as a session.
-pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> ServiceDecision {
+pub(crate) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> ServiceDecision {
     if recording.is_shortened() {
         // What the service could not keep it cannot judge.
         return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
     let entry = recording.entry();
-    if let Some(decision) = magic::by_license(shared, entry.target(), entry.headers()) {
+    if let Some(decision) = by_license(shared, entry.target(), entry.headers()) {
         return decision;
     }
     let (now, faults) = (shared.clock.now(), shared.faults());
@@ -47,7 +43,7 @@ pub(super) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
     let (None, Ok((contents, id)), Ok(license)) = (decision.cause, opened, &facts.license) else {
         return decision;
     };
-    let ready = match magic::by_collection(shared, &contents.session_ref) {
+    let ready = match by_collection(shared, &contents.session_ref) {
         Some(Err(refusal)) => return refusal,
         Some(Ok(ready)) => ready,
         None => Ready::After(faults.verdict_delay),
@@ -90,4 +86,25 @@ fn edge_id(facts: &CollectionFacts, peer: &Peer) -> EdgeId {
     peer.certificates.first().map(AsRef::<[u8]>::as_ref).hash(&mut hasher);
     facts.license.as_ref().ok().map(|license| &license.license_id).hash(&mut hasher);
     EdgeId(hasher.finish())
+}
+
+/// The answer to an edge whose license is a magic value.
+fn by_license(shared: &Shared, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
+    let magic = shared.magic.as_ref()?;
+    let licenses = presented_licenses(target, headers);
+    refusal(shared, licenses.iter().find_map(|license| magic.license(license))?)
+}
+
+/// What a collection for this session comes to that is accepted otherwise: a refusal, or a verdict that takes so long.
+fn by_collection(shared: &Shared, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
+    match shared.magic.as_ref()?.session_ref(reference)? {
+        Effect::ReadyAfter(span) => Some(Ok(Ready::After(span))),
+        Effect::Row(pair) if pair.table == Table::Relay => refusal(shared, pair).map(Err),
+        Effect::Row(_) => None,
+    }
+}
+
+fn refusal(shared: &Shared, pair: &Pair) -> Option<ServiceDecision> {
+    let body = shared.reply_shape.render(pair.status, pair.code.as_deref()?);
+    Some(ServiceDecision::json(pair.status, body.to_string(), Some(pair.cause)))
 }

@@ -7,16 +7,12 @@ use edgeproof_fixtures::spec::{Stimulus, Table};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::decide_verdict::refuse;
-use super::decision::ServiceDecision;
-use super::presented::presented_licenses;
-use super::session::{NewSession, Ready};
-use super::sessions::SessionLookup;
-use super::shared::Shared;
+use crate::decision::{ServiceDecision, refuse};
 use crate::magic::{Effect, Pair};
+use crate::state::{NewSession, Ready, SessionLookup, Shared};
 
 /// What a request for a verdict comes to.
-pub(super) enum Forced {
+pub(crate) enum Forced {
     /// This answer.
     Answer(ServiceDecision),
     /// Who has this token looks at a session in this state.
@@ -25,25 +21,9 @@ pub(super) enum Forced {
     Nothing(Result<ReadClaims, ReadTokenFault>),
 }
 
-/// The answer to an edge whose license is a magic value.
-pub(super) fn by_license(shared: &Shared, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
-    let magic = shared.magic.as_ref()?;
-    let licenses = presented_licenses(target, headers);
-    relay(shared, licenses.iter().find_map(|license| magic.license(license))?)
-}
-
-/// What a collection for this session comes to that is accepted otherwise: a refusal, or a verdict that takes so long.
-pub(super) fn by_collection(shared: &Shared, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
-    match shared.magic.as_ref()?.session_ref(reference)? {
-        Effect::ReadyAfter(span) => Some(Ok(Ready::After(span))),
-        Effect::Row(pair) if pair.table == Table::Relay => relay(shared, pair).map(Err),
-        Effect::Row(_) => None,
-    }
-}
-
 /// What a request for a verdict comes to. A magic token counts before all else; a magic reference where the token is
 /// accepted.
-pub(super) fn by_verdict(
+pub(crate) fn by_verdict(
     shared: &Shared,
     headers: &HeaderMap,
     reference: &str,
@@ -93,11 +73,6 @@ fn forced(
             None => Forced::Nothing(token),
         },
     }
-}
-
-fn relay(shared: &Shared, pair: &Pair) -> Option<ServiceDecision> {
-    let body = shared.reply_shape.render(pair.status, pair.code.as_deref()?);
-    Some(ServiceDecision::json(pair.status, body.to_string(), Some(pair.cause)))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::arrival::Arrival;
+use super::Arrival;
 
 /// Told of every request when it is finished, such as for a log. Called from what serves requests: must not block.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ impl Observer {
         Self(Arc::new(look))
     }
 
-    pub(super) fn see(&self, arrival: &Arrival) {
+    pub(crate) fn see(&self, arrival: &Arrival) {
         (self.0)(arrival);
     }
 }

@@ -8,7 +8,7 @@ use edgeproof_fixtures::verdict::{Grounds, Verdict, VerdictKeys};
 /// The keys of a mock service that change while it runs: those that verdicts are signed with, and those that collections
 /// are sealed to.
 #[derive(Debug)]
-pub(super) struct KeyStore {
+pub(crate) struct KeyStore {
     /// How long a key stays published that signs no more.
     keeps: Duration,
     verdict: Mutex<Signing>,
@@ -17,9 +17,9 @@ pub(super) struct KeyStore {
 
 /// The key set as it is published.
 #[derive(Debug)]
-pub(super) struct Published {
-    pub(super) body: Bytes,
-    pub(super) etag: String,
+pub(crate) struct Published {
+    pub(crate) body: Bytes,
+    pub(crate) etag: String,
 }
 
 #[derive(Debug)]
@@ -31,14 +31,14 @@ struct Signing {
 }
 
 impl KeyStore {
-    pub(super) fn new(verdict: VerdictKeys, seal: SealKeys, keeps: Duration) -> Self {
+    pub(crate) fn new(verdict: VerdictKeys, seal: SealKeys, keeps: Duration) -> Self {
         let published = Published::of(&verdict);
         let signing = Signing { keys: Arc::new(verdict), retiring: Vec::new(), published };
         Self { keeps, verdict: Mutex::new(signing), seal: Mutex::new(Arc::new(seal)) }
     }
 
     /// The key set as of now.
-    pub(super) fn published(&self, now: SystemTime) -> Arc<Published> {
+    pub(crate) fn published(&self, now: SystemTime) -> Arc<Published> {
         let mut signing = self.signing();
         let over = |(_, end): &(String, SystemTime)| now >= *end;
         if signing.retiring.iter().any(over) {
@@ -53,7 +53,7 @@ impl KeyStore {
     }
 
     /// Signs with a new key from now on; yields its id. The one before stays published for a while.
-    pub(super) fn rotate(&self, now: SystemTime) -> String {
+    pub(crate) fn rotate(&self, now: SystemTime) -> String {
         let mut signing = self.signing();
         let before = signing.keys.current().to_owned();
         let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
@@ -64,7 +64,7 @@ impl KeyStore {
     }
 
     /// Publishes a key that the next rotation signs with; yields its id.
-    pub(super) fn announce(&self) -> String {
+    pub(crate) fn announce(&self) -> String {
         let mut signing = self.signing();
         let kid = Arc::make_mut(&mut signing.keys).announce().to_owned();
         signing.published = Published::of(&signing.keys);
@@ -72,24 +72,24 @@ impl KeyStore {
     }
 
     /// Signs a verdict.
-    pub(super) fn issue(&self, grounds: Grounds<'_>) -> Bytes {
+    pub(crate) fn issue(&self, grounds: Grounds<'_>) -> Bytes {
         let keys = Arc::clone(&self.signing().keys);
         Verdict::issue(grounds, &keys).to_json().into()
     }
 
     /// The keys that open collections.
-    pub(super) fn seal(&self) -> Arc<SealKeys> {
+    pub(crate) fn seal(&self) -> Arc<SealKeys> {
         Arc::clone(&self.seal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A new key for collections; the others are accepted until they are retired.
-    pub(super) fn rotate_seal(&self) -> SealPublicKey {
+    pub(crate) fn rotate_seal(&self) -> SealPublicKey {
         let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::make_mut(&mut keys).rotate().clone()
     }
 
     /// Accepts a key for collections no longer.
-    pub(super) fn retire_seal(&self, key_id: &str) -> bool {
+    pub(crate) fn retire_seal(&self, key_id: &str) -> bool {
         let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::make_mut(&mut keys).retire(key_id)
     }

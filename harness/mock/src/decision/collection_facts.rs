@@ -8,8 +8,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 
-use super::presented::presented_licenses;
-use super::replay::Replay;
+use super::{Outage, presented_licenses};
 
 /// What the mock service saw of a relayed collection: all that its decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,35 +27,33 @@ pub struct CollectionFacts {
     pub replay: Replay,
 }
 
-/// A fault of the service's own that keeps it from checking licenses (7.3).
+/// Whether a collection was accepted before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outage {
-    /// The check ends without a result.
-    CheckUnknown,
-    /// The check itself fails.
-    CheckFails,
-    /// There are no license keys.
-    KeysMissing,
-    /// The license keys' address is not secure.
-    KeysInsecure,
+pub enum Replay {
+    /// Not inside the window.
+    Fresh,
+    /// It came by the same edge.
+    Copy,
+    /// It came by another edge.
+    CopyFromElsewhere,
 }
 
 /// A request as far as it is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     /// Request target.
-    pub(super) target: &'a str,
+    pub(crate) target: &'a str,
     /// Header fields.
-    pub(super) headers: &'a HeaderMap,
+    pub(crate) headers: &'a HeaderMap,
     /// Certificates from the handshake, the leaf first.
-    pub(super) client_certificates: &'a [CertificateDer<'static>],
+    pub(crate) client_certificates: &'a [CertificateDer<'static>],
     /// Length of the whole body, in bytes.
-    pub(super) body_length: u64,
+    pub(crate) body_length: u64,
 }
 
 impl CollectionFacts {
     /// Looks at a request, whose body was looked at already. Of several licenses, a valid one counts; otherwise the first.
-    pub(super) fn of(
+    pub(crate) fn of(
         seen: Seen<'_>,
         credentials: &Credentials,
         collection: Result<(), CollectionFault>,
@@ -95,22 +92,13 @@ impl CollectionFacts {
     }
 }
 
-impl Outage {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::CheckUnknown, Self::CheckFails, Self::KeysMissing, Self::KeysInsecure];
-
-    /// The outage that is this cause of a refusal.
-    pub fn for_stimulus(stimulus: Stimulus) -> Option<Self> {
-        Self::ALL.into_iter().find(|outage| outage.stimulus() == stimulus)
-    }
-
+impl Replay {
     /// The cause of a refusal that it is.
-    pub fn stimulus(self) -> Stimulus {
+    pub fn stimulus(self) -> Option<Stimulus> {
         match self {
-            Self::CheckUnknown => Stimulus::LicenseCheckUnknown,
-            Self::CheckFails => Stimulus::LicenseCheckFails,
-            Self::KeysMissing => Stimulus::LicenseKeysMissing,
-            Self::KeysInsecure => Stimulus::LicenseKeysInsecure,
+            Self::Fresh => None,
+            Self::Copy => Some(Stimulus::Replayed),
+            Self::CopyFromElsewhere => Some(Stimulus::ReplayedElsewhere),
         }
     }
 }

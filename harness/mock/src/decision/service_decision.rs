@@ -19,24 +19,24 @@ pub struct ServiceDecision {
 
 impl ServiceDecision {
     /// An answer in JSON.
-    pub(super) fn json(status: u16, body: impl Into<Bytes>, cause: Option<Stimulus>) -> Self {
+    pub(crate) fn json(status: u16, body: impl Into<Bytes>, cause: Option<Stimulus>) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         Self { status, headers, body: body.into(), cause }
     }
 
     /// A refusal that no row is for: HTTP's own, in its words.
-    pub(super) fn of_http(status: StatusCode) -> Self {
+    pub(crate) fn of_http(status: StatusCode) -> Self {
         let words = status.canonical_reason().unwrap_or_default().to_lowercase().replace([' ', '-'], "_");
         Self::json(status.as_u16(), json!({ "error": words }).to_string(), None)
     }
 
     /// The refusal of a method on a path that can be read.
-    pub(super) fn method_not_allowed() -> Self {
+    pub(crate) fn method_not_allowed() -> Self {
         Self::of_http(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, "GET, HEAD")
     }
 
     /// An answer about a verdict: nobody may keep it, and a refusal says what it asks for (RFC 9110, 11.6.1).
-    pub(super) fn about_verdict(self) -> Self {
+    pub(crate) fn about_verdict(self) -> Self {
         let unauthorized = self.status == StatusCode::UNAUTHORIZED.as_u16();
         let decision = self.with(CACHE_CONTROL, "no-store");
         if unauthorized { decision.with(WWW_AUTHENTICATE, "Bearer") } else { decision }
@@ -46,4 +46,9 @@ impl ServiceDecision {
         self.headers.insert(name, HeaderValue::from_static(value));
         self
     }
+}
+
+/// The body as far as the status allows one (RFC 9110, 6.4.1): over HTTP/2 hyper would send it all the same.
+pub(crate) fn allowed_body(status: u16, body: Bytes) -> Bytes {
+    if matches!(status, 204 | 304) { Bytes::new() } else { body }
 }

@@ -2,9 +2,7 @@ use edgeproof_fixtures::credentials::ClientCertificateFault;
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
 
-use super::decision::ServiceDecision;
-use super::facts::CollectionFacts;
-use super::reply_shape::ReplyShape;
+use super::{CollectionFacts, ReplyShape, ServiceDecision};
 
 /// The mock service's decision on a relayed collection (7.3): the first check of the profile's order that finds a
 /// cause which has a row in this version of the interface decides; otherwise the collection is accepted.
@@ -61,8 +59,8 @@ mod tests {
     use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
-    use super::super::facts::Outage;
-    use super::super::replay::Replay;
+    use super::super::Outage;
+    use super::super::Replay;
     use super::*;
 
     fn good() -> CollectionFacts {

@@ -2,6 +2,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use edgeproof_http::Peer;
 use futures_util::FutureExt;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
@@ -9,21 +10,18 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-use super::arrival::ArrivalAnswer;
-use super::decision::ServiceDecision;
-use super::fault_hooks::{self, ServiceAction};
-use super::journal::Recording;
-use super::key_set::decide_key_set;
-use super::registry::{Prepared, Registration};
-use super::respond::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
-use super::route::Route;
-use super::script::{Action, When};
-use super::shared::Shared;
-use super::{poll, relay};
-use edgeproof_http::Peer;
+use super::answer::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
+use crate::decision::ServiceDecision;
+use crate::fault_hooks::{ServiceAction, ServiceRequest};
+use crate::journal::{ArrivalAnswer, Recording};
+use crate::keys::decide_key_set;
+use crate::route::Route;
+use crate::scripts::{Action, Prepared, Registration, When};
+use crate::state::Shared;
+use crate::{collections, verdicts};
 
 /// Records a request, and answers it as a script says or as the mock service decides.
-pub(super) async fn handle(
+pub(crate) async fn handle(
     shared: Arc<Shared>,
     request: Request<Incoming>,
     peer: Arc<Peer>,
@@ -219,10 +217,11 @@ impl Exchange {
         }
         let mut heard = true;
         let decision = match &self.route {
-            Route::Relay => relay::decide_request(shared, &self.recording, &self.peer),
+            Route::Relay => collections::decide_request(shared, &self.recording, &self.peer),
             Route::Verdict(reference) => {
                 let control = (entry.version() != Version::HTTP_2).then_some(&self.peer.control);
-                let answered = poll::answer(shared, reference, entry.query(), entry.headers(), control).await;
+                let answered =
+                    verdicts::answer(shared, reference, entry.query(), entry.headers(), control).await;
                 heard = answered.heard;
                 answered.decision
             }
@@ -257,13 +256,13 @@ impl Exchange {
     }
 
     /// As a hooks sees it.
-    fn request(&self) -> fault_hooks::ServiceRequest<'_> {
+    fn request(&self) -> ServiceRequest<'_> {
         let entry = self.recording.entry();
         let reference = match &self.route {
             Route::Verdict(reference) => Some(reference.text.as_str()),
             _ => None,
         };
-        fault_hooks::ServiceRequest {
+        ServiceRequest {
             endpoint: self.route.endpoint(),
             target: entry.target(),
             reference,

@@ -3,33 +3,23 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use edgeproof_fixtures::seal::ReplayId;
-use edgeproof_fixtures::spec::Stimulus;
+
+use crate::decision::Replay;
 
 /// The collections that were accepted lately.
 ///
 /// Memory is bounded: at most so many are remembered, at some 150 bytes each. Forgetting one inside its window would let
 /// a copy of it be accepted, so nothing is: while the store is full, [`Admission::Full`] is the answer to what is new.
 #[derive(Debug)]
-pub(super) struct Replays {
+pub(crate) struct Replays {
     window: Duration,
     capacity: usize,
     remembered: Mutex<Remembered>,
 }
 
-/// Whether a collection was accepted before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replay {
-    /// Not inside the window.
-    Fresh,
-    /// It came by the same edge.
-    Copy,
-    /// It came by another edge.
-    CopyFromElsewhere,
-}
-
 /// What became of a collection that has no other fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Admission {
+pub(crate) enum Admission {
     /// It is remembered from now on: this is the one that is accepted.
     Admitted,
     /// Another copy was sooner.
@@ -40,7 +30,7 @@ pub(super) enum Admission {
 
 /// Stands for an edge, as far as the service can tell one from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct EdgeId(pub(super) u64);
+pub(crate) struct EdgeId(pub(crate) u64);
 
 #[derive(Debug, Default)]
 struct Remembered {
@@ -55,29 +45,18 @@ struct Accepted {
     at: SystemTime,
 }
 
-impl Replay {
-    /// The cause of a refusal that it is.
-    pub fn stimulus(self) -> Option<Stimulus> {
-        match self {
-            Self::Fresh => None,
-            Self::Copy => Some(Stimulus::Replayed),
-            Self::CopyFromElsewhere => Some(Stimulus::ReplayedElsewhere),
-        }
-    }
-}
-
 impl Replays {
-    pub(super) fn new(window: Duration, capacity: usize) -> Self {
+    pub(crate) fn new(window: Duration, capacity: usize) -> Self {
         Self { window, capacity, remembered: Mutex::default() }
     }
 
     /// Whether it was accepted before, as of now.
-    pub(super) fn seen(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
+    pub(crate) fn seen(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
         self.judge(self.remembered().accepted.get(id), edge, now)
     }
 
     /// Looks and remembers in one step: of copies that arrive at the same instant, one is admitted.
-    pub(super) fn admit(&self, id: ReplayId, edge: EdgeId, now: SystemTime) -> Admission {
+    pub(crate) fn admit(&self, id: ReplayId, edge: EdgeId, now: SystemTime) -> Admission {
         let mut remembered = self.remembered();
         match self.judge(remembered.accepted.get(&id), edge, now) {
             Replay::Fresh => {}
@@ -97,7 +76,7 @@ impl Replays {
         Admission::Admitted
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         *self.remembered() = Remembered::default();
     }
 

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 /// How long a request for a verdict waits at most, from its query (the profile's `verdict.wait-max-ms`): the first
 /// `waitMs` counts, in whole milliseconds; more than the maximum is the maximum, and what is no such number is no wait.
-pub(super) fn wait_ms(query: Option<&str>, longest: Duration) -> Duration {
+pub(crate) fn wait_ms(query: Option<&str>, longest: Duration) -> Duration {
     let mut pairs =
         query.unwrap_or_default().split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let Some((_, value)) = pairs.find(|(name, _)| percent_decode_str(name).eq(b"waitMs".iter().copied()))

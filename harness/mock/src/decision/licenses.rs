@@ -25,7 +25,7 @@ pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
 }
 
 /// Whether a header value holds what looks like a token of ours, in any of the ways that are searched.
-pub(super) fn holds_token(value: &[u8]) -> bool {
+pub(crate) fn holds_token(value: &[u8]) -> bool {
     let mut found = Vec::new();
     search(&String::from_utf8_lossy(value), &mut found);
     !found.is_empty()

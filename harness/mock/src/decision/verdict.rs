@@ -2,8 +2,7 @@ use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::decision::ServiceDecision;
-use super::verdict_facts::{ReadOutage, SessionFact, VerdictFacts};
+use super::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts};
 
 /// The mock service's decision on a request for a verdict (7.4): who may not read learns nothing of sessions; of several
 /// causes, the profile's first one is told.
@@ -37,7 +36,7 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
 const SUFFIX: usize = 64;
 
 /// The answer of a row that gives no verdict.
-pub(super) fn refuse(
+pub(crate) fn refuse(
     row: &Row,
     status: u16,
     profile: &Profile,

@@ -7,11 +7,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use memchr::memmem::Finder;
 use tokio::sync::Notify;
 
-use super::arrival::{Arrival, ArrivalAnswer};
-use super::journal::{Entry, Recording};
-use super::respond::allowed_body;
-use super::route::Route;
-use super::script::{Action, Match, Reply, Script, When};
+use super::{Action, Match, Reply, Script, When};
+use crate::decision::allowed_body;
+use crate::journal::{Arrival, ArrivalAnswer, Entry, Recording};
+use crate::route::Route;
 
 /// A registered script. It ends when this is dropped.
 #[derive(Debug)]
@@ -62,14 +61,14 @@ impl Drop for Scripted {
 
 /// The scripts of a mock service.
 #[derive(Debug, Default)]
-pub(super) struct Registry {
+pub(crate) struct Registry {
     /// The latest first, narrow ones before wide ones. Replaced as a whole, so that a request reads it without waiting.
     scripts: RwLock<Arc<[Arc<Registration>]>>,
 }
 
 /// A script with what it has served.
 #[derive(Debug)]
-pub(super) struct Registration {
+pub(crate) struct Registration {
     target: Target,
     replies: Vec<Prepared>,
     served: AtomicUsize,
@@ -95,12 +94,12 @@ struct Noted {
 
 /// A reply with what there is to note of it, made once.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) reply: Reply,
+pub(crate) struct Prepared {
+    pub(crate) reply: Reply,
     /// Of an answer.
-    pub(super) headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// None where the mock service decides.
-    pub(super) given: Option<Arc<ArrivalAnswer>>,
+    pub(crate) given: Option<Arc<ArrivalAnswer>>,
 }
 
 /// Arrivals that a script keeps.
@@ -109,7 +108,7 @@ const KEPT: usize = 4096;
 impl Registry {
     /// # Panics
     /// If the script has no reply, or one that cannot be said in HTTP.
-    pub(super) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
+    pub(crate) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
         assert!(!script.replies.is_empty(), "a script has at least one reply");
         let registration = Arc::new(Registration {
             target: match on {
@@ -136,7 +135,7 @@ impl Registry {
     }
 
     /// The scripts as they are now.
-    pub(super) fn scripts(&self) -> Arc<[Arc<Registration>]> {
+    pub(crate) fn scripts(&self) -> Arc<[Arc<Registration>]> {
         Arc::clone(&self.scripts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -156,7 +155,7 @@ impl Registry {
 impl Registration {
     /// Whether the script is for a request of this route whose body holds these bytes, of which those before `from` were
     /// searched already.
-    pub(super) fn matches(&self, route: &Route, body: &[u8], from: usize) -> bool {
+    pub(crate) fn matches(&self, route: &Route, body: &[u8], from: usize) -> bool {
         if matches!(self.reply_at(self.served.load(Ordering::Acquire)).reply.action, Action::Pass) {
             return false;
         }
@@ -174,18 +173,18 @@ impl Registration {
     }
 
     /// Whether its next reply does not wait for the end of the body.
-    pub(super) fn is_early(&self) -> bool {
+    pub(crate) fn is_early(&self) -> bool {
         self.reply_at(self.served.load(Ordering::Acquire)).reply.when == When::BeforeBodyEnds
     }
 
     /// Claims a request, and says what to do with it.
-    pub(super) fn claim(&self, recording: &Recording) -> &Prepared {
+    pub(crate) fn claim(&self, recording: &Recording) -> &Prepared {
         self.note(recording);
         self.reply_at(self.served.fetch_add(1, Ordering::AcqRel))
     }
 
     /// Claims a request that gets no reply because it broke off.
-    pub(super) fn note(&self, recording: &Recording) {
+    pub(crate) fn note(&self, recording: &Recording) {
         recording.claim(Arc::clone(&self.notify));
         let mut noted = self.noted();
         if noted.latest.len() == KEPT {

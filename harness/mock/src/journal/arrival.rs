@@ -3,12 +3,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_http::Request;
+use edgeproof_http::TlsFacts;
 use http::HeaderMap;
 use rustls_pki_types::CertificateDer;
 
-use super::route::ServiceEndpoint;
-use edgeproof_http::Request;
-use edgeproof_http::TlsFacts;
+use crate::route::ServiceEndpoint;
 
 /// A request as it reached the mock service, and what became of it.
 #[derive(Debug, Clone)]

@@ -6,11 +6,11 @@ use edgeproof_fixtures::spec::Profile;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
-use super::decision::ServiceDecision;
-use super::key_store::Published;
+use super::Published;
+use crate::decision::ServiceDecision;
 
 /// The answer to whoever asks for the key set: 304 where they have it already (RFC 9110, 13.1.2).
-pub(super) fn decide_key_set(
+pub(crate) fn decide_key_set(
     profile: &Profile,
     longest: Option<Duration>,
     published: &Published,

@@ -3,14 +3,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use edgeproof_http::{Flushed, StreamControl};
+
+use crate::decision::allowed_body;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use hyper::body::{Body, Frame, SizeHint};
 
-use edgeproof_http::{Flushed, StreamControl};
-
 /// Body of the mock service's answers.
-pub(super) enum Payload {
+pub(crate) enum Payload {
     /// All of it.
     Whole(Option<Bytes>),
     /// Part of it; when that is on the wire, it breaks off.
@@ -20,21 +21,16 @@ pub(super) enum Payload {
 /// Why there is no answer: the connection was ended on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("answer: the connection was ended on purpose")]
-pub(super) struct Ended;
+pub(crate) struct Ended;
 
 /// An answer of these parts.
-pub(super) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<Payload> {
+pub(crate) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<Payload> {
     let body = allowed_body(status, body);
     response(status, headers, Payload::Whole((!body.is_empty()).then_some(body)))
 }
 
-/// The body as far as the status allows one (RFC 9110, 6.4.1): over HTTP/2 hyper would send it all the same.
-pub(super) fn allowed_body(status: u16, body: Bytes) -> Bytes {
-    if matches!(status, 204 | 304) { Bytes::new() } else { body }
-}
-
 /// What is on the wire, up to HTTP/1.1, of an answer whose body is cut off.
-pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
+pub(crate) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
     let status = status_code(status);
     let head = format!(
         "HTTP/1.1 {} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -46,7 +42,7 @@ pub(super) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
 }
 
 /// The same for HTTP/2, where only the stream breaks off.
-pub(super) fn cut_stream(
+pub(crate) fn cut_stream(
     status: u16,
     body: &Bytes,
     after: usize,
@@ -61,7 +57,7 @@ pub(super) fn cut_stream(
 }
 
 /// The head of an answer, cut off in its middle.
-pub(super) fn cut_head(version: Version) -> Bytes {
+pub(crate) fn cut_head(version: Version) -> Bytes {
     if version == Version::HTTP_2 {
         // A HEADERS frame on stream 1 that promises 64 bytes and holds the status 200.
         Bytes::from_static(b"\x00\x00\x40\x01\x04\x00\x00\x00\x01\x88")

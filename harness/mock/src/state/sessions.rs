@@ -6,12 +6,12 @@ use bytes::Bytes;
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use tokio::sync::{Notify, watch};
 
-use super::session::{NewSession, Ready};
+use super::{NewSession, Ready};
 
 /// The accepted sessions, and who waits for their verdicts. Memory is bounded: verdicts that are too old go, and while
 /// there are too many sessions, the oldest.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     capacity: usize,
     /// Age up to which a verdict is found.
     lasts: Duration,
@@ -21,7 +21,7 @@ pub(super) struct Sessions {
 
 /// What there is for a reference and a license.
 #[derive(Debug, Clone)]
-pub(super) enum SessionLookup {
+pub(crate) enum SessionLookup {
     /// No session of that reference.
     Unknown,
     /// Only under other licenses.
@@ -36,15 +36,15 @@ pub(super) enum SessionLookup {
 
 /// A verdict that has come about. It is signed when somebody asks for it first.
 #[derive(Debug)]
-pub(super) struct Issue {
-    pub(super) at: SystemTime,
-    pub(super) judgement: Judgement,
-    pub(super) body: OnceLock<Bytes>,
+pub(crate) struct Issue {
+    pub(crate) at: SystemTime,
+    pub(crate) judgement: Judgement,
+    pub(crate) body: OnceLock<Bytes>,
 }
 
 /// One that waits for something about a reference to change. It is counted until this is dropped.
 #[derive(Debug)]
-pub(super) struct Waiter<'a> {
+pub(crate) struct Waiter<'a> {
     sessions: &'a Sessions,
     reference: Arc<str>,
     changed: Arc<Notify>,
@@ -78,21 +78,21 @@ enum Readiness {
 
 impl Issue {
     /// A verdict of this time that nothing speaks against.
-    pub(super) fn at(at: SystemTime) -> Self {
+    pub(crate) fn at(at: SystemTime) -> Self {
         let judgement = Judgement { decision: Decision::Allow, confidence: Confidence::FULL };
         Self { at, judgement, body: OnceLock::new() }
     }
 }
 
 impl Sessions {
-    pub(super) fn new(capacity: usize, lasts: Duration) -> Self {
+    pub(crate) fn new(capacity: usize, lasts: Duration) -> Self {
         let (store, waiting) = (Mutex::default(), watch::Sender::new(0));
         Self { capacity: capacity.max(1), lasts, store, waiting }
     }
 
     /// Adds a session; it takes the place of one with the same reference under the same license. Who waits for it
     /// looks again.
-    pub(super) fn add(&self, session: NewSession, license_id: &str, now: SystemTime) {
+    pub(crate) fn add(&self, session: NewSession, license_id: &str, now: SystemTime) {
         let NewSession { reference, ready, judgement, .. } = session;
         let at = |time: Option<SystemTime>| {
             let issue = |at| Readiness::At(Arc::new(Issue { at, judgement, body: OnceLock::new() }));
@@ -129,7 +129,7 @@ impl Sessions {
     }
 
     /// What there is now.
-    pub(super) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
+    pub(crate) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
         let mut store = self.store();
         let Some(of_reference) = store.sessions.get_mut(reference) else { return SessionLookup::Unknown };
         let Some(session) = of_reference.iter_mut().find(|session| *session.license_id == *license_id) else {
@@ -152,7 +152,7 @@ impl Sessions {
     }
 
     /// Counts one more that waits. What changes from here on is told to it.
-    pub(super) fn wait(&self, reference: &str) -> Waiter<'_> {
+    pub(crate) fn wait(&self, reference: &str) -> Waiter<'_> {
         let mut store = self.store();
         let known = store.waiters.get_key_value(reference).map(|(known, _)| Arc::clone(known));
         let reference = known.unwrap_or_else(|| reference.into());
@@ -166,24 +166,24 @@ impl Sessions {
     }
 
     /// How many wait, as it changes.
-    pub(super) fn waiting(&self) -> watch::Receiver<usize> {
+    pub(crate) fn waiting(&self) -> watch::Receiver<usize> {
         self.waiting.subscribe()
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let mut store = self.store();
         store.sessions.clear();
         store.order.clear();
     }
 
     /// Lets nobody wait any more.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut store = self.store();
         store.closed = true;
         store.waiters.values().for_each(|(_, changed)| changed.notify_waiters());
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.store().closed
     }
 
@@ -201,7 +201,7 @@ impl Sessions {
 
 impl Waiter<'_> {
     /// Told when something changes; look after enabling it.
-    pub(super) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+    pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
 }

@@ -1,0 +1,11 @@
+//! The state that all requests of a mock service share.
+
+mod new_session;
+mod replays;
+mod service_state;
+mod sessions;
+
+pub use new_session::{NewSession, Ready};
+pub(crate) use replays::{Admission, EdgeId, Replays};
+pub(crate) use service_state::{Faults, Shared};
+pub(crate) use sessions::{Issue, SessionLookup, Sessions};

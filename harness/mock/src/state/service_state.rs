@@ -1,0 +1,102 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::Credentials;
+use edgeproof_fixtures::spec::{Fact, Profile, Spec};
+use edgeproof_http::Limits;
+
+use super::{Replays, Sessions};
+use crate::clock::Clock;
+use crate::decision::{Outage, ReadOutage, ReplyShape};
+use crate::fault_hooks::ServiceFaultHooks;
+use crate::journal::Journal;
+use crate::keys::KeyStore;
+use crate::magic::Magic;
+use crate::options::ServiceOptions;
+use crate::route::Paths;
+use crate::scripts::Registry;
+
+/// What all requests of a mock service share.
+pub(crate) struct Shared {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock: Clock,
+    pub(crate) sessions: Sessions,
+    pub(crate) replays: Replays,
+    pub(crate) keys: KeyStore,
+    /// Where magic values are heeded.
+    pub(crate) magic: Option<Magic>,
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) profile: Profile,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) reply_shape: ReplyShape,
+    pub(crate) paths: Paths,
+    pub(crate) limits: Limits,
+    pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
+    /// Age up to which a verdict is found (8).
+    pub(crate) verdict_lasts: Duration,
+    /// How long a key set may be kept at most (8), where the tables say so.
+    pub(crate) key_set_lasts: Option<Duration>,
+    faults: Mutex<Faults>,
+}
+
+/// What is wrong with the service, or slow.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    pub(crate) outage: Option<Outage>,
+    pub(crate) read_outage: Option<ReadOutage>,
+    /// From the acceptance of a collection to its verdict.
+    pub(crate) verdict_delay: Duration,
+}
+
+impl Shared {
+    /// Sets everything up but the sockets.
+    pub(crate) fn new(options: &ServiceOptions) -> Self {
+        let ServiceOptions { spec, profile, credentials, .. } = options;
+        let verdict_lasts = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
+        let verdict_lasts = options.hooks.verdict_lasts(verdict_lasts);
+        let key_set_lasts = limit(spec, "limit.key-set-cache");
+        // What a key signed last is found so long, and a key set without it may be kept so long.
+        let keeps = verdict_lasts.saturating_add(profile.keys_max_age);
+        Self {
+            journal: Arc::new(Journal::new(options.journal).observed(options.observer.clone())),
+            magic: options.magic.then(|| Magic::of(spec)),
+            registry: Arc::default(),
+            clock: options.clock.clone(),
+            sessions: Sessions::new(options.sessions, verdict_lasts),
+            replays: Replays::new(profile.replay_window, profile.replay_entries),
+            keys: KeyStore::new(credentials.verdict_keys().clone(), credentials.seal_keys().clone(), keeps),
+            paths: Paths::of(spec),
+            reply_shape: options.reply_shape.clone(),
+            limits: options.limits,
+            hooks: Arc::clone(&options.hooks),
+            verdict_lasts,
+            key_set_lasts,
+            faults: Mutex::new(Faults { verdict_delay: options.verdict_delay, ..Faults::default() }),
+            spec: Arc::clone(spec),
+            profile: profile.clone(),
+            credentials: Arc::clone(credentials),
+        }
+    }
+
+    pub(crate) fn faults(&self) -> Faults {
+        *self.lock_faults()
+    }
+
+    pub(crate) fn change_faults(&self, change: impl FnOnce(&mut Faults)) {
+        change(&mut self.lock_faults());
+    }
+
+    /// A panic elsewhere leaves nothing half done in here.
+    fn lock_faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A limit in seconds.
+fn limit(spec: &Spec, id: &str) -> Option<Duration> {
+    match spec.row(id)?.fact {
+        Fact::Limit { value: Some(seconds), .. } => Some(Duration::from_secs(seconds)),
+        _ => None,
+    }
+}
