@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 /// The time by which a mock service judges validity, windows and ages. It runs as the machine's clock does until it is
@@ -96,14 +97,14 @@ impl Clock {
     }
 
     fn change(&self, change: impl FnOnce(Setting) -> Setting) {
-        let mut setting = self.0.setting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut setting = self.0.setting.lock();
         *setting = change(*setting);
         drop(setting);
         self.0.moved.send_replace(());
     }
 
     fn setting(&self) -> Setting {
-        *self.0.setting.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.setting.lock()
     }
 }
 

@@ -1,5 +1,5 @@
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -7,6 +7,7 @@ use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::seal::{Collection, SealPublicKey};
 use edgeproof_fixtures::spec::{Profile, Spec, Version};
 use edgeproof_http::{ListenerProtocol, Server};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::clock::Clock;
@@ -95,7 +96,7 @@ impl MockService {
 
     /// Its address as `SERVICE_URL` holds it, by the name `localhost`.
     pub fn url(&self) -> String {
-        let scheme = if *lock(&self.mode) == ListenerMode::PlainHttp { "http" } else { "https" };
+        let scheme = if *self.mode.lock() == ListenerMode::PlainHttp { "http" } else { "https" };
         format!("{scheme}://localhost:{}", self.addr().port())
     }
 
@@ -141,14 +142,14 @@ impl MockService {
     /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
     pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
         let protocol = protocol(mode, &self.shared.credentials, &self.shared.profile)?;
-        *lock(&self.mode) = mode;
+        *self.mode.lock() = mode;
         self.server.set_protocol(protocol).await;
         Ok(())
     }
 
     /// What it shows to whoever connects.
     pub fn mode(&self) -> ListenerMode {
-        *lock(&self.mode)
+        *self.mode.lock()
     }
 
     /// Lets license checks fail for a reason of the service's own, or be as usual.
@@ -284,9 +285,4 @@ impl fmt::Debug for MockService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MockService").field("url", &self.url()).finish_non_exhaustive()
     }
-}
-
-/// A panic elsewhere leaves nothing half done in here.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,6 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::clock;
@@ -74,26 +75,26 @@ impl State {
                 (200, done)
             }
             Route::ListScripts => {
-                let scripts: Vec<_> = self.set().scripts.iter().map(Entry::view).collect();
+                let scripts: Vec<_> = self.set.lock().scripts.iter().map(Entry::view).collect();
                 (200, json!({ "scripts": scripts }))
             }
             Route::AddScript => (201, self.add_script(body)?),
             Route::DropScripts => {
-                let ended = std::mem::take(&mut self.set().scripts);
+                let ended = std::mem::take(&mut self.set.lock().scripts);
                 (200, json!({ "ended": ended.len() }))
             }
             Route::DropScript(id) => {
-                let mut set = self.set();
+                let mut set = self.set.lock();
                 let place = set.scripts.iter().position(|entry| entry.id == id);
                 let place = place.ok_or(Refusal::NoSuchScript { id })?;
                 (200, set.scripts.remove(place).view())
             }
             Route::ReadClock => (200, clock::view(service.clock())),
             Route::MoveClock => (200, clock::change(service.clock(), body)?),
-            Route::ReadFaults => (200, self.set().faults.view()),
+            Route::ReadFaults => (200, self.set.lock().faults.view()),
             Route::SetFaults => {
                 let faults = Faults::parse(body)?;
-                let mut set = self.set();
+                let mut set = self.set.lock();
                 faults.set(service);
                 set.faults = faults;
                 (200, faults.view())
@@ -117,7 +118,7 @@ impl State {
             }
             Route::ReadMagic => (200, json!({ "magic": self.magic.pairs() })),
             Route::Reset => {
-                let mut set = self.set();
+                let mut set = self.set.lock();
                 service.reset();
                 // Numbers go on, so that an old one does not end a new script.
                 *set = Set { next: set.next, ..Set::default() };
@@ -131,7 +132,7 @@ impl State {
         let words = Words { spec: service.spec(), profile: service.profile(), shape: service.reply_shape() };
         let Wanted { on, script, seed } = Wanted::parse(body, &words, self.seed)?;
         let asked = super::error::parse(body)?;
-        let mut set = self.set();
+        let mut set = self.set.lock();
         if set.scripts.len() >= SCRIPTS {
             return Err(Refusal::TooManyScripts { limit: SCRIPTS });
         }
@@ -140,11 +141,6 @@ impl State {
         let view = entry.view();
         set.scripts.push(entry);
         Ok(view)
-    }
-
-    /// A panic elsewhere leaves nothing half done in here.
-    fn set(&self) -> MutexGuard<'_, Set> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

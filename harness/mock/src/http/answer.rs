@@ -4,11 +4,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use edgeproof_http::{Flushed, StreamControl};
-
-use crate::decision::allowed_body;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use hyper::body::{Body, Frame, SizeHint};
+
+use crate::decision::allowed_body;
 
 /// Body of the mock service's answers.
 pub(crate) enum Payload {

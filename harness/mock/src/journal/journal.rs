@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
@@ -11,6 +11,7 @@ use edgeproof_http::{Peer, TlsFacts};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, Version};
+use parking_lot::Mutex;
 use rustls_pki_types::CertificateDer;
 use tokio::sync::Notify;
 
@@ -110,7 +111,7 @@ impl Journal {
     pub(crate) fn open(self: &Arc<Self>, parts: Parts, endpoint: ServiceEndpoint, peer: &Peer) -> Recording {
         let at = Instant::now();
         let head = head_size(&parts);
-        let mut log = lock(&self.log);
+        let mut log = self.log.lock();
         let entry = Arc::new(Entry {
             number: log.next,
             endpoint,
@@ -143,20 +144,20 @@ impl Journal {
 
     /// Forgets what is in it. The numbers go on.
     pub(crate) fn clear(&self) {
-        let mut log = lock(&self.log);
+        let mut log = self.log.lock();
         log.entries.clear();
         log.kept = 0;
     }
 
     /// The number that the next arrival gets.
     pub(crate) fn next(&self) -> u64 {
-        lock(&self.log).next
+        self.log.lock().next
     }
 
     /// The arrivals from this number on that are still kept, in their order.
     pub(crate) fn since(&self, number: u64) -> Vec<Arrival> {
         let entries: Vec<_> = {
-            let log = lock(&self.log);
+            let log = self.log.lock();
             let start = log.place(number);
             log.entries.range(start..).map(|(entry, _)| Arc::clone(entry)).collect()
         };
@@ -207,14 +208,14 @@ impl Recording {
 
     /// Notes that a script is for it.
     pub(crate) fn claim(&self, notify: Arc<Notify>) {
-        let mut progress = self.entry.progress();
+        let mut progress = self.entry.progress.lock();
         progress.claimed = true;
         progress.notify = Some(notify);
     }
 
     /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
     pub(crate) fn give(&self, given: Arc<ArrivalAnswer>, cause: Option<Stimulus>) {
-        let mut progress = self.entry.progress();
+        let mut progress = self.entry.progress.lock();
         if matches!(*given, ArrivalAnswer::Answer { .. }) {
             progress.answered = Some(Instant::now());
         }
@@ -231,7 +232,7 @@ impl Recording {
         let body = std::mem::take(&mut self.buffer).freeze();
         let kept = body.len();
         let notify = {
-            let mut progress = self.entry.progress();
+            let mut progress = self.entry.progress.lock();
             if progress.finished {
                 return;
             }
@@ -245,7 +246,7 @@ impl Recording {
             notify.notify_waiters();
         }
         if let Some(journal) = self.journal.upgrade() {
-            let mut log = lock(&journal.log);
+            let mut log = journal.log.lock();
             let place = log.place(self.entry.number);
             journal.in_flight.fetch_sub(std::mem::take(&mut self.counted), Ordering::Relaxed);
             // It may have been evicted before its end.
@@ -304,12 +305,12 @@ impl Entry {
     }
 
     pub(crate) fn is_finished(&self) -> bool {
-        self.progress().finished
+        self.progress.lock().finished
     }
 
     /// What is known of it now.
     pub(crate) fn arrival(&self) -> Arrival {
-        let progress = self.progress();
+        let progress = self.progress.lock();
         Arrival {
             number: self.number,
             endpoint: self.endpoint,
@@ -332,10 +333,6 @@ impl Entry {
             tls: self.tls,
             connection: self.connection,
         }
-    }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        lock(&self.progress)
     }
 }
 
@@ -376,9 +373,4 @@ impl Log {
             self.kept -= counted;
         }
     }
-}
-
-/// A panic elsewhere leaves nothing half done in here.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

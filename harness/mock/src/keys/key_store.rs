@@ -1,9 +1,10 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{SealKeys, SealPublicKey};
 use edgeproof_fixtures::verdict::{Grounds, Verdict, VerdictKeys};
+use parking_lot::Mutex;
 
 /// The keys of a mock service that change while it runs: those that verdicts are signed with, and those that collections
 /// are sealed to.
@@ -39,7 +40,7 @@ impl KeyStore {
 
     /// The key set as of now.
     pub(crate) fn published(&self, now: SystemTime) -> Arc<Published> {
-        let mut signing = self.signing();
+        let mut signing = self.verdict.lock();
         let over = |(_, end): &(String, SystemTime)| now >= *end;
         if signing.retiring.iter().any(over) {
             let Signing { keys, retiring, .. } = &mut *signing;
@@ -54,7 +55,7 @@ impl KeyStore {
 
     /// Signs with a new key from now on; yields its id. The one before stays published for a while.
     pub(crate) fn rotate(&self, now: SystemTime) -> String {
-        let mut signing = self.signing();
+        let mut signing = self.verdict.lock();
         let before = signing.keys.current().to_owned();
         let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
         let end = now.checked_add(self.keeps).unwrap_or(now);
@@ -65,7 +66,7 @@ impl KeyStore {
 
     /// Publishes a key that the next rotation signs with; yields its id.
     pub(crate) fn announce(&self) -> String {
-        let mut signing = self.signing();
+        let mut signing = self.verdict.lock();
         let kid = Arc::make_mut(&mut signing.keys).announce().to_owned();
         signing.published = Published::of(&signing.keys);
         kid
@@ -73,29 +74,25 @@ impl KeyStore {
 
     /// Signs a verdict.
     pub(crate) fn issue(&self, grounds: Grounds<'_>) -> Bytes {
-        let keys = Arc::clone(&self.signing().keys);
+        let keys = Arc::clone(&self.verdict.lock().keys);
         Verdict::issue(grounds, &keys).to_json().into()
     }
 
     /// The keys that open collections.
     pub(crate) fn seal(&self) -> Arc<SealKeys> {
-        Arc::clone(&self.seal.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.seal.lock())
     }
 
     /// A new key for collections; the others are accepted until they are retired.
     pub(crate) fn rotate_seal(&self) -> SealPublicKey {
-        let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.seal.lock();
         Arc::make_mut(&mut keys).rotate().clone()
     }
 
     /// Accepts a key for collections no longer.
     pub(crate) fn retire_seal(&self, key_id: &str) -> bool {
-        let mut keys = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.seal.lock();
         Arc::make_mut(&mut keys).retire(key_id)
-    }
-
-    fn signing(&self) -> MutexGuard<'_, Signing> {
-        self.verdict.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

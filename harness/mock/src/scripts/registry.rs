@@ -1,10 +1,11 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use memchr::memmem::Finder;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 
 use super::{Action, Match, Reply, Script, When};
@@ -24,13 +25,13 @@ impl Scripted {
     /// The requests that the script was for, also those that are still going on, in the order in which they were
     /// matched. The last 4,096 are kept.
     pub fn arrivals(&self) -> Vec<Arrival> {
-        let entries: Vec<_> = self.registration.noted().latest.iter().cloned().collect();
+        let entries: Vec<_> = self.registration.noted.lock().latest.iter().cloned().collect();
         entries.iter().map(|entry| entry.arrival()).collect()
     }
 
     /// How many requests the script was for so far, also those whose body broke off.
     pub fn count(&self) -> usize {
-        self.registration.noted().count
+        self.registration.noted.lock().count
     }
 
     /// Waits until so many requests are finished, but no longer than `limit`; returns what [`Self::arrivals`] does.
@@ -136,7 +137,7 @@ impl Registry {
 
     /// The scripts as they are now.
     pub(crate) fn scripts(&self) -> Arc<[Arc<Registration>]> {
-        Arc::clone(&self.scripts.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.scripts.read())
     }
 
     fn remove(&self, registration: &Arc<Registration>) {
@@ -146,7 +147,7 @@ impl Registry {
     }
 
     fn replace(&self, change: impl FnOnce(&[Arc<Registration>]) -> Vec<Arc<Registration>>) {
-        let mut scripts = self.scripts.write().unwrap_or_else(PoisonError::into_inner);
+        let mut scripts = self.scripts.write();
         let changed = change(&scripts);
         *scripts = changed.into();
     }
@@ -186,7 +187,7 @@ impl Registration {
     /// Claims a request that gets no reply because it broke off.
     pub(crate) fn note(&self, recording: &Recording) {
         recording.claim(Arc::clone(&self.notify));
-        let mut noted = self.noted();
+        let mut noted = self.noted.lock();
         if noted.latest.len() == KEPT {
             noted.latest.pop_front();
         }
@@ -195,7 +196,7 @@ impl Registration {
     }
 
     fn finished(&self) -> usize {
-        let noted = self.noted();
+        let noted = self.noted.lock();
         // What is no longer kept is long finished.
         let gone = noted.count - noted.latest.len();
         gone + noted.latest.iter().filter(|entry| entry.is_finished()).count()
@@ -204,10 +205,6 @@ impl Registration {
     fn reply_at(&self, index: usize) -> &Prepared {
         let last = &self.replies[self.replies.len() - 1].reply.action;
         &self.replies[Script::place(self.replies.len(), last, index)]
-    }
-
-    fn noted(&self) -> MutexGuard<'_, Noted> {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use edgeproof_fixtures::seal::ReplayId;
+use parking_lot::Mutex;
 
 use crate::decision::Replay;
 
@@ -52,12 +52,12 @@ impl Replays {
 
     /// Whether it was accepted before, as of now.
     pub(crate) fn seen(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
-        self.judge(self.remembered().accepted.get(id), edge, now)
+        self.judge(self.remembered.lock().accepted.get(id), edge, now)
     }
 
     /// Looks and remembers in one step: of copies that arrive at the same instant, one is admitted.
     pub(crate) fn admit(&self, id: ReplayId, edge: EdgeId, now: SystemTime) -> Admission {
-        let mut remembered = self.remembered();
+        let mut remembered = self.remembered.lock();
         match self.judge(remembered.accepted.get(&id), edge, now) {
             Replay::Fresh => {}
             copy => return Admission::Refused(copy),
@@ -77,7 +77,7 @@ impl Replays {
     }
 
     pub(crate) fn clear(&self) {
-        *self.remembered() = Remembered::default();
+        *self.remembered.lock() = Remembered::default();
     }
 
     fn judge(&self, accepted: Option<&Accepted>, edge: EdgeId, now: SystemTime) -> Replay {
@@ -92,10 +92,6 @@ impl Replays {
     /// On a clock that was put back, nothing is over.
     fn is_over(&self, accepted: &Accepted, now: SystemTime) -> bool {
         now.duration_since(accepted.at).is_ok_and(|age| age >= self.window)
-    }
-
-    fn remembered(&self) -> std::sync::MutexGuard<'_, Remembered> {
-        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -175,7 +171,7 @@ mod tests {
                 {
                     prop_assert!(latest - before >= 600);
                 }
-                let remembered = replays.remembered();
+                let remembered = replays.remembered.lock();
                 prop_assert!(remembered.order.len() <= 4 && remembered.accepted.len() <= 4);
             }
         }

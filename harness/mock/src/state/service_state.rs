@@ -1,9 +1,10 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::spec::{Fact, Profile, Spec};
 use edgeproof_http::Limits;
+use parking_lot::Mutex;
 
 use super::{Replays, Sessions};
 use crate::clock::Clock;
@@ -80,16 +81,11 @@ impl Shared {
     }
 
     pub(crate) fn faults(&self) -> Faults {
-        *self.lock_faults()
+        *self.faults.lock()
     }
 
     pub(crate) fn change_faults(&self, change: impl FnOnce(&mut Faults)) {
-        change(&mut self.lock_faults());
-    }
-
-    /// A panic elsewhere leaves nothing half done in here.
-    fn lock_faults(&self) -> MutexGuard<'_, Faults> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+        change(&mut self.faults.lock());
     }
 }
 

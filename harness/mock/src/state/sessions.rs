@@ -1,9 +1,10 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use super::{NewSession, Ready};
@@ -106,7 +107,7 @@ impl Sessions {
             Ready::Always => Readiness::Always,
             Ready::Never => Readiness::Never,
         };
-        let mut store = self.store();
+        let mut store = self.store.lock();
         store.forget(|session| self.is_over(session, now));
         let number = store.next;
         store.next += 1;
@@ -130,7 +131,7 @@ impl Sessions {
 
     /// What there is now.
     pub(crate) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let Some(of_reference) = store.sessions.get_mut(reference) else { return SessionLookup::Unknown };
         let Some(session) = of_reference.iter_mut().find(|session| *session.license_id == *license_id) else {
             return SessionLookup::OtherLicense;
@@ -153,7 +154,7 @@ impl Sessions {
 
     /// Counts one more that waits. What changes from here on is told to it.
     pub(crate) fn wait(&self, reference: &str) -> Waiter<'_> {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let known = store.waiters.get_key_value(reference).map(|(known, _)| Arc::clone(known));
         let reference = known.unwrap_or_else(|| reference.into());
         let (count, changed) =
@@ -171,20 +172,20 @@ impl Sessions {
     }
 
     pub(crate) fn clear(&self) {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         store.sessions.clear();
         store.order.clear();
     }
 
     /// Lets nobody wait any more.
     pub(crate) fn close(&self) {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         store.closed = true;
         store.waiters.values().for_each(|(_, changed)| changed.notify_waiters());
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.store().closed
+        self.store.lock().closed
     }
 
     fn is_over(&self, session: &Session, now: SystemTime) -> bool {
@@ -192,10 +193,6 @@ impl Sessions {
             Readiness::At(issue) => now.duration_since(issue.at).is_ok_and(|age| age > self.lasts),
             Readiness::AfterFirstPoll(_) | Readiness::Always | Readiness::Never => false,
         }
-    }
-
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -208,7 +205,7 @@ impl Waiter<'_> {
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        let mut store = self.sessions.store();
+        let mut store = self.sessions.store.lock();
         if let Some((count, _)) = store.waiters.get_mut(&self.reference) {
             *count -= 1;
             if *count == 0 {
@@ -301,13 +298,13 @@ mod tests {
             sessions.add(NewSession::new(number.to_string()), "l", START);
             sessions.add(NewSession::new("same"), "l", START);
         }
-        let store = sessions.store();
+        let store = sessions.store.lock();
         assert!(store.order.len() <= 3 && store.sessions.len() <= 3);
         drop(store);
         assert_eq!(look(&sessions, "same", "l", 1), "ready");
         // What is over goes, full or not.
         sessions.add(NewSession::new("late"), "l", START + Duration::from_secs(500));
-        assert_eq!(sessions.store().sessions.len(), 1);
+        assert_eq!(sessions.store.lock().sessions.len(), 1);
         sessions.clear();
         assert_eq!(look(&sessions, "late", "l", 500), "unknown");
     }
@@ -321,6 +318,6 @@ mod tests {
         sessions.add(NewSession::new("r"), "l", START);
         changed.await;
         drop((waiter, other));
-        assert_eq!((*sessions.waiting().borrow(), sessions.store().waiters.len()), (0, 0));
+        assert_eq!((*sessions.waiting().borrow(), sessions.store.lock().waiters.len()), (0, 0));
     }
 }
