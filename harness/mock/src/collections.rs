@@ -7,50 +7,50 @@ use edgeproof_fixtures::verdict::Judgement;
 use edgeproof_http::Peer;
 use http::{HeaderMap, StatusCode};
 
-use crate::decision::{CollectionFacts, Seen, ServiceDecision, decide, presented_licenses};
+use crate::decision::{CollectionFacts, RelayedRequest, ServiceDecision, decide, presented_licenses};
 use crate::journal::Recording;
 use crate::magic::{Effect, Pair};
-use crate::state::{Admission, EdgeId, NewSession, Ready, Shared};
+use crate::state::{Admission, EdgeId, NewSession, Ready, ServiceState};
 
 /// Decides on a relayed collection, and remembers the one that is accepted: as no copy from then on, and as a session.
-pub(crate) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer) -> ServiceDecision {
+pub(crate) fn decide_request(state: &ServiceState, recording: &Recording, peer: &Peer) -> ServiceDecision {
     if recording.is_shortened() {
         // What the service could not keep it cannot judge.
         return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
     let entry = recording.entry();
-    if let Some(decision) = by_license(shared, entry.target(), entry.headers()) {
+    if let Some(decision) = by_license(state, entry.target(), entry.headers()) {
         return decision;
     }
-    let (now, faults) = (shared.clock.now(), shared.faults());
-    let opened = look(shared, recording.body());
-    let seen = Seen {
+    let (now, faults) = (state.clock.now(), state.faults());
+    let opened = look(state, recording.body());
+    let request = RelayedRequest {
         target: entry.target(),
         headers: entry.headers(),
         client_certificates: entry.client_certificates(),
         body_length: recording.length(),
     };
     let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
-    let mut facts = CollectionFacts::of(seen, &shared.credentials, collection, faults.outage, now);
+    let mut facts = CollectionFacts::of(request, &state.credentials, collection, faults.outage, now);
     let edge = edge_id(&facts, peer);
     // The profile may want copies to be looked for before anything is opened.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));
     if let Some(id) = &id {
-        facts.replay = shared.replays.seen(id, edge, now);
+        facts.replay = state.replays.seen(id, edge, now);
     }
-    let judge = |facts: &CollectionFacts| decide(&shared.spec, &shared.profile, &shared.reply_shape, facts);
+    let judge = |facts: &CollectionFacts| decide(&state.spec, &state.profile, &state.reply_shape, facts);
     let decision = judge(&facts);
-    let (None, Ok((contents, id)), Ok(license)) = (decision.cause, opened, &facts.license) else {
+    let (None, Ok((contents, id)), Ok(license)) = (decision.stimulus, opened, &facts.license) else {
         return decision;
     };
-    let ready = match by_collection(shared, &contents.session_ref) {
+    let ready = match by_collection(state, &contents.session_ref) {
         Some(Err(refusal)) => return refusal,
         Some(Ok(ready)) => ready,
         None => Ready::After(faults.verdict_delay),
     };
-    match shared.replays.admit(id, edge, now) {
+    match state.replays.admit(id, edge, now) {
         Admission::Admitted => {
-            accept(shared, contents, &license.license_id, ready, now);
+            accept(state, contents, &license.license_id, ready, now);
             decision
         }
         Admission::Refused(copy) => {
@@ -59,24 +59,24 @@ pub(crate) fn decide_request(shared: &Shared, recording: &Recording, peer: &Peer
         }
         Admission::Full => {
             let status = StatusCode::SERVICE_UNAVAILABLE.as_u16();
-            let body = shared.reply_shape.render(status, &shared.profile.replay_full);
+            let body = state.reply_shape.render(status, &state.profile.replay_full);
             ServiceDecision::json(status, body.to_string(), None)
         }
     }
 }
 
 /// Before there were seals, a collection is what is inside of one today.
-fn look(shared: &Shared, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
-    match shared.spec.version() {
-        Version::Current => open(body, &shared.keys.seal()).map(|opened| (opened.contents, opened.replay_id)),
+fn look(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
+    match state.spec.version() {
+        Version::Current => open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id)),
         Version::PreSeal => read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id)),
     }
 }
 
-fn accept(shared: &Shared, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {
+fn accept(state: &ServiceState, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {
     let judgement = Judgement::of(&contents.measurements);
     let session = NewSession::new(contents.session_ref).judgement(judgement).ready(ready);
-    shared.sessions.add(session, license_id, now);
+    state.sessions.add(session, license_id, now);
 }
 
 /// Edges differ by address, by license, or by certificate; those that share all three are one.
@@ -89,22 +89,22 @@ fn edge_id(facts: &CollectionFacts, peer: &Peer) -> EdgeId {
 }
 
 /// The answer to an edge whose license is a magic value.
-fn by_license(shared: &Shared, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
-    let magic = shared.magic.as_ref()?;
+fn by_license(state: &ServiceState, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
+    let magic = state.magic.as_ref()?;
     let licenses = presented_licenses(target, headers);
-    refusal(shared, licenses.iter().find_map(|license| magic.license(license))?)
+    refusal(state, licenses.iter().find_map(|license| magic.license(license))?)
 }
 
 /// What a collection for this session comes to that is accepted otherwise: a refusal, or a verdict that takes so long.
-fn by_collection(shared: &Shared, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
-    match shared.magic.as_ref()?.session_ref(reference)? {
+fn by_collection(state: &ServiceState, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
+    match state.magic.as_ref()?.session_ref(reference)? {
         Effect::ReadyAfter(span) => Some(Ok(Ready::After(span))),
-        Effect::Row(pair) if pair.table == Table::Relay => refusal(shared, pair).map(Err),
+        Effect::Row(pair) if pair.table == Table::Relay => refusal(state, pair).map(Err),
         Effect::Row(_) => None,
     }
 }
 
-fn refusal(shared: &Shared, pair: &Pair) -> Option<ServiceDecision> {
-    let body = shared.reply_shape.render(pair.status, pair.code.as_deref()?);
-    Some(ServiceDecision::json(pair.status, body.to_string(), Some(pair.cause)))
+fn refusal(state: &ServiceState, pair: &Pair) -> Option<ServiceDecision> {
+    let body = state.reply_shape.render(pair.status, pair.code.as_deref()?);
+    Some(ServiceDecision::json(pair.status, body.to_string(), Some(pair.stimulus)))
 }

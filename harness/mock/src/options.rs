@@ -37,7 +37,7 @@ pub struct ServiceOptions {
     pub clock: Clock,
     /// From the acceptance of a collection to its verdict.
     pub verdict_delay: Duration,
-    /// Sessions that it keeps; the oldest goes first.
+    /// SessionStore that it keeps; the oldest goes first.
     pub sessions: usize,
     /// Whether [magic values](crate::magic) bring about their rows.
     pub magic: bool,

@@ -19,7 +19,7 @@ pub enum ServiceEndpoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
     Relay,
-    Verdict(Reference),
+    Verdict(SessionRef),
     KeySet,
     Health,
     NotFound,
@@ -28,7 +28,7 @@ pub(crate) enum Route {
 
 /// A session reference as a path names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reference {
+pub(crate) struct SessionRef {
     /// As it is told back.
     pub(crate) text: String,
     /// A page can have passed it to `start()`: it is text.
@@ -40,30 +40,30 @@ const HEALTH: &str = "/health";
 
 /// Where the endpoints are, from the tables.
 #[derive(Debug, Default)]
-pub(crate) struct Paths {
+pub(crate) struct Router {
     /// Before the reference, and after it.
     verdict: Option<(String, String)>,
     key_set: Option<String>,
 }
 
-impl Paths {
+impl Router {
     pub(crate) fn of(spec: &Spec) -> Self {
-        let mut paths = Self::default();
+        let mut router = Self::default();
         for row in spec.table(Table::Endpoints) {
             match &row.fact {
                 Fact::Endpoint { party, path, .. } if party == "service" => {
                     let around = path.split_once("{sessionRef}");
-                    paths.verdict = around.map(|(before, after)| (before.to_owned(), after.to_owned()));
+                    router.verdict = around.map(|(before, after)| (before.to_owned(), after.to_owned()));
                 }
-                Fact::Endpoint { party, path, .. } if party == "keys" => paths.key_set = Some(path.clone()),
+                Fact::Endpoint { party, path, .. } if party == "keys" => router.key_set = Some(path.clone()),
                 _ => {}
             }
         }
-        paths
+        router
     }
 
     /// `POST` relays wherever it goes, for the path of an edge's call is not shown. What else asks for one of the two
-    /// paths of the interface gets that endpoint, or hears that it takes no such method.
+    /// router of the interface gets that endpoint, or hears that it takes no such method.
     pub(crate) fn route(&self, method: &Method, path: &str) -> Route {
         if method == Method::POST {
             return Route::Relay;
@@ -77,7 +77,7 @@ impl Paths {
             .as_ref()
             .and_then(|(before, after)| path.strip_prefix(before.as_str())?.strip_suffix(after.as_str()));
         match reference {
-            Some(reference) if reads => Route::Verdict(Reference::decode(reference)),
+            Some(reference) if reads => Route::Verdict(SessionRef::decode(reference)),
             Some(_) => Route::MethodNotAllowed,
             None if reads && path == HEALTH => Route::Health,
             None if reads => Route::NotFound,
@@ -97,7 +97,7 @@ impl Route {
     }
 }
 
-impl Reference {
+impl SessionRef {
     /// Decodes percent signs, once. A percent sign that begins no code stands for itself. Bytes that are not UTF-8 are no
     /// reference of any session, and are told back as they were written.
     fn decode(written: &str) -> Self {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn route(method: &str, path: &str) -> Route {
-        Paths::of(&Spec::builtin(Version::Current)).route(&method.parse().unwrap(), path)
+        Router::of(&Spec::builtin(Version::Current)).route(&method.parse().unwrap(), path)
     }
 
     #[rstest]
@@ -136,13 +136,13 @@ mod tests {
     #[case::dots("..", "..")]
     #[case::zero("a%00b", "a\0b")]
     fn a_reference_is_decoded_once(#[case] written: &str, #[case] text: &str) {
-        let reference = Reference { text: text.to_owned(), possible: true };
+        let reference = SessionRef { text: text.to_owned(), possible: true };
         assert_eq!(route("GET", &format!("/v1/verdict/{written}")), Route::Verdict(reference));
     }
 
     #[test]
     fn what_is_not_text_is_no_reference_and_comes_back_as_written() {
-        let reference = Reference { text: "a%FFb".to_owned(), possible: false };
+        let reference = SessionRef { text: "a%FFb".to_owned(), possible: false };
         assert_eq!(route("GET", "/v1/verdict/a%FFb"), Route::Verdict(reference));
     }
 

@@ -17,7 +17,7 @@ use crate::journal::Arrival;
 use crate::listener::{ListenerMode, bind, protocol};
 use crate::options::ServiceOptions;
 use crate::scripts::{Match, Script, Scripted};
-use crate::state::{Faults, NewSession, Shared};
+use crate::state::{NewSession, ServiceFaults, ServiceState};
 
 /// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
 /// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
@@ -60,7 +60,7 @@ use crate::state::{Faults, NewSession, Shared};
 pub struct MockService {
     server: Server,
     plain: Option<Server>,
-    shared: Arc<Shared>,
+    state: Arc<ServiceState>,
     mode: Mutex<ListenerMode>,
 }
 
@@ -71,7 +71,7 @@ impl MockService {
     /// Starts it. It answers when this returns. Fails if the address is taken, or if a loaded certificate doesn't
     /// belong to its key.
     pub async fn start(options: ServiceOptions) -> io::Result<Self> {
-        let shared = Arc::new(Shared::new(&options));
+        let state = Arc::new(ServiceState::new(&options));
         let ServiceOptions { listener, plain, mode, limits, .. } = options;
         let listener = bind(listener).await?;
         let plain = match plain {
@@ -79,14 +79,14 @@ impl MockService {
             None => None,
         };
         let serve = |listener, protocol| {
-            let shared = Arc::clone(&shared);
+            let state = Arc::clone(&state);
             Server::start(listener, protocol, limits, move |request, peer| {
-                http::handle(Arc::clone(&shared), request, peer)
+                http::handle(Arc::clone(&state), request, peer)
             })
         };
-        let server = serve(listener, protocol(mode, &shared.credentials, &shared.profile)?)?;
+        let server = serve(listener, protocol(mode, &state.credentials, &state.profile)?)?;
         let plain = plain.map(|listener| serve(listener, ListenerProtocol::Plain)).transpose()?;
-        Ok(Self { server, plain, shared, mode: Mutex::new(mode) })
+        Ok(Self { server, plain, state, mode: Mutex::new(mode) })
     }
 
     /// The address it listens on.
@@ -107,27 +107,27 @@ impl MockService {
 
     /// What it was set up with: its licenses, read tokens and certificates.
     pub fn credentials(&self) -> &Arc<Credentials> {
-        &self.shared.credentials
+        &self.state.credentials
     }
 
     /// The interface that it keeps.
     pub fn spec(&self) -> &Arc<Spec> {
-        &self.shared.spec
+        &self.state.spec
     }
 
     /// What it does where the interface shows nothing.
     pub fn profile(&self) -> &Profile {
-        &self.shared.profile
+        &self.state.profile
     }
 
     /// Body of its refusals to edges.
     pub fn reply_shape(&self) -> &ReplyShape {
-        &self.shared.reply_shape
+        &self.state.reply_shape
     }
 
     /// Its time, to be moved.
     pub fn clock(&self) -> &Clock {
-        &self.shared.clock
+        &self.state.clock
     }
 
     /// Registers a script for some requests. Of several that are for a request, one that is for less goes before one for
@@ -136,12 +136,12 @@ impl MockService {
     /// # Panics
     /// If the script has no reply, or one that can't be said in HTTP.
     pub fn script(&self, on: Match, script: Script) -> Scripted {
-        self.shared.registry.add(on, script)
+        self.state.registry.add(on, script)
     }
 
     /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
     pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
-        let protocol = protocol(mode, &self.shared.credentials, &self.shared.profile)?;
+        let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
         *self.mode.lock() = mode;
         self.server.set_protocol(protocol).await;
         Ok(())
@@ -154,53 +154,53 @@ impl MockService {
 
     /// Lets license checks fail for a reason of the service's own, or be as usual.
     pub fn set_outage(&self, outage: Option<Outage>) {
-        self.shared.change_faults(|faults| faults.outage = outage);
+        self.state.change_faults(|faults| faults.outage = outage);
     }
 
     /// Lets read token checks fail for a reason of the service's own, or be as usual.
     pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
-        self.shared.change_faults(|faults| faults.read_outage = outage);
+        self.state.change_faults(|faults| faults.read_outage = outage);
     }
 
     /// Lets so much time pass between the acceptance of a collection, from now on, and its verdict.
     pub fn set_verdict_delay(&self, delay: Duration) {
-        self.shared.change_faults(|faults| faults.verdict_delay = delay);
+        self.state.change_faults(|faults| faults.verdict_delay = delay);
     }
 
     /// Adds a session. It takes the place of one with the same reference under the same license; who waits for
     /// its verdict gets it as soon as it is there.
     pub fn add_session(&self, session: NewSession) {
         let license_id = session.license_id.clone();
-        let license_id = license_id.as_deref().unwrap_or_else(|| self.shared.credentials.license_id());
-        self.shared.sessions.add(session, license_id, self.shared.clock.now());
+        let license_id = license_id.as_deref().unwrap_or_else(|| self.state.credentials.license_id());
+        self.state.sessions.add(session, license_id, self.state.clock.now());
     }
 
     /// How many requests wait for a verdict now, as it changes.
     pub fn polls(&self) -> watch::Receiver<usize> {
-        self.shared.sessions.waiting()
+        self.state.sessions.waiting()
     }
 
     /// Signs verdicts with a new key from now on: the one that was announced last, or else one of its own. Yields its id.
     /// The key before it stays in the key set until neither a verdict that it signed is found nor a key set of that time
     /// may be kept: seven minutes, by the clock.
     pub fn rotate_keys(&self) -> String {
-        self.shared.keys.rotate(self.shared.clock.now())
+        self.state.keys.rotate(self.state.clock.now())
     }
 
     /// Publishes a new key that signs nothing before the next rotation. Yields its id.
     pub fn announce_key(&self) -> String {
-        self.shared.keys.announce()
+        self.state.keys.announce()
     }
 
     /// The key that up-to-date collectors seal to.
     pub fn seal_key(&self) -> SealPublicKey {
-        self.shared.keys.seal().current().clone()
+        self.state.keys.seal().current().clone()
     }
 
     /// A collection as a page of this version of the interface posts it: sealed to the current key, or, before there were
     /// seals (9.3), as it is.
     pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
-        match self.shared.spec.version() {
+        match self.state.spec.version() {
             Version::Current => collection.seal(&self.seal_key()),
             Version::PreSeal => collection.to_json().into_bytes(),
         }
@@ -208,27 +208,27 @@ impl MockService {
 
     /// Lets up-to-date collectors seal to a new key. Those sealed to keys before it are accepted until these are retired.
     pub fn rotate_seal_key(&self) -> SealPublicKey {
-        self.shared.keys.rotate_seal()
+        self.state.keys.rotate_seal()
     }
 
     /// Accepts no collection any more that is sealed to this key. False for the current key, and for unknown ones.
     pub fn retire_seal_key(&self, key_id: &str) -> bool {
-        self.shared.keys.retire_seal(key_id)
+        self.state.keys.retire_seal(key_id)
     }
 
     /// Forgets sessions, accepted collections and the journal; ends outages and delays; lets the clock show the time.
     /// Keys and scripts stay as they are.
     pub fn reset(&self) {
-        self.shared.change_faults(|faults| *faults = Faults::default());
-        self.shared.sessions.clear();
-        self.shared.replays.clear();
-        self.shared.journal.clear();
-        self.shared.clock.set_offset(0);
+        self.state.change_faults(|faults| *faults = ServiceFaults::default());
+        self.state.sessions.clear();
+        self.state.replays.clear();
+        self.state.journal.clear();
+        self.state.clock.set_offset(0);
     }
 
     /// Forgets what arrived. The numbers go on.
     pub fn clear_journal(&self) {
-        self.shared.journal.clear();
+        self.state.journal.clear();
     }
 
     /// What arrived, as far as it is kept, in its order.
@@ -238,12 +238,12 @@ impl MockService {
 
     /// The number that the next arrival gets: a mark for [`Self::arrivals_since`].
     pub fn mark(&self) -> u64 {
-        self.shared.journal.next()
+        self.state.journal.next()
     }
 
     /// What arrived from a mark on, as far as it is kept.
     pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.shared.journal.since(mark)
+        self.state.journal.since(mark)
     }
 
     /// What arrived from a mark on that no script was for.
@@ -271,7 +271,7 @@ impl MockService {
     /// Stops listening, lets requests in flight finish for two seconds at most, and ends. Who waits for a verdict is
     /// answered at once.
     pub async fn stop(self) {
-        self.shared.sessions.close();
+        self.state.sessions.close();
         let plain = async {
             if let Some(plain) = self.plain {
                 plain.stop(GRACE).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer, ServerAddress, send};
-use edgeproof_mock::admin::{Admin, AdminOptions, ENDPOINTS, Hide};
+use edgeproof_mock::admin::{Admin, AdminOptions, ENDPOINTS, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Bench {
             listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),
             names: Vec::new(),
             seed: 7,
-            hide: Arc::new(Hide::new(service.credentials())),
+            redactor: Arc::new(TokenRedactor::new(service.credentials())),
         };
         let admin = Admin::start(Arc::clone(&service), options).unwrap();
         let port = ServerAddress::resolve(&Url::parse(&admin.url()).unwrap(), None).await.unwrap();

@@ -76,7 +76,7 @@ impl Bench {
                 return;
             }
         }
-        assert_eq!(self.last().cause, Some(pair.cause), "{}", pair.value);
+        assert_eq!(self.last().stimulus, Some(pair.stimulus), "{}", pair.value);
     }
 }
 
@@ -98,7 +98,7 @@ async fn each_license_yields_its_row() {
             "{}",
             pair.value
         );
-        assert_eq!(bench.last().cause, Some(pair.cause), "{}", pair.value);
+        assert_eq!(bench.last().stimulus, Some(pair.stimulus), "{}", pair.value);
     }
 }
 

@@ -308,7 +308,7 @@ fn arrival(body: &Bytes, page: &HeaderMap, number: u64) -> Arrival {
         answer: None,
         finished: true,
         claimed: true,
-        cause: None,
+        stimulus: None,
         client_certificates: Arc::default(),
         tls: None::<TlsFacts>,
         connection: 0,

@@ -23,7 +23,7 @@ use edgeproof_cli::Failure;
 use edgeproof_cli::Written;
 use edgeproof_cli::{runtime, signals};
 use edgeproof_edge::{Edge, EdgeOptions};
-use edgeproof_mock::admin::{Admin, AdminOptions, Hide};
+use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 
 /// Serves until Ctrl-C or SIGTERM. Standard output says how it is reached, with credentials that are good for nothing
@@ -149,8 +149,8 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
             (Some(folder), dir, credentials, connection)
         };
     let credentials = Arc::new(credentials);
-    let hide = Arc::new(Hide::new(&credentials));
-    let (log, written) = Log::new(args.quiet, Arc::clone(&spec), Arc::clone(&hide));
+    let redactor = Arc::new(TokenRedactor::new(&credentials));
+    let (log, written) = Log::new(args.quiet, Arc::clone(&spec), Arc::clone(&redactor));
 
     let plain = match args.plain {
         Some(addr) => Some(Listen::On(bind("--plain", addr).await?)),
@@ -176,7 +176,7 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
     let admin = match args.admin {
         Some(addr) => {
             let listener = bind("--admin", addr).await?;
-            let options = AdminOptions { listener, names: args.admin_host.clone(), seed, hide };
+            let options = AdminOptions { listener, names: args.admin_host.clone(), seed, redactor };
             let admin = Admin::start(Arc::clone(&service), options);
             Some(admin.map_err(|why| Failure::of(&why, "name another address with --admin"))?)
         }

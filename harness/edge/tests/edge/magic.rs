@@ -38,7 +38,7 @@ async fn magic_session_reference_in_a_collection_yields_its_row_at_the_page() {
         let body: Value = serde_json::from_slice(&answer.body).unwrap();
         assert_eq!((answer.status, body), (pair.status, expected), "{}", pair.value);
         let arrival = service.journal().pop().unwrap();
-        assert_eq!((arrival.endpoint, arrival.cause), (ServiceEndpoint::Relay, Some(pair.cause)));
+        assert_eq!((arrival.endpoint, arrival.stimulus), (ServiceEndpoint::Relay, Some(pair.stimulus)));
     }
     for pair in of_table(Table::Verdict) {
         assert_eq!(send(&pair.value).await.status, 200, "{}", pair.value);

@@ -3,14 +3,14 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::AdminError;
 use super::error::{parse, span};
 use crate::clock::Clock;
 
 /// One of these.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Move {
+struct ClockRequest {
     advance: Option<String>,
     rewind: Option<String>,
     set: Option<String>,
@@ -24,20 +24,20 @@ pub(super) fn view(clock: &Clock) -> Value {
 }
 
 /// Moves it.
-pub(super) fn change(clock: &Clock, body: &[u8]) -> Result<Value, Refusal> {
+pub(super) fn change(clock: &Clock, body: &[u8]) -> Result<Value, AdminError> {
     match parse(body)? {
-        Move { advance: Some(by), rewind: None, set: None, stop: None } => clock.advance(span(&by)?),
-        Move { advance: None, rewind: Some(by), set: None, stop: None } => clock.rewind(span(&by)?),
-        Move { advance: None, rewind: None, set: Some(time), stop: None } => {
+        ClockRequest { advance: Some(by), rewind: None, set: None, stop: None } => clock.advance(span(&by)?),
+        ClockRequest { advance: None, rewind: Some(by), set: None, stop: None } => clock.rewind(span(&by)?),
+        ClockRequest { advance: None, rewind: None, set: Some(time), stop: None } => {
             clock.set(humantime::parse_rfc3339_weak(&time).map_err(|why| {
-                Refusal::bad(format!("{time:?} is no time: {why}; write it as 2030-01-31T12:00:00Z"))
+                AdminError::bad(format!("{time:?} is no time: {why}; write it as 2030-01-31T12:00:00Z"))
             })?);
         }
-        Move { advance: None, rewind: None, set: None, stop: Some(true) } => clock.stop(),
-        Move { advance: None, rewind: None, set: None, stop: Some(false) } => {
+        ClockRequest { advance: None, rewind: None, set: None, stop: Some(true) } => clock.stop(),
+        ClockRequest { advance: None, rewind: None, set: None, stop: Some(false) } => {
             clock.set_offset(clock.offset());
         }
-        _ => return Err(Refusal::bad("say one of \"advance\", \"rewind\", \"set\" and \"stop\"")),
+        _ => return Err(AdminError::bad("say one of \"advance\", \"rewind\", \"set\" and \"stop\"")),
     }
     Ok(view(clock))
 }

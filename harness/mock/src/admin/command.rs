@@ -1,10 +1,10 @@
 use http::Method;
 
-use super::Refusal;
+use super::AdminError;
 
 /// What the admin port does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum Command {
     Index,
     Health,
     ReadJournal,
@@ -51,13 +51,13 @@ pub const ENDPOINTS: [(&str, &str, &str); 20] = [
     ("POST", "/reset", "forget sessions, collections, journal and scripts; end faults; set the clock right"),
 ];
 
-impl Route {
+impl Command {
     /// What a request asks for.
-    pub(super) fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
+    pub(super) fn of(method: &Method, path: &str) -> Result<Self, AdminError> {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         // The server leaves the body out.
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        let route = match (method.as_str(), segments.as_slice()) {
+        let command = match (method.as_str(), segments.as_slice()) {
             ("GET", [""]) => Self::Index,
             ("GET", ["health"]) => Self::Health,
             ("GET", ["journal"]) => Self::ReadJournal,
@@ -65,7 +65,7 @@ impl Route {
             ("GET", ["scripts"]) => Self::ListScripts,
             ("POST", ["scripts"]) => Self::AddScript,
             ("DELETE", ["scripts"]) => Self::DropScripts,
-            ("DELETE", ["scripts", id]) => Self::DropScript(id.parse().map_err(|_| Refusal::NotFound)?),
+            ("DELETE", ["scripts", id]) => Self::DropScript(id.parse().map_err(|_| AdminError::NotFound)?),
             ("GET", ["clock"]) => Self::ReadClock,
             ("POST", ["clock"]) => Self::MoveClock,
             ("GET", ["faults"]) => Self::ReadFaults,
@@ -80,23 +80,23 @@ impl Route {
             ("POST", ["reset"]) => Self::Reset,
             _ => return Err(missing(&segments)),
         };
-        Ok(route)
+        Ok(command)
     }
 }
 
-fn missing(segments: &[&str]) -> Refusal {
+fn missing(segments: &[&str]) -> AdminError {
     let allowed: Vec<_> =
         ENDPOINTS.iter().filter(|(_, path, _)| fits(path, segments)).map(|(method, ..)| *method).collect();
     if allowed.is_empty() {
-        return Refusal::NotFound;
+        return AdminError::NotFound;
     }
-    Refusal::MethodNotAllowed { allowed: allowed.join(", ") }
+    AdminError::MethodNotAllowed { allowed: allowed.join(", ") }
 }
 
 fn fits(path: &str, segments: &[&str]) -> bool {
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     parts.len() == segments.len()
-        && parts.iter().zip(segments).all(|(part, segment)| part.starts_with('{') || part == segment)
+        && parts.iter().zip(segments).all(|(page, segment)| page.starts_with('{') || page == segment)
 }
 
 #[cfg(test)]
@@ -107,17 +107,17 @@ mod tests {
     fn the_list_is_what_there_is() {
         for (method, path, _) in ENDPOINTS {
             let path = path.replace("{id}", "7").replace("{kid}", "seal-1");
-            assert!(Route::of(&method.parse().unwrap(), &path).is_ok(), "{method} {path}");
+            assert!(Command::of(&method.parse().unwrap(), &path).is_ok(), "{method} {path}");
         }
     }
 
     #[test]
     fn other_methods_are_told_apart_from_other_paths() {
-        let of = |method: Method, path| Route::of(&method, path).unwrap_err();
+        let of = |method: Method, path| Command::of(&method, path).unwrap_err();
         let allowed = "GET, POST, DELETE".to_owned();
-        assert_eq!(of(Method::PATCH, "/scripts"), Refusal::MethodNotAllowed { allowed });
-        assert_eq!(of(Method::GET, "/script"), Refusal::NotFound);
-        assert_eq!(of(Method::DELETE, "/scripts/x"), Refusal::NotFound);
-        assert_eq!(of(Method::GET, "/clock/"), Refusal::NotFound);
+        assert_eq!(of(Method::PATCH, "/scripts"), AdminError::MethodNotAllowed { allowed });
+        assert_eq!(of(Method::GET, "/script"), AdminError::NotFound);
+        assert_eq!(of(Method::DELETE, "/scripts/x"), AdminError::NotFound);
+        assert_eq!(of(Method::GET, "/clock/"), AdminError::NotFound);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 /// Why the admin port does not do what it is asked to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
-pub enum Refusal {
+pub enum AdminError {
     #[error(
         "this Host is none of the admin port's: call it by its address or as localhost, or allow the name"
     )]
@@ -27,7 +27,7 @@ pub enum Refusal {
     TooManyScripts { limit: usize },
 }
 
-impl Refusal {
+impl AdminError {
     /// A request that says something wrong.
     pub(super) fn bad(why: impl Into<String>) -> Self {
         Self::BadRequest(why.into())
@@ -54,12 +54,12 @@ impl Refusal {
 }
 
 /// Reads a time span such as `250ms` or `2m`.
-pub(super) fn span(text: &str) -> Result<std::time::Duration, Refusal> {
+pub(super) fn span(text: &str) -> Result<std::time::Duration, AdminError> {
     let span = humantime::parse_duration(text).map_err(|why| {
-        Refusal::bad(format!("{text:?} is no time span: {why}; write it as 250ms, 3s or 2m"))
+        AdminError::bad(format!("{text:?} is no time span: {why}; write it as 250ms, 3s or 2m"))
     })?;
     if span > LONGEST {
-        return Err(Refusal::bad(format!("{text:?} is more than a hundred years")));
+        return Err(AdminError::bad(format!("{text:?} is more than a hundred years")));
     }
     Ok(span)
 }
@@ -68,9 +68,9 @@ pub(super) fn span(text: &str) -> Result<std::time::Duration, Refusal> {
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// Reads a body; what is unknown, missing or of another kind is told with its place.
-pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, AdminError> {
     if body.is_empty() {
-        return Err(Refusal::bad("a body in JSON is needed"));
+        return Err(AdminError::bad("a body in JSON is needed"));
     }
-    serde_json::from_slice(body).map_err(|why| Refusal::bad(why.to_string()))
+    serde_json::from_slice(body).map_err(|why| AdminError::bad(why.to_string()))
 }

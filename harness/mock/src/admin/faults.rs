@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::AdminError;
 use super::error::{parse, span};
 use crate::decision::{Outage, ReadOutage};
 use crate::service::MockService;
@@ -20,7 +20,7 @@ pub(super) struct Faults {
 /// What is not said is right.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct FaultsRequest {
     #[serde(default)]
     license_check: Option<String>,
     #[serde(default)]
@@ -30,14 +30,14 @@ struct Wanted {
 }
 
 impl Faults {
-    pub(super) fn parse(body: &[u8]) -> Result<Self, Refusal> {
-        let Wanted { license_check, read_token_check, verdict_delay } = parse(body)?;
+    pub(super) fn parse(body: &[u8]) -> Result<Self, AdminError> {
+        let FaultsRequest { license_check, read_token_check, verdict_delay } = parse(body)?;
         Ok(Self {
             license_check: license_check
-                .map(|name| cause(&name, &Outage::ALL.map(|one| (one, one.stimulus()))))
+                .map(|name| outage(&name, &Outage::ALL.map(|one| (one, one.stimulus()))))
                 .transpose()?,
             read_token_check: read_token_check
-                .map(|name| cause(&name, &ReadOutage::ALL.map(|one| (one, one.stimulus()))))
+                .map(|name| outage(&name, &ReadOutage::ALL.map(|one| (one, one.stimulus()))))
                 .transpose()?,
             verdict_delay: verdict_delay.map(|text| span(&text)).transpose()?.unwrap_or_default(),
         })
@@ -58,10 +58,10 @@ impl Faults {
     }
 }
 
-fn cause<T: Copy>(name: &str, known: &[(T, Stimulus)]) -> Result<T, Refusal> {
+fn outage<T: Copy>(name: &str, known: &[(T, Stimulus)]) -> Result<T, AdminError> {
     let found = known.iter().find(|(_, stimulus)| stimulus.name() == name);
     found.map(|(one, _)| *one).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(_, stimulus)| stimulus.name()).collect();
-        Refusal::bad(format!("{name:?} is no fault of this check; there is {}, or null", names.join(", ")))
+        AdminError::bad(format!("{name:?} is no fault of this check; there is {}, or null", names.join(", ")))
     })
 }

@@ -3,10 +3,10 @@ use std::net::{IpAddr, SocketAddr};
 use http::HeaderMap;
 use http::header::{HOST, ORIGIN};
 
-use super::Refusal;
+use super::AdminError;
 
 /// Who may call the admin port. A page that was loaded from elsewhere can send requests here, and with a name that it
-/// lets resolve to this address (DNS rebinding) it can even read the answers; but it can hide neither its origin nor that
+/// lets resolve to this address (DNS rebinding) it can even read the answers; but it can redactor neither its origin nor that
 /// name.
 #[derive(Debug, Clone)]
 pub struct Guard {
@@ -23,15 +23,15 @@ impl Guard {
     }
 
     /// Looks at a request; `authority` is what its target names, where it does.
-    pub fn check(&self, authority: Option<&str>, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub fn check(&self, authority: Option<&str>, headers: &HeaderMap) -> Result<(), AdminError> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
-            (Some(host), None) => host.to_str().map_err(|_| Refusal::ForeignHost)?,
-            (None, _) => authority.ok_or(Refusal::ForeignHost)?,
-            _ => return Err(Refusal::ForeignHost),
+            (Some(host), None) => host.to_str().map_err(|_| AdminError::ForeignHost)?,
+            (None, _) => authority.ok_or(AdminError::ForeignHost)?,
+            _ => return Err(AdminError::ForeignHost),
         };
         if authority.is_some_and(|authority| !authority.eq_ignore_ascii_case(host)) || !self.is_ours(host) {
-            return Err(Refusal::ForeignHost);
+            return Err(AdminError::ForeignHost);
         }
         let same = format!("http://{host}");
         if headers
@@ -39,13 +39,13 @@ impl Guard {
             .iter()
             .any(|origin| !origin.as_bytes().eq_ignore_ascii_case(same.as_bytes()))
         {
-            return Err(Refusal::ForeignOrigin);
+            return Err(AdminError::ForeignOrigin);
         }
         // Where a browser sends no origin, it says this.
         let site = headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes);
         match site {
             None | Some(b"same-origin" | b"none") => Ok(()),
-            Some(_) => Err(Refusal::ForeignOrigin),
+            Some(_) => Err(AdminError::ForeignOrigin),
         }
     }
 
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    fn check(addr: &str, fields: &[(&'static str, &'static str)]) -> Result<(), Refusal> {
+    fn check(addr: &str, fields: &[(&'static str, &'static str)]) -> Result<(), AdminError> {
         let headers = fields
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
@@ -108,14 +108,14 @@ mod tests {
     #[case::nothing("")]
     #[case::half("[::1")]
     fn foreign_hosts(#[case] host: &'static str) {
-        assert_eq!(check("127.0.0.1:7000", &[("host", host)]), Err(Refusal::ForeignHost));
+        assert_eq!(check("127.0.0.1:7000", &[("host", host)]), Err(AdminError::ForeignHost));
     }
 
     #[test]
     fn hosts_that_cannot_be_told() {
-        assert_eq!(check("127.0.0.1:7000", &[]), Err(Refusal::ForeignHost));
+        assert_eq!(check("127.0.0.1:7000", &[]), Err(AdminError::ForeignHost));
         let two = [("host", "localhost"), ("host", "localhost")];
-        assert_eq!(check("127.0.0.1:7000", &two), Err(Refusal::ForeignHost));
+        assert_eq!(check("127.0.0.1:7000", &two), Err(AdminError::ForeignHost));
     }
 
     #[rstest]
@@ -126,12 +126,12 @@ mod tests {
     #[case::sibling("sec-fetch-site", "same-site")]
     fn foreign_origins(#[case] name: &'static str, #[case] value: &'static str) {
         let fields = [("host", "localhost:7000"), (name, value)];
-        assert_eq!(check("127.0.0.1:7000", &fields), Err(Refusal::ForeignOrigin));
+        assert_eq!(check("127.0.0.1:7000", &fields), Err(AdminError::ForeignOrigin));
     }
 
     #[test]
     fn an_open_port_is_called_by_any_address_and_by_no_foreign_name() {
         assert_eq!(check("0.0.0.0:7000", &[("host", "172.17.0.2:7000")]), Ok(()));
-        assert_eq!(check("0.0.0.0:7000", &[("host", "attacker.example")]), Err(Refusal::ForeignHost));
+        assert_eq!(check("0.0.0.0:7000", &[("host", "attacker.example")]), Err(AdminError::ForeignHost));
     }
 }

@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::{Hide, Refusal};
+use super::{AdminError, TokenRedactor};
 use crate::journal::{Arrival, ArrivalAnswer};
 use crate::route::ServiceEndpoint;
 use crate::service::MockService;
@@ -16,46 +16,52 @@ const SHOWN: usize = 64 * 1024;
 
 /// What a query asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct JournalPage {
     since: u64,
     limit: usize,
 }
 
-impl Part {
-    pub(super) fn parse(query: Option<&str>) -> Result<Self, Refusal> {
-        let mut part = Self { since: 0, limit: MOST };
+impl JournalPage {
+    pub(super) fn parse(query: Option<&str>) -> Result<Self, AdminError> {
+        let mut page = Self { since: 0, limit: MOST };
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let number = |value: &str| {
-                value.parse::<u64>().map_err(|_| Refusal::bad(format!("{pair:?}: a whole number is needed")))
+                value
+                    .parse::<u64>()
+                    .map_err(|_| AdminError::bad(format!("{pair:?}: a whole number is needed")))
             };
             match pair.split_once('=') {
-                Some(("since", value)) => part.since = number(value)?,
+                Some(("since", value)) => page.since = number(value)?,
                 Some(("limit", value)) => {
-                    part.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
+                    page.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
                 }
-                _ => return Err(Refusal::bad(format!("{pair:?}: there is ?since=NUMBER and ?limit=COUNT"))),
+                _ => {
+                    return Err(AdminError::bad(format!(
+                        "{pair:?}: there is ?since=NUMBER and ?limit=COUNT"
+                    )));
+                }
             }
         }
-        Ok(part)
+        Ok(page)
     }
 }
 
-/// The arrivals of a part. `next` is where the next part begins.
-pub(super) fn view(service: &MockService, hide: &Hide, part: Part) -> Value {
+/// The arrivals of a page. `next` is where the next page begins.
+pub(super) fn view(service: &MockService, redactor: &TokenRedactor, page: JournalPage) -> Value {
     let mut next = service.mark();
-    let mut arrivals = service.arrivals_since(part.since);
-    // What arrived in between belongs to the next part.
+    let mut arrivals = service.arrivals_since(page.since);
+    // What arrived in between belongs to the next page.
     arrivals.retain(|arrival| arrival.number < next);
-    if arrivals.len() > part.limit {
-        next = arrivals[part.limit].number;
-        arrivals.truncate(part.limit);
+    if arrivals.len() > page.limit {
+        next = arrivals[page.limit].number;
+        arrivals.truncate(page.limit);
     }
-    let entries: Vec<_> = arrivals.iter().map(|arrival| entry(arrival, service.spec(), hide)).collect();
+    let entries: Vec<_> = arrivals.iter().map(|arrival| entry(arrival, service.spec(), redactor)).collect();
     json!({ "entries": entries, "next": next })
 }
 
 /// One line for a request that is finished: what a log can hold.
-pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
+pub fn line(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
     let cut = |text: String| {
         if text.len() > 512 { text.chars().take(500).chain("…".chars()).collect() } else { text }
     };
@@ -64,10 +70,10 @@ pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
         "number": arrival.number,
         "endpoint": endpoint(arrival.endpoint),
         "method": cut(arrival.request.method.clone()),
-        "target": cut(hide.text(&arrival.request.target)),
+        "target": cut(redactor.text(&arrival.request.target)),
         "status": arrival.answer.as_ref().and_then(ArrivalAnswer::status),
         "given": arrival.answer.as_ref().and_then(other),
-        "cause": arrival.cause.map(Stimulus::name),
+        "cause": arrival.stimulus.map(Stimulus::name),
         "row": row(arrival, spec),
         "scripted": arrival.claimed,
         "body_bytes": arrival.body_length,
@@ -77,22 +83,22 @@ pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
     })
 }
 
-fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
-    let mut entry = line(arrival, spec, hide);
+fn entry(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
+    let mut entry = line(arrival, spec, redactor);
     let request = &arrival.request;
-    let (body, shortened) = body(&request.body, hide);
+    let (body, shortened) = body(&request.body, redactor);
     let more = json!({
         "method": request.method,
-        "target": hide.text(&request.target),
+        "target": redactor.text(&request.target),
         "version": format!("{:?}", request.version),
-        "headers": headers(&request.headers, hide),
+        "headers": headers(&request.headers, redactor),
         "body": body,
         "body_shortened": shortened || arrival.body_length > request.body.len() as u64,
         "client_certificate": !arrival.client_certificates.is_empty(),
         "finished": arrival.finished,
         "answer": arrival.answer.as_ref().map(|given| match given {
             ArrivalAnswer::Answer { headers: fields, body: bytes, .. } => {
-                json!({ "headers": headers(fields, hide), "body": self::body(bytes, hide).0 })
+                json!({ "headers": headers(fields, redactor), "body": self::body(bytes, redactor).0 })
             }
             ArrivalAnswer::Other(_) => Value::Null,
         }),
@@ -103,20 +109,20 @@ fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
     entry
 }
 
-fn headers(fields: &HeaderMap, hide: &Hide) -> Value {
+fn headers(fields: &HeaderMap, redactor: &TokenRedactor) -> Value {
     let mut shown = Map::new();
     for name in fields.keys() {
-        let values = fields.get_all(name).iter().map(|value| hide.header(value)).collect::<Vec<_>>();
+        let values = fields.get_all(name).iter().map(|value| redactor.header(value)).collect::<Vec<_>>();
         shown.insert(name.to_string(), json!(values));
     }
     Value::Object(shown)
 }
 
 /// A body as text, as far as it is shown; null where it is none.
-fn body(bytes: &[u8], hide: &Hide) -> (Value, bool) {
+fn body(bytes: &[u8], redactor: &TokenRedactor) -> (Value, bool) {
     // Hidden before it is cut, for half a token could not be told any more.
     let Ok(text) = std::str::from_utf8(bytes) else { return (Value::Null, !bytes.is_empty()) };
-    let mut text = hide.text(text);
+    let mut text = redactor.text(text);
     let shortened = text.len() > SHOWN;
     if shortened {
         let end = (0..=SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
@@ -148,7 +154,7 @@ fn row<'s>(arrival: &Arrival, spec: &'s Spec) -> Option<&'s str> {
         ServiceEndpoint::Verdict => Table::Verdict,
         ServiceEndpoint::KeySet | ServiceEndpoint::Nothing => return None,
     };
-    spec.by_stimulus(table, arrival.cause?).map(|row| row.id.as_str())
+    spec.by_stimulus(table, arrival.stimulus?).map(|row| row.id.as_str())
 }
 
 fn endpoint(endpoint: ServiceEndpoint) -> &'static str {
@@ -171,7 +177,7 @@ mod tests {
     #[case(Some("since=7&limit=2"), 7, 2)]
     #[case(Some("limit=99999"), 0, MOST)]
     fn a_part_is_asked_for(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
-        assert_eq!(Part::parse(query), Ok(Part { since, limit }));
+        assert_eq!(JournalPage::parse(query), Ok(JournalPage { since, limit }));
     }
 
     #[rstest]
@@ -179,6 +185,6 @@ mod tests {
     #[case("limit=-1")]
     #[case("from=1")]
     fn what_is_no_part_is_told(#[case] query: &str) {
-        assert!(Part::parse(Some(query)).is_err());
+        assert!(JournalPage::parse(Some(query)).is_err());
     }
 }

@@ -18,8 +18,8 @@ mod session;
 mod state;
 
 pub use command::ENDPOINTS;
-pub use error::Refusal;
+pub use error::AdminError;
 pub use guard::Guard;
 pub use journal::line as log_line;
-pub use redactor::Hide;
+pub use redactor::TokenRedactor;
 pub use server::{Admin, AdminOptions};

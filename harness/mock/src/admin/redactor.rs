@@ -4,12 +4,12 @@ use edgeproof_fixtures::credentials::{Credentials, LICENSE_PREFIX, READ_PREFIX, 
 use http::HeaderValue;
 
 /// Takes secrets out of what is shown of requests: those of the mock service by label, and whatever looks like a token.
-pub struct Hide(Redactor);
+pub struct TokenRedactor(Redactor);
 
 /// What tokens begin with.
 const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
 
-impl Hide {
+impl TokenRedactor {
     /// Knows these credentials.
     pub fn new(credentials: &Credentials) -> Self {
         Self(Redactor::new(credentials))
@@ -45,9 +45,9 @@ impl Hide {
     }
 }
 
-impl fmt::Debug for Hide {
+impl fmt::Debug for TokenRedactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hide")
+        f.write_str("TokenRedactor")
     }
 }
 
@@ -76,20 +76,20 @@ mod tests {
     #[case("ü service_read_ü", "ü [token]ü")]
     fn what_looks_like_a_token_is_hidden(#[case] text: &str, #[case] shown: &str) {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
-        assert_eq!(Hide::new(&credentials).text(text), shown);
+        assert_eq!(TokenRedactor::new(&credentials).text(text), shown);
     }
 
     #[test]
     fn our_own_are_told_by_their_label() {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
-        let hide = Hide::new(&credentials);
+        let redactor = TokenRedactor::new(&credentials);
         let (license, token) =
             (credentials.license(LicenseForm::Valid), credentials.read_token(ReadTokenForm::Expired));
-        let shown = hide.text(&format!("{license} {token}"));
+        let shown = redactor.text(&format!("{license} {token}"));
         assert!(shown.starts_with("[license valid ") && shown.contains("[read-token expired "), "{shown}");
         let mut basic = HeaderValue::from_static("Digest abc");
-        assert_eq!(hide.header(&basic), "Digest abc");
+        assert_eq!(redactor.header(&basic), "Digest abc");
         basic.set_sensitive(true);
-        assert_eq!(hide.header(&basic), "[hidden]");
+        assert_eq!(redactor.header(&basic), "[hidden]");
     }
 }

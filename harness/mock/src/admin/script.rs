@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Refusal;
+use super::AdminError;
 use super::chance::{DRAWN, draw};
 use super::error::{parse, span};
 use crate::decision::ReplyShape;
@@ -17,7 +17,7 @@ use crate::scripts::{Action, Match, Reply, Script, When};
 const MOST: u32 = 10_000;
 
 /// What a body asks for, ready to be registered.
-pub(super) struct Wanted {
+pub(super) struct ScriptRequest {
     pub(super) on: Match,
     pub(super) script: Script,
     /// What its random faults come from.
@@ -25,7 +25,7 @@ pub(super) struct Wanted {
 }
 
 /// What rows answer with.
-pub(super) struct Words<'a> {
+pub(super) struct RowAnswers<'a> {
     pub(super) spec: &'a Spec,
     pub(super) profile: &'a Profile,
     pub(super) shape: &'a ReplyShape,
@@ -36,9 +36,9 @@ const SUFFIX: &str = "scripted";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct ScriptBody {
     #[serde(rename = "match")]
-    on: On,
+    on: Target,
     #[serde(default)]
     skip: u32,
     #[serde(default)]
@@ -46,11 +46,11 @@ struct Body {
     #[serde(default)]
     delay: Option<String>,
     #[serde(default)]
-    answer: Option<Answer>,
+    answer: Option<ScriptedAnswer>,
     #[serde(default)]
     row: Option<String>,
     #[serde(default)]
-    fault: Option<Fault>,
+    fault: Option<ConnectionFault>,
     #[serde(default)]
     chance: Option<f64>,
     #[serde(default)]
@@ -59,7 +59,7 @@ struct Body {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum On {
+enum Target {
     Relay,
     Marker(String),
     Verdicts,
@@ -69,7 +69,7 @@ enum On {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct ScriptedAnswer {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -81,7 +81,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Fault {
+enum ConnectionFault {
     Close,
     Reset,
     Silence,
@@ -90,39 +90,39 @@ enum Fault {
     Raw(String),
 }
 
-impl Wanted {
+impl ScriptRequest {
     /// Reads a body. `seed` is for random faults that name none.
-    pub(super) fn parse(body: &[u8], words: &Words<'_>, seed: u64) -> Result<Self, Refusal> {
-        let body: Body = parse(body)?;
+    pub(super) fn parse(body: &[u8], rows: &RowAnswers<'_>, seed: u64) -> Result<Self, AdminError> {
+        let body: ScriptBody = parse(body)?;
         let delay = body.delay.as_deref().map(span).transpose()?.unwrap_or_default();
         let on = match body.on {
-            On::Relay => Match::Everything,
-            On::Marker(text) if text.is_empty() => return Err(Refusal::bad("the marker is empty")),
-            On::Marker(text) => Match::Marker(text.into()),
-            On::Verdicts => Match::Verdicts,
-            On::Verdict(reference) => Match::VerdictOf(reference),
-            On::Keys => Match::KeySet,
+            Target::Relay => Match::Everything,
+            Target::Marker(text) if text.is_empty() => return Err(AdminError::bad("the marker is empty")),
+            Target::Marker(text) => Match::Marker(text.into()),
+            Target::Verdicts => Match::Verdicts,
+            Target::Verdict(reference) => Match::VerdictOf(reference),
+            Target::Keys => Match::KeySet,
         };
         let action = match (body.answer, body.row, body.fault) {
             (Some(answer), None, None) => answer.action()?,
-            (None, Some(row), None) => words.row(&row, &on)?,
+            (None, Some(row), None) => rows.row(&row, &on)?,
             (None, None, Some(fault)) => fault.action(),
             (None, None, None) if delay > Duration::ZERO => Action::Decide,
             (None, None, None) => {
-                return Err(Refusal::bad(
+                return Err(AdminError::bad(
                     "it changes nothing: say \"answer\", \"row\", \"fault\" or \"delay\"",
                 ));
             }
-            _ => return Err(Refusal::bad("say only one of \"answer\", \"row\" and \"fault\"")),
+            _ => return Err(AdminError::bad("say only one of \"answer\", \"row\" and \"fault\"")),
         };
         let reply = Reply { delay, when: When::AfterBody, action };
         for (name, number) in [("skip", Some(body.skip)), ("count", body.count)] {
             if number.is_some_and(|number| number > MOST) {
-                return Err(Refusal::bad(format!("\"{name}\" goes up to {MOST}")));
+                return Err(AdminError::bad(format!("\"{name}\" goes up to {MOST}")));
             }
         }
         if body.count == Some(0) {
-            return Err(Refusal::bad("\"count\" is 0: it would be for nothing"));
+            return Err(AdminError::bad("\"count\" is 0: it would be for nothing"));
         }
         let (drawn, seed) = match (body.chance, body.seed) {
             (Some(chance), given) if chance > 0.0 && chance <= 1.0 => {
@@ -133,10 +133,10 @@ impl Wanted {
                 )
             }
             (Some(chance), _) => {
-                return Err(Refusal::bad(format!("\"chance\" is {chance}, not above 0 and up to 1")));
+                return Err(AdminError::bad(format!("\"chance\" is {chance}, not above 0 and up to 1")));
             }
             (None, Some(_)) => {
-                return Err(Refusal::bad("\"seed\" is for random faults: say \"chance\" as well"));
+                return Err(AdminError::bad("\"seed\" is for random faults: say \"chance\" as well"));
             }
             (None, None) => (None, None),
         };
@@ -153,11 +153,11 @@ impl Wanted {
     }
 }
 
-impl Answer {
-    fn action(self) -> Result<Action, Refusal> {
+impl ScriptedAnswer {
+    fn action(self) -> Result<Action, AdminError> {
         let Self { status, headers, body, text } = self;
         if !StatusCode::from_u16(status).is_ok_and(|status| !status.is_informational()) {
-            return Err(Refusal::bad(format!("an answer's status goes from 200 to 999, not {status}")));
+            return Err(AdminError::bad(format!("an answer's status goes from 200 to 999, not {status}")));
         }
         let mut fields: Vec<(String, String)> = headers.into_iter().collect();
         for (name, value) in &fields {
@@ -165,11 +165,13 @@ impl Answer {
                 HeaderName::try_from(name.as_str()).is_ok() && HeaderValue::try_from(value.as_str()).is_ok();
             let ours = ["content-length", "transfer-encoding", "connection"];
             if !valid || ours.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(Refusal::bad(format!("{name:?} is no header that an answer can be given")));
+                return Err(AdminError::bad(format!("{name:?} is no header that an answer can be given")));
             }
         }
         let body = match (body, text) {
-            (Some(_), Some(_)) => return Err(Refusal::bad("say only one of \"body\" (JSON) and \"text\"")),
+            (Some(_), Some(_)) => {
+                return Err(AdminError::bad("say only one of \"body\" (JSON) and \"text\""));
+            }
             (Some(json), None) => {
                 if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
                     fields.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -182,7 +184,7 @@ impl Answer {
     }
 }
 
-impl Fault {
+impl ConnectionFault {
     fn action(self) -> Action {
         match self {
             Self::Close => Action::Close,
@@ -195,19 +197,20 @@ impl Fault {
     }
 }
 
-impl Words<'_> {
+impl RowAnswers<'_> {
     /// The answer of a row, where it is one that can be given without knowing the request.
-    fn row(&self, id: &str, on: &Match) -> Result<Action, Refusal> {
-        let row = self.spec.row(id).ok_or_else(|| Refusal::bad(format!("there is no row {id:?}")))?;
+    fn row(&self, id: &str, on: &Match) -> Result<Action, AdminError> {
+        let row = self.spec.row(id).ok_or_else(|| AdminError::bad(format!("there is no row {id:?}")))?;
         let table = match on {
             Match::Everything | Match::Marker(_) => Table::Relay,
             Match::Verdicts | Match::VerdictOf(_) => Table::Verdict,
             Match::KeySet => Table::Keys,
         };
         if row.table != table {
-            return Err(Refusal::bad(format!("row {id:?} does not answer such requests")));
+            return Err(AdminError::bad(format!("row {id:?} does not answer such requests")));
         }
-        let unfit = || Refusal::bad(format!("row {id:?} has no answer that is the same for every request"));
+        let unfit =
+            || AdminError::bad(format!("row {id:?} has no answer that is the same for every request"));
         let status = row.status().ok_or_else(unfit)?;
         let body = match (&row.fact, row.body()) {
             (Fact::Reason { code, .. }, _) => self.shape.render(status, code),
@@ -218,7 +221,7 @@ impl Words<'_> {
             }
             _ => return Err(unfit()),
         };
-        Answer { status, headers: BTreeMap::new(), body: Some(body), text: None }.action()
+        ScriptedAnswer { status, headers: BTreeMap::new(), body: Some(body), text: None }.action()
     }
 }
 
@@ -229,11 +232,11 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &str) -> Result<Wanted, Refusal> {
+    fn read(body: &str) -> Result<ScriptRequest, AdminError> {
         let spec = Spec::builtin(Version::Current);
         let shape = ReplyShape::from_profile(spec.profile());
-        let words = Words { spec: &spec, profile: spec.profile(), shape: &shape };
-        Wanted::parse(body.as_bytes(), &words, 42)
+        let rows = RowAnswers { spec: &spec, profile: spec.profile(), shape: &shape };
+        ScriptRequest::parse(body.as_bytes(), &rows, 42)
     }
 
     fn actions(body: &str) -> Vec<Action> {
@@ -297,7 +300,7 @@ mod tests {
     #[case::seed(r#"{"match":"relay","fault":"close","seed":1}"#, "\"seed\" is for random faults")]
     #[case::empty(r#"{"match":{"marker":""},"fault":"close"}"#, "the marker is empty")]
     fn mistakes_are_told(#[case] body: &str, #[case] why: &str) {
-        let Err(Refusal::BadRequest(told)) = read(body) else { panic!("{body} was taken") };
-        assert!(told.contains(why), "{told}");
+        let Err(AdminError::BadRequest(message)) = read(body) else { panic!("{body} was taken") };
+        assert!(message.contains(why), "{message}");
     }
 }

@@ -14,9 +14,9 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use super::command::Route;
-use super::state::State;
-use super::{Guard, Hide, Refusal};
+use super::command::Command;
+use super::state::AdminState;
+use super::{AdminError, Guard, TokenRedactor};
 use crate::service::MockService;
 
 /// The admin port of a mock service, listening. Dropping it ends its scripts, and everything else at once.
@@ -34,7 +34,7 @@ pub struct AdminOptions {
     /// What random faults come from that name no seed of their own.
     pub seed: u64,
     /// What is not shown of requests.
-    pub hide: Arc<Hide>,
+    pub redactor: Arc<TokenRedactor>,
 }
 
 /// Bytes of a body.
@@ -47,9 +47,9 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Admin {
     /// Starts it. It answers when this returns.
     pub fn start(service: Arc<MockService>, options: AdminOptions) -> io::Result<Self> {
-        let AdminOptions { listener, names, seed, hide } = options;
+        let AdminOptions { listener, names, seed, redactor } = options;
         let guard = Guard::new(listener.local_addr()?, &names);
-        let state = Arc::new(State::new(service, guard, hide, seed));
+        let state = Arc::new(AdminState::new(service, guard, redactor, seed));
         let limits = Limits { connections: 128, ..Limits::default() };
         let server = Server::start(listener, ListenerProtocol::Plain, limits, move |request, _| {
             let state = Arc::clone(&state);
@@ -80,12 +80,12 @@ impl fmt::Debug for Admin {
     }
 }
 
-async fn handle(state: &State, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn handle(state: &AdminState, request: Request<Incoming>) -> Response<Full<Bytes>> {
     match answer(state, request).await {
         Ok((status, body)) => respond(status, &body),
         Err(refusal) => {
             let mut response = respond(refusal.status().0.as_u16(), &refusal.body());
-            if let Refusal::MethodNotAllowed { allowed } = &refusal {
+            if let AdminError::MethodNotAllowed { allowed } = &refusal {
                 let allowed = HeaderValue::from_str(allowed).expect("names of methods");
                 response.headers_mut().insert(ALLOW, allowed);
             }
@@ -94,19 +94,19 @@ async fn handle(state: &State, request: Request<Incoming>) -> Response<Full<Byte
     }
 }
 
-async fn answer(state: &State, request: Request<Incoming>) -> Result<(u16, Value), Refusal> {
+async fn answer(state: &AdminState, request: Request<Incoming>) -> Result<(u16, Value), AdminError> {
     let (head, body) = request.into_parts();
     state.guard.check(head.uri.authority().map(http::uri::Authority::as_str), &head.headers)?;
-    let route = Route::of(&head.method, head.uri.path())?;
+    let command = Command::of(&head.method, head.uri.path())?;
     let reading = tokio::time::timeout(BODY_TIME, Limited::new(body, MAX_BODY).collect());
     let body = match reading.await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(why)) if why.is::<http_body_util::LengthLimitError>() => {
-            return Err(Refusal::TooLarge { limit: MAX_BODY });
+            return Err(AdminError::TooLarge { limit: MAX_BODY });
         }
-        Ok(Err(_)) | Err(_) => return Err(Refusal::Incomplete),
+        Ok(Err(_)) | Err(_) => return Err(AdminError::Incomplete),
     };
-    state.act(route, head.uri.query(), &body)
+    state.act(command, head.uri.query(), &body)
 }
 
 /// One line of JSON, with its end, for terminals.

@@ -13,25 +13,26 @@ pub fn decide(
     facts: &CollectionFacts,
 ) -> ServiceDecision {
     let refusal = profile.check_order.iter().find_map(|check| {
-        let cause = cause(*check, profile, facts)?;
-        let row = spec.by_stimulus(Table::Relay, answered_as(cause, profile))?;
-        Some((cause, row.status()?, row.code()?))
+        let stimulus = stimulus(*check, profile, facts)?;
+        let row = spec.by_stimulus(Table::Relay, answered_as(stimulus, profile))?;
+        Some((stimulus, row.status()?, row.code()?))
     });
     match refusal {
-        Some((cause, status, code)) => {
-            ServiceDecision::json(status, shape.render(status, code).to_string(), Some(cause))
+        Some((stimulus, status, code)) => {
+            ServiceDecision::json(status, shape.render(status, code).to_string(), Some(stimulus))
         }
         None => ServiceDecision::json(200, profile.relay_accepted.to_string(), None),
     }
 }
 
 /// What one check finds.
-fn cause(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
+fn stimulus(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
     match check {
         Check::License => {
             let causes = [facts.license.as_ref().err().copied(), facts.outage.map(super::Outage::stimulus)];
-            let place = |cause: &Stimulus| profile.license_order.iter().position(|other| other == cause);
-            causes.into_iter().flatten().min_by_key(|cause| place(cause).unwrap_or(usize::MAX))
+            let place =
+                |stimulus: &Stimulus| profile.license_order.iter().position(|other| other == stimulus);
+            causes.into_iter().flatten().min_by_key(|stimulus| place(stimulus).unwrap_or(usize::MAX))
         }
         Check::Certificate => facts.certificate.err().map(certificate_cause),
         Check::Size => (facts.body_length > profile.max_body as u64).then_some(Stimulus::BodyTooLarge),
@@ -47,8 +48,8 @@ fn certificate_cause(fault: ClientCertificateFault) -> Stimulus {
 }
 
 /// The cause whose row answers: the interface has none for an expired certificate.
-fn answered_as(cause: Stimulus, profile: &Profile) -> Stimulus {
-    if cause == Stimulus::CertificateExpired { profile.certificate_expired } else { cause }
+fn answered_as(stimulus: Stimulus, profile: &Profile) -> Stimulus {
+    if stimulus == Stimulus::CertificateExpired { profile.certificate_expired } else { stimulus }
 }
 
 #[cfg(test)]
@@ -75,11 +76,11 @@ mod tests {
         }
     }
 
-    fn check(version: Version, facts: &CollectionFacts, status: u16, body: &str, cause: Option<Stimulus>) {
+    fn check(version: Version, facts: &CollectionFacts, status: u16, body: &str, stimulus: Option<Stimulus>) {
         let spec = Spec::builtin(version);
         let shape = ReplyShape::from_profile(spec.profile());
         let decision = decide(&spec, spec.profile(), &shape, facts);
-        let expected = ServiceDecision::json(status, body.to_owned(), cause);
+        let expected = ServiceDecision::json(status, body.to_owned(), stimulus);
         assert_eq!(decision, expected);
     }
 
@@ -148,12 +149,12 @@ mod tests {
     ) {
         let good = good();
         let license = license.and(good.license.clone());
-        let cause = match license {
-            Err(cause)
-                if Spec::builtin(Version::Current).by_stimulus(Table::Relay, cause).unwrap().code()
+        let stimulus = match license {
+            Err(stimulus)
+                if Spec::builtin(Version::Current).by_stimulus(Table::Relay, stimulus).unwrap().code()
                     == Some(reason) =>
             {
-                cause
+                stimulus
             }
             _ => outage.stimulus(),
         };
@@ -162,7 +163,7 @@ mod tests {
             &CollectionFacts { license, outage: Some(outage), ..good },
             401,
             &refused(reason),
-            Some(cause),
+            Some(stimulus),
         );
     }
 

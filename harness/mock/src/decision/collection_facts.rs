@@ -40,7 +40,7 @@ pub enum Replay {
 
 /// A request as far as it is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct RelayedRequest<'a> {
     /// Request target.
     pub(crate) target: &'a str,
     /// Header fields.
@@ -54,7 +54,7 @@ pub(crate) struct Seen<'a> {
 impl CollectionFacts {
     /// Looks at a request, whose body was looked at already. Of several licenses, a valid one counts; otherwise the first.
     pub(crate) fn of(
-        seen: Seen<'_>,
+        request: RelayedRequest<'_>,
         credentials: &Credentials,
         collection: Result<(), CollectionFault>,
         outage: Option<Outage>,
@@ -63,15 +63,15 @@ impl CollectionFacts {
         let check =
             |token: Option<&str>| check_license(token, credentials.keys(), credentials.revocations(), now);
         let mut checked =
-            presented_licenses(seen.target, seen.headers).into_iter().map(|token| check(Some(&token)));
+            presented_licenses(request.target, request.headers).into_iter().map(|token| check(Some(&token)));
         let license = match checked.next() {
             None => check(None),
-            Some(first) => first.or_else(|cause| checked.find_map(Result::ok).ok_or(cause)),
+            Some(first) => first.or_else(|stimulus| checked.find_map(Result::ok).ok_or(stimulus)),
         };
         let authority = credentials.certificate(Role::ClientAuthority);
         let license_id = license.as_ref().map(|claims| claims.license_id.as_str()).unwrap_or_default();
         let certificate = check_client_certificate(
-            seen.client_certificates,
+            request.client_certificates,
             authority.der(),
             license_id,
             credentials.revocations(),
@@ -85,7 +85,7 @@ impl CollectionFacts {
             },
             license,
             outage,
-            body_length: seen.body_length,
+            body_length: request.body_length,
             collection,
             replay: Replay::Fresh,
         }

@@ -10,7 +10,7 @@ mod verdict;
 mod verdict_facts;
 
 pub use collection::decide;
-pub(crate) use collection_facts::Seen;
+pub(crate) use collection_facts::RelayedRequest;
 pub use collection_facts::{CollectionFacts, Replay};
 pub(crate) use licenses::holds_token;
 pub use licenses::presented_licenses;

@@ -14,14 +14,14 @@ pub struct ServiceDecision {
     /// Body; compact JSON, or empty where the status allows none.
     pub body: Bytes,
     /// The cause of a refusal, or of a verdict's being there or absent; none otherwise.
-    pub cause: Option<Stimulus>,
+    pub stimulus: Option<Stimulus>,
 }
 
 impl ServiceDecision {
     /// An answer in JSON.
-    pub(crate) fn json(status: u16, body: impl Into<Bytes>, cause: Option<Stimulus>) -> Self {
+    pub(crate) fn json(status: u16, body: impl Into<Bytes>, stimulus: Option<Stimulus>) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        Self { status, headers, body: body.into(), cause }
+        Self { status, headers, body: body.into(), stimulus }
     }
 
     /// A refusal that no row is for: HTTP's own, in its words.

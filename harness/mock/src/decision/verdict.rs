@@ -14,15 +14,15 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     let fault = facts.token.as_ref().err().map(|fault| (fault.stimulus, fault.suffix.as_deref()));
     let outage = facts.outage.map(|outage| (ReadOutage::stimulus(outage), None));
     let refusal = [fault, outage].into_iter().flatten().min_by_key(|(stimulus, _)| place(*stimulus));
-    let (cause, suffix) = refusal.unwrap_or_else(|| (facts.session.stimulus(), None));
+    let (stimulus, suffix) = refusal.unwrap_or_else(|| (facts.session.stimulus(), None));
 
-    let answer = spec.by_stimulus(Table::Verdict, cause).and_then(|row| Some((row.status()?, row)));
+    let answer = spec.by_stimulus(Table::Verdict, stimulus).and_then(|row| Some((row.status()?, row)));
     let decision = match (answer, &facts.session) {
         (Some((status, _)), SessionFact::Ready(verdict)) if refusal.is_none() => {
-            ServiceDecision::json(status, verdict.clone(), Some(cause))
+            ServiceDecision::json(status, verdict.clone(), Some(stimulus))
         }
         (Some((status, row)), _) => {
-            return refuse(row, status, profile, facts.reference, suffix, cause);
+            return refuse(row, status, profile, facts.reference, suffix, stimulus);
         }
         // These tables have no row for it.
         (None, _) if refusal.is_some() => ServiceDecision::of_http(StatusCode::UNAUTHORIZED),
@@ -42,10 +42,10 @@ pub(crate) fn refuse(
     profile: &Profile,
     reference: &str,
     suffix: Option<&str>,
-    cause: Stimulus,
+    stimulus: Stimulus,
 ) -> ServiceDecision {
     let body = body(row, profile, reference, suffix);
-    ServiceDecision::json(status, body.to_string(), Some(cause)).about_verdict()
+    ServiceDecision::json(status, body.to_string(), Some(stimulus)).about_verdict()
 }
 
 /// The row's body, or the profile's around the row's code.

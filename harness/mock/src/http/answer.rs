@@ -11,7 +11,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::decision::allowed_body;
 
 /// Body of the mock service's answers.
-pub(crate) enum Payload {
+pub(crate) enum AnswerBody {
     /// All of it.
     Whole(Option<Bytes>),
     /// Part of it; when that is on the wire, it breaks off.
@@ -21,12 +21,12 @@ pub(crate) enum Payload {
 /// Why there is no answer: the connection was ended on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("answer: the connection was ended on purpose")]
-pub(crate) struct Ended;
+pub(crate) struct ConnectionEnded;
 
 /// An answer of these parts.
-pub(crate) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<Payload> {
+pub(crate) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<AnswerBody> {
     let body = allowed_body(status, body);
-    response(status, headers, Payload::Whole((!body.is_empty()).then_some(body)))
+    response(status, headers, AnswerBody::Whole((!body.is_empty()).then_some(body)))
 }
 
 /// What is on the wire, up to HTTP/1.1, of an answer whose body is cut off.
@@ -47,13 +47,13 @@ pub(crate) fn cut_stream(
     body: &Bytes,
     after: usize,
     control: &StreamControl,
-) -> Response<Payload> {
+) -> Response<AnswerBody> {
     let headers = HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (CONTENT_LENGTH, HeaderValue::from(body.len())),
     ]);
     let part = Some(body.slice(..after.min(body.len())));
-    response(status, headers, Payload::Cut { part, control: control.clone(), flushed: None })
+    response(status, headers, AnswerBody::Cut { part, control: control.clone(), flushed: None })
 }
 
 /// The head of an answer, cut off in its middle.
@@ -66,7 +66,7 @@ pub(crate) fn cut_head(version: Version) -> Bytes {
     }
 }
 
-impl Body for Payload {
+impl Body for AnswerBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -104,7 +104,7 @@ impl Body for Payload {
     }
 }
 
-fn response(status: u16, headers: HeaderMap, body: Payload) -> Response<Payload> {
+fn response(status: u16, headers: HeaderMap, body: AnswerBody) -> Response<AnswerBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status_code(status);
     *response.headers_mut() = headers;

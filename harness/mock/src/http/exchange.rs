@@ -10,44 +10,44 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-use super::answer::{Ended, Payload, answer, cut_body, cut_head, cut_stream};
+use super::answer::{AnswerBody, ConnectionEnded, answer, cut_body, cut_head, cut_stream};
 use crate::decision::ServiceDecision;
 use crate::fault_hooks::{ServiceAction, ServiceRequest};
 use crate::journal::{ArrivalAnswer, Recording};
 use crate::keys::decide_key_set;
 use crate::route::Route;
-use crate::scripts::{Action, Prepared, Registration, When};
-use crate::state::Shared;
+use crate::scripts::{Action, PreparedReply, Registration, When};
+use crate::state::ServiceState;
 use crate::{collections, verdicts};
 
 /// Records a request, and answers it as a script says or as the mock service decides.
 pub(crate) async fn handle(
-    shared: Arc<Shared>,
+    state: Arc<ServiceState>,
     request: Request<Incoming>,
     peer: Arc<Peer>,
-) -> Result<Response<Payload>, Ended> {
+) -> Result<Response<AnswerBody>, ConnectionEnded> {
     let (parts, body) = request.into_parts();
-    let route = shared.paths.route(&parts.method, parts.uri.path());
-    let recording = shared.journal.open(parts, route.endpoint(), &peer);
+    let route = state.router.route(&parts.method, parts.uri.path());
+    let recording = state.journal.open(parts, route.endpoint(), &peer);
     let mut exchange = Exchange { recording, route, body, peer };
-    match exchange.read(&shared).await {
-        Read::Early(script) => exchange.scripted(&shared, script, false).await,
-        Read::Whole => {
+    match exchange.read(&state).await {
+        BodyRead::Early(script) => exchange.scripted(&state, script, false).await,
+        BodyRead::Whole => {
             exchange.recording.whole();
-            match exchange.script(&shared) {
-                Some(script) => exchange.scripted(&shared, script, true).await,
-                None => exchange.decide(&shared).await,
+            match exchange.script(&state) {
+                Some(script) => exchange.scripted(&state, script, true).await,
+                None => exchange.decide(&state).await,
             }
         }
-        Read::BrokenOff => {
-            if let Some(script) = exchange.script(&shared) {
+        BodyRead::BrokenOff => {
+            if let Some(script) = exchange.script(&state) {
                 script.note(&exchange.recording);
             }
             exchange.recording.give(Arc::new(ArrivalAnswer::Other("nothing, its body broke off")), None);
             exchange.recording.finish(false);
-            Err(Ended)
+            Err(ConnectionEnded)
         }
-        Read::TooSlow => {
+        BodyRead::TooSlow => {
             let decision = ServiceDecision::of_http(StatusCode::REQUEST_TIMEOUT);
             Ok(exchange.answer(decision, false))
         }
@@ -62,7 +62,7 @@ struct Exchange {
 }
 
 /// How far a body was read.
-enum Read {
+enum BodyRead {
     /// As far as a script that doesn't wait for its end needs it.
     Early(Arc<Registration>),
     /// To its end.
@@ -74,30 +74,30 @@ enum Read {
 }
 
 impl Exchange {
-    async fn read(&mut self, shared: &Shared) -> Read {
+    async fn read(&mut self, state: &ServiceState) -> BodyRead {
         if self.body.is_end_stream() {
-            return Read::Whole;
+            return BodyRead::Whole;
         }
-        let mut reading = pin!(self.read_unbounded(shared));
+        let mut reading = pin!(self.read_unbounded(state));
         // Most bodies have come with their head, and need no timer.
         if let Some(read) = reading.as_mut().now_or_never() {
             return read;
         }
-        tokio::time::timeout(shared.limits.body, reading).await.unwrap_or(Read::TooSlow)
+        tokio::time::timeout(state.limits.body, reading).await.unwrap_or(BodyRead::TooSlow)
     }
 
-    async fn read_unbounded(&mut self, shared: &Shared) -> Read {
+    async fn read_unbounded(&mut self, state: &ServiceState) -> BodyRead {
         // Once a script is found that waits for the end, no other is looked for before it.
         let mut looking = true;
         while let Some(frame) = self.body.frame().await {
-            let Ok(frame) = frame else { return Read::BrokenOff };
+            let Ok(frame) = frame else { return BodyRead::BrokenOff };
             let Some(chunk) = frame.data_ref().filter(|chunk| !chunk.is_empty()) else { continue };
             let searched = self.recording.body().len();
             self.recording.push(chunk);
             if !looking {
                 continue;
             }
-            let scripts = shared.registry.scripts();
+            let scripts = state.registry.scripts();
             if !scripts.iter().any(|script| script.is_early()) {
                 continue;
             }
@@ -105,16 +105,16 @@ impl Exchange {
                 scripts.iter().find(|script| script.matches(&self.route, self.recording.body(), searched))
             {
                 if script.is_early() {
-                    return Read::Early(Arc::clone(script));
+                    return BodyRead::Early(Arc::clone(script));
                 }
                 looking = false;
             }
         }
-        Read::Whole
+        BodyRead::Whole
     }
 
     /// Reads what is left, and says whether it came to its end.
-    async fn read_rest(&mut self, shared: &Shared) -> bool {
+    async fn read_rest(&mut self, state: &ServiceState) -> bool {
         let reading = async {
             while let Some(frame) = self.body.frame().await {
                 let Ok(frame) = frame else { return false };
@@ -124,22 +124,22 @@ impl Exchange {
             }
             true
         };
-        tokio::time::timeout(shared.limits.body, reading).await.unwrap_or(false)
+        tokio::time::timeout(state.limits.body, reading).await.unwrap_or(false)
     }
 
     /// The script that is for it.
-    fn script(&self, shared: &Shared) -> Option<Arc<Registration>> {
-        let scripts = shared.registry.scripts();
+    fn script(&self, state: &ServiceState) -> Option<Arc<Registration>> {
+        let scripts = state.registry.scripts();
         let script = scripts.iter().find(|script| script.matches(&self.route, self.recording.body(), 0));
         script.map(Arc::clone)
     }
 
     async fn scripted(
         self,
-        shared: &Arc<Shared>,
+        state: &Arc<ServiceState>,
         script: Arc<Registration>,
         read: bool,
-    ) -> Result<Response<Payload>, Ended> {
+    ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         let prepared = script.claim(&self.recording);
         match &prepared.reply.action {
             // The usual one, without a detour.
@@ -149,17 +149,17 @@ impl Exchange {
                 self.recording.finish(true);
                 Ok(answer(status, headers, body))
             }
-            _ => Box::pin(self.reply(shared, prepared, read)).await,
+            _ => Box::pin(self.reply(state, prepared, read)).await,
         }
     }
 
     async fn reply(
         mut self,
-        shared: &Arc<Shared>,
-        prepared: &Prepared,
+        state: &Arc<ServiceState>,
+        prepared: &PreparedReply,
         read: bool,
-    ) -> Result<Response<Payload>, Ended> {
-        let Prepared { reply, headers, .. } = prepared;
+    ) -> Result<Response<AnswerBody>, ConnectionEnded> {
+        let PreparedReply { reply, headers, .. } = prepared;
         debug_assert!(read || reply.when == When::BeforeBodyEnds, "only such replies come before the end");
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
@@ -169,88 +169,88 @@ impl Exchange {
         let http2 = version == Version::HTTP_2;
         match &reply.action {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
-                if !read && !self.read_rest(shared).await {
-                    return Err(Ended);
+                if !read && !self.read_rest(state).await {
+                    return Err(ConnectionEnded);
                 }
                 if let Action::CutDecision { after } = &reply.action {
                     self.peer.control.cut_after(*after);
                 }
-                self.decide(shared).await
+                self.decide(state).await
             }
             Action::Answer { status, body, .. } => {
-                self.finish(shared, read);
+                self.finish(state, read);
                 Ok(answer(*status, headers.clone(), body.clone()))
             }
             Action::CutBody { status, body, after } if http2 => {
                 let response = cut_stream(*status, body, *after, &self.peer.control);
-                self.finish(shared, read);
+                self.finish(state, read);
                 Ok(response)
             }
             Action::CutBody { status, body, after } => {
-                self.end_with(shared, cut_body(*status, body, *after), read).await
+                self.end_with(state, cut_body(*status, body, *after), read).await
             }
-            Action::Raw(bytes) => self.end_with(shared, bytes.clone(), read).await,
-            Action::CutHead => self.end_with(shared, cut_head(version), read).await,
-            Action::Close => self.end_with(shared, Bytes::new(), read).await,
+            Action::Raw(bytes) => self.end_with(state, bytes.clone(), read).await,
+            Action::CutHead => self.end_with(state, cut_head(version), read).await,
+            Action::Close => self.end_with(state, Bytes::new(), read).await,
             Action::Reset => {
                 self.recording.finish(read);
                 self.peer.control.reset();
-                Err(Ended)
+                Err(ConnectionEnded)
             }
             Action::Silence => {
-                let complete = read || self.read_rest(shared).await;
+                let complete = read || self.read_rest(state).await;
                 self.recording.finish(complete);
                 if http2 {
                     // The end of the stream, or of the connection, ends this.
                     return std::future::pending().await;
                 }
                 self.peer.control.peer_closed().await;
-                Err(Ended)
+                Err(ConnectionEnded)
             }
         }
     }
 
-    async fn decide(self, shared: &Shared) -> Result<Response<Payload>, Ended> {
+    async fn decide(self, state: &ServiceState) -> Result<Response<AnswerBody>, ConnectionEnded> {
         let entry = self.recording.entry();
-        if let Some(decision) = shared.hooks.at_once(&self.request()) {
+        if let Some(decision) = state.hooks.at_once(&self.request()) {
             return Ok(self.answer(decision, true));
         }
-        let mut heard = true;
+        let mut client_listens = true;
         let decision = match &self.route {
-            Route::Relay => collections::decide_request(shared, &self.recording, &self.peer),
+            Route::Relay => collections::decide_request(state, &self.recording, &self.peer),
             Route::Verdict(reference) => {
                 let control = (entry.version() != Version::HTTP_2).then_some(&self.peer.control);
                 let answered =
-                    verdicts::answer(shared, reference, entry.query(), entry.headers(), control).await;
-                heard = answered.heard;
+                    verdicts::answer(state, reference, entry.query(), entry.headers(), control).await;
+                client_listens = answered.client_listens;
                 answered.decision
             }
             Route::KeySet => {
-                let published = shared.keys.published(shared.clock.now());
-                decide_key_set(&shared.profile, shared.key_set_lasts, &published, entry.headers())
+                let published = state.keys.published(state.clock.now());
+                decide_key_set(&state.profile, state.key_set_lasts, &published, entry.headers())
             }
             Route::Health => ServiceDecision::json(
-                shared.profile.health_status,
-                shared.profile.health_body.to_string(),
+                state.profile.health_status,
+                state.profile.health_body.to_string(),
                 None,
             ),
             Route::NotFound => ServiceDecision::of_http(StatusCode::NOT_FOUND),
             Route::MethodNotAllowed => ServiceDecision::method_not_allowed(),
         };
-        match shared.hooks.conclude(&self.request(), decision) {
+        match state.hooks.conclude(&self.request(), decision) {
             ServiceAction::At(late, decision) => {
                 if !late.is_zero() {
                     tokio::time::sleep(late).await;
                 }
-                if heard {
+                if client_listens {
                     return Ok(self.answer(decision, true));
                 }
                 let given = ArrivalAnswer::Other("no verdict, to a client that sends no more");
-                Ok(self.answer_as(given, ServiceDecision { cause: None, ..decision }, true))
+                Ok(self.answer_as(given, ServiceDecision { stimulus: None, ..decision }, true))
             }
             ServiceAction::Nothing => {
                 self.recording.finish(true);
-                Err(Ended)
+                Err(ConnectionEnded)
             }
         }
     }
@@ -273,15 +273,20 @@ impl Exchange {
     }
 
     /// Answers; `complete`: the request came to its end.
-    fn answer(self, decision: ServiceDecision, complete: bool) -> Response<Payload> {
+    fn answer(self, decision: ServiceDecision, complete: bool) -> Response<AnswerBody> {
         let ServiceDecision { status, headers, body, .. } = decision.clone();
         self.answer_as(ArrivalAnswer::Answer { status, headers, body }, decision, complete)
     }
 
     /// The same, noted as something else.
-    fn answer_as(self, given: ArrivalAnswer, decision: ServiceDecision, complete: bool) -> Response<Payload> {
-        let ServiceDecision { status, mut headers, mut body, cause } = decision;
-        self.recording.give(Arc::new(given), cause);
+    fn answer_as(
+        self,
+        given: ArrivalAnswer,
+        decision: ServiceDecision,
+        complete: bool,
+    ) -> Response<AnswerBody> {
+        let ServiceDecision { status, mut headers, mut body, stimulus } = decision;
+        self.recording.give(Arc::new(given), stimulus);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
             // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -292,39 +297,39 @@ impl Exchange {
     }
 
     /// Ends the entry, at once or when the rest of the body is read.
-    fn finish(mut self, shared: &Arc<Shared>, read: bool) {
+    fn finish(mut self, state: &Arc<ServiceState>, read: bool) {
         if read {
             return self.recording.finish(true);
         }
-        let (peer, shared) = (Arc::clone(&self.peer), Arc::clone(shared));
+        let (peer, state) = (Arc::clone(&self.peer), Arc::clone(state));
         peer.spawn(async move {
-            let complete = self.read_rest(&shared).await;
+            let complete = self.read_rest(&state).await;
             self.recording.finish(complete);
         });
     }
 
     async fn end_with(
         mut self,
-        shared: &Shared,
+        state: &ServiceState,
         bytes: Bytes,
         read: bool,
-    ) -> Result<Response<Payload>, Ended> {
+    ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         if read {
             self.recording.finish(true);
             // Where it can't be written, the client has gone already.
             let _ = self.peer.control.end_with(bytes).await;
         } else {
             let _ = self.peer.control.end_with(bytes).await;
-            let complete = self.read_rest(shared).await;
+            let complete = self.read_rest(state).await;
             self.recording.finish(complete);
         }
-        Err(Ended)
+        Err(ConnectionEnded)
     }
 }
 
 impl Recording {
     /// Notes what a script gives, as far as that is known before.
-    fn give_prepared(&self, prepared: &Prepared) {
+    fn give_prepared(&self, prepared: &PreparedReply) {
         if let Some(given) = &prepared.given {
             self.give(Arc::clone(given), None);
         }

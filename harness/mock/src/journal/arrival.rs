@@ -32,7 +32,7 @@ pub struct Arrival {
     /// A script was for it.
     pub claimed: bool,
     /// The cause of the refusal, or of a verdict's being there or absent, where the mock service decided so.
-    pub cause: Option<Stimulus>,
+    pub stimulus: Option<Stimulus>,
     /// The client certificates of its connection, the leaf first.
     pub client_certificates: Arc<[CertificateDer<'static>]>,
     /// What the TLS handshake of its connection came to; none without TLS.

@@ -85,7 +85,7 @@ struct Progress {
     finished: bool,
     answered: Option<Instant>,
     answer: Option<Arc<ArrivalAnswer>>,
-    cause: Option<Stimulus>,
+    stimulus: Option<Stimulus>,
     claimed: bool,
     /// Of the script that claimed it.
     notify: Option<Arc<Notify>>,
@@ -214,13 +214,13 @@ impl Recording {
     }
 
     /// Notes what the request is given, before it is given: whoever has the answer finds it noted.
-    pub(crate) fn give(&self, given: Arc<ArrivalAnswer>, cause: Option<Stimulus>) {
+    pub(crate) fn give(&self, given: Arc<ArrivalAnswer>, stimulus: Option<Stimulus>) {
         let mut progress = self.entry.progress.lock();
         if matches!(*given, ArrivalAnswer::Answer { .. }) {
             progress.answered = Some(Instant::now());
         }
         progress.answer = Some(given);
-        progress.cause = cause;
+        progress.stimulus = stimulus;
     }
 
     /// Ends the entry: the body ended, or broke off.
@@ -328,7 +328,7 @@ impl Entry {
             answer: progress.answer.as_deref().cloned(),
             finished: progress.finished,
             claimed: progress.claimed,
-            cause: progress.cause,
+            stimulus: progress.stimulus,
             client_certificates: Arc::clone(&self.client_certificates),
             tls: self.tls,
             connection: self.connection,

@@ -6,14 +6,14 @@ use edgeproof_fixtures::spec::Profile;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
-use super::Published;
+use super::PublishedKeySet;
 use crate::decision::ServiceDecision;
 
 /// The answer to whoever asks for the key set: 304 where they have it already (RFC 9110, 13.1.2).
 pub(crate) fn decide_key_set(
     profile: &Profile,
     longest: Option<Duration>,
-    published: &Published,
+    published: &PublishedKeySet,
     request: &HeaderMap,
 ) -> ServiceDecision {
     let max_age = longest.map_or(profile.keys_max_age, |longest| longest.min(profile.keys_max_age));
@@ -23,10 +23,10 @@ pub(crate) fn decide_key_set(
         (CACHE_CONTROL, value(&KeySet::cache_control(max_age))),
     ]);
     if has_it(request, &published.etag) {
-        return ServiceDecision { status: 304, headers, body: Bytes::new(), cause: None };
+        return ServiceDecision { status: 304, headers, body: Bytes::new(), stimulus: None };
     }
     headers.insert(CONTENT_TYPE, value(&profile.keys_content_type));
-    ServiceDecision { status: 200, headers, body: published.body.clone(), cause: None }
+    ServiceDecision { status: 200, headers, body: published.body.clone(), stimulus: None }
 }
 
 /// `If-None-Match` names this entity tag, or any; compared weakly.
@@ -55,7 +55,7 @@ mod tests {
     #[case::unquoted(&["t"], 200)]
     fn who_has_it_gets_nothing(#[case] fields: &[&'static str], #[case] status: u16) {
         let spec = Spec::builtin(Version::Current);
-        let published = Published { body: Bytes::from_static(b"{}"), etag: "\"t\"".to_owned() };
+        let published = PublishedKeySet { body: Bytes::from_static(b"{}"), etag: "\"t\"".to_owned() };
         let mut request = HeaderMap::new();
         for field in fields {
             request.append(IF_NONE_MATCH, HeaderValue::from_static(field));

@@ -18,7 +18,7 @@ pub(crate) struct KeyStore {
 
 /// The key set as it is published.
 #[derive(Debug)]
-pub(crate) struct Published {
+pub(crate) struct PublishedKeySet {
     pub(crate) body: Bytes,
     pub(crate) etag: String,
 }
@@ -28,18 +28,18 @@ struct Signing {
     keys: Arc<VerdictKeys>,
     /// Keys that sign no more, with the end of their time in the key set.
     retiring: Vec<(String, SystemTime)>,
-    published: Arc<Published>,
+    published: Arc<PublishedKeySet>,
 }
 
 impl KeyStore {
     pub(crate) fn new(verdict: VerdictKeys, seal: SealKeys, keeps: Duration) -> Self {
-        let published = Published::of(&verdict);
+        let published = PublishedKeySet::of(&verdict);
         let signing = Signing { keys: Arc::new(verdict), retiring: Vec::new(), published };
         Self { keeps, verdict: Mutex::new(signing), seal: Mutex::new(Arc::new(seal)) }
     }
 
     /// The key set as of now.
-    pub(crate) fn published(&self, now: SystemTime) -> Arc<Published> {
+    pub(crate) fn published(&self, now: SystemTime) -> Arc<PublishedKeySet> {
         let mut signing = self.verdict.lock();
         let over = |(_, end): &(String, SystemTime)| now >= *end;
         if signing.retiring.iter().any(over) {
@@ -48,7 +48,7 @@ impl KeyStore {
             retiring.extract_if(.., |entry| over(entry)).for_each(|(kid, _)| {
                 keys.retire(&kid);
             });
-            signing.published = Published::of(&signing.keys);
+            signing.published = PublishedKeySet::of(&signing.keys);
         }
         Arc::clone(&signing.published)
     }
@@ -60,7 +60,7 @@ impl KeyStore {
         let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
         let end = now.checked_add(self.keeps).unwrap_or(now);
         signing.retiring.push((before, end));
-        signing.published = Published::of(&signing.keys);
+        signing.published = PublishedKeySet::of(&signing.keys);
         kid
     }
 
@@ -68,7 +68,7 @@ impl KeyStore {
     pub(crate) fn announce(&self) -> String {
         let mut signing = self.verdict.lock();
         let kid = Arc::make_mut(&mut signing.keys).announce().to_owned();
-        signing.published = Published::of(&signing.keys);
+        signing.published = PublishedKeySet::of(&signing.keys);
         kid
     }
 
@@ -96,7 +96,7 @@ impl KeyStore {
     }
 }
 
-impl Published {
+impl PublishedKeySet {
     fn of(keys: &VerdictKeys) -> Arc<Self> {
         let set = keys.key_set();
         Arc::new(Self { body: set.to_json().into(), etag: set.etag() })

@@ -4,4 +4,4 @@ mod key_set;
 mod key_store;
 
 pub(crate) use key_set::decide_key_set;
-pub(crate) use key_store::{KeyStore, Published};
+pub(crate) use key_store::{KeyStore, PublishedKeySet};

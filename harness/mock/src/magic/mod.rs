@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use edgeproof_fixtures::spec::{Spec, Version};
-//! use crate::magic::{Carrier, Magic};
+//! use edgeproof_mock::magic::{Carrier, Magic};
 //!
 //! let magic = Magic::of(&Spec::builtin(Version::Current));
 //! let pair = magic.pairs().iter().find(|pair| pair.row == "verdict.401.expired").unwrap();

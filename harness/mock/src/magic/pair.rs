@@ -19,7 +19,8 @@ pub struct Pair {
     /// Code of the row, where it has one; one that carries a suffix carries it behind a colon.
     pub code: Option<String>,
     /// The cause that the journal then names.
-    pub cause: Stimulus,
+    #[serde(rename = "cause")]
+    pub stimulus: Stimulus,
     /// From the first request to the verdict, in milliseconds; none where nothing changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,

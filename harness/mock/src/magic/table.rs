@@ -34,8 +34,8 @@ impl Magic {
             for (carrier, prefix) in carriers {
                 for row in spec.table(table) {
                     for (place, stimulus) in row.stimuli.iter().enumerate() {
-                        let cause = if place == 0 { String::new() } else { format!(".{stimulus}") };
-                        let value = format!("{prefix}{MARK}{}{cause}", row.id);
+                        let suffix = if place == 0 { String::new() } else { format!(".{stimulus}") };
+                        let value = format!("{prefix}{MARK}{}{suffix}", row.id);
                         pairs.extend(pair(value, carrier, row, *stimulus));
                     }
                 }
@@ -76,7 +76,7 @@ impl Magic {
     }
 }
 
-fn pair(value: String, carrier: Carrier, row: &Row, cause: Stimulus) -> Option<Pair> {
+fn pair(value: String, carrier: Carrier, row: &Row, stimulus: Stimulus) -> Option<Pair> {
     let suffixed = matches!(row.fact, Fact::Verdict { suffixed: true, .. });
     let code = row.code().map(|code| if suffixed { format!("{code}:{SUFFIX}") } else { code.to_owned() });
     Some(Pair {
@@ -86,7 +86,7 @@ fn pair(value: String, carrier: Carrier, row: &Row, cause: Stimulus) -> Option<P
         table: row.table,
         status: row.status()?,
         code,
-        cause,
+        stimulus,
         after_ms: None,
     })
 }
@@ -139,7 +139,7 @@ mod tests {
                 for row in spec.table(table) {
                     let of_row = magic.pairs().iter().filter(|pair| pair.row == row.id);
                     let causes: HashSet<_> =
-                        of_row.filter(|pair| pair.carrier == carrier).map(|pair| pair.cause).collect();
+                        of_row.filter(|pair| pair.carrier == carrier).map(|pair| pair.stimulus).collect();
                     assert_eq!(causes, row.stimuli.iter().copied().collect(), "{} {carrier:?}", row.id);
                 }
             }

@@ -4,5 +4,5 @@ mod registry;
 mod script;
 
 pub use registry::Scripted;
-pub(crate) use registry::{Prepared, Registration, Registry};
+pub(crate) use registry::{PreparedReply, Registration, Registry};
 pub use script::{Action, Match, Reply, Script, When};

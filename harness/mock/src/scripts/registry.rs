@@ -25,13 +25,13 @@ impl Scripted {
     /// The requests that the script was for, also those that are still going on, in the order in which they were
     /// matched. The last 4,096 are kept.
     pub fn arrivals(&self) -> Vec<Arrival> {
-        let entries: Vec<_> = self.registration.noted.lock().latest.iter().cloned().collect();
+        let entries: Vec<_> = self.registration.claims.lock().latest.iter().cloned().collect();
         entries.iter().map(|entry| entry.arrival()).collect()
     }
 
     /// How many requests the script was for so far, also those whose body broke off.
     pub fn count(&self) -> usize {
-        self.registration.noted.lock().count
+        self.registration.claims.lock().count
     }
 
     /// Waits until so many requests are finished, but no longer than `limit`; returns what [`Self::arrivals`] does.
@@ -70,16 +70,16 @@ pub(crate) struct Registry {
 /// A script with what it has served.
 #[derive(Debug)]
 pub(crate) struct Registration {
-    target: Target,
-    replies: Vec<Prepared>,
+    matcher: Matcher,
+    replies: Vec<PreparedReply>,
     served: AtomicUsize,
     notify: Arc<Notify>,
-    noted: Mutex<Noted>,
+    claims: Mutex<Claims>,
 }
 
 /// A [`Match`], made ready to be searched for.
 #[derive(Debug)]
-enum Target {
+enum Matcher {
     Marker(Box<Finder<'static>>),
     Everything,
     VerdictOf(String),
@@ -88,14 +88,14 @@ enum Target {
 }
 
 #[derive(Debug, Default)]
-struct Noted {
+struct Claims {
     count: usize,
     latest: VecDeque<Arc<Entry>>,
 }
 
 /// A reply with what there is to note of it, made once.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedReply {
     pub(crate) reply: Reply,
     /// Of an answer.
     pub(crate) headers: HeaderMap,
@@ -112,22 +112,22 @@ impl Registry {
     pub(crate) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
         assert!(!script.replies.is_empty(), "a script has at least one reply");
         let registration = Arc::new(Registration {
-            target: match on {
-                Match::Marker(marker) => Target::Marker(Box::new(Finder::new(&marker).into_owned())),
-                Match::Everything => Target::Everything,
-                Match::VerdictOf(reference) => Target::VerdictOf(reference),
-                Match::Verdicts => Target::Verdicts,
-                Match::KeySet => Target::KeySet,
+            matcher: match on {
+                Match::Marker(marker) => Matcher::Marker(Box::new(Finder::new(&marker).into_owned())),
+                Match::Everything => Matcher::Everything,
+                Match::VerdictOf(reference) => Matcher::VerdictOf(reference),
+                Match::Verdicts => Matcher::Verdicts,
+                Match::KeySet => Matcher::KeySet,
             },
-            replies: script.replies.into_iter().map(Prepared::new).collect(),
+            replies: script.replies.into_iter().map(PreparedReply::new).collect(),
             served: AtomicUsize::new(0),
             notify: Arc::default(),
-            noted: Mutex::default(),
+            claims: Mutex::default(),
         });
         let added = Arc::clone(&registration);
         self.replace(|scripts| {
-            let narrow = scripts.iter().take_while(|script| script.target.is_narrow()).count();
-            let place = if added.target.is_narrow() { 0 } else { narrow };
+            let narrow = scripts.iter().take_while(|script| script.matcher.is_narrow()).count();
+            let place = if added.matcher.is_narrow() { 0 } else { narrow };
             let mut scripts = scripts.to_vec();
             scripts.insert(place, added);
             scripts
@@ -160,12 +160,12 @@ impl Registration {
         if matches!(self.reply_at(self.served.load(Ordering::Acquire)).reply.action, Action::Pass) {
             return false;
         }
-        let marker = match (&self.target, route) {
-            (Target::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
-            (Target::Verdicts, Route::Verdict(_))
-            | (Target::KeySet, Route::KeySet)
-            | (Target::Everything, Route::Relay | Route::NotFound | Route::MethodNotAllowed) => return true,
-            (Target::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => marker,
+        let marker = match (&self.matcher, route) {
+            (Matcher::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
+            (Matcher::Verdicts, Route::Verdict(_))
+            | (Matcher::KeySet, Route::KeySet)
+            | (Matcher::Everything, Route::Relay | Route::NotFound | Route::MethodNotAllowed) => return true,
+            (Matcher::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => marker,
             _ => return false,
         };
         // A marker may begin in what was searched and end in what was not.
@@ -179,7 +179,7 @@ impl Registration {
     }
 
     /// Claims a request, and says what to do with it.
-    pub(crate) fn claim(&self, recording: &Recording) -> &Prepared {
+    pub(crate) fn claim(&self, recording: &Recording) -> &PreparedReply {
         self.note(recording);
         self.reply_at(self.served.fetch_add(1, Ordering::AcqRel))
     }
@@ -187,34 +187,34 @@ impl Registration {
     /// Claims a request that gets no reply because it broke off.
     pub(crate) fn note(&self, recording: &Recording) {
         recording.claim(Arc::clone(&self.notify));
-        let mut noted = self.noted.lock();
-        if noted.latest.len() == KEPT {
-            noted.latest.pop_front();
+        let mut claims = self.claims.lock();
+        if claims.latest.len() == KEPT {
+            claims.latest.pop_front();
         }
-        noted.latest.push_back(Arc::clone(recording.entry()));
-        noted.count += 1;
+        claims.latest.push_back(Arc::clone(recording.entry()));
+        claims.count += 1;
     }
 
     fn finished(&self) -> usize {
-        let noted = self.noted.lock();
+        let claims = self.claims.lock();
         // What is no longer kept is long finished.
-        let gone = noted.count - noted.latest.len();
-        gone + noted.latest.iter().filter(|entry| entry.is_finished()).count()
+        let gone = claims.count - claims.latest.len();
+        gone + claims.latest.iter().filter(|entry| entry.is_finished()).count()
     }
 
-    fn reply_at(&self, index: usize) -> &Prepared {
+    fn reply_at(&self, index: usize) -> &PreparedReply {
         let last = &self.replies[self.replies.len() - 1].reply.action;
         &self.replies[Script::place(self.replies.len(), last, index)]
     }
 }
 
-impl Target {
+impl Matcher {
     fn is_narrow(&self) -> bool {
         matches!(self, Self::Marker(_) | Self::VerdictOf(_))
     }
 }
 
-impl Prepared {
+impl PreparedReply {
     fn new(reply: Reply) -> Self {
         if let Action::Answer { status, .. } | Action::CutBody { status, .. } = &reply.action {
             let valid = StatusCode::from_u16(*status).is_ok_and(|status| !status.is_informational());

@@ -6,6 +6,6 @@ mod service_state;
 mod sessions;
 
 pub use new_session::{NewSession, Ready};
-pub(crate) use replays::{Admission, EdgeId, Replays};
-pub(crate) use service_state::{Faults, Shared};
-pub(crate) use sessions::{Issue, SessionLookup, Sessions};
+pub(crate) use replays::{Admission, EdgeId, ReplayStore};
+pub(crate) use service_state::{ServiceFaults, ServiceState};
+pub(crate) use sessions::{IssuedVerdict, SessionLookup, SessionStore};

@@ -11,7 +11,7 @@ use crate::decision::Replay;
 /// Memory is bounded: at most so many are remembered, at some 150 bytes each. Forgetting one inside its window would let
 /// a copy of it be accepted, so nothing is: while the store is full, [`Admission::Full`] is the answer to what is new.
 #[derive(Debug)]
-pub(crate) struct Replays {
+pub(crate) struct ReplayStore {
     window: Duration,
     capacity: usize,
     remembered: Mutex<Remembered>,
@@ -45,7 +45,7 @@ struct Accepted {
     at: SystemTime,
 }
 
-impl Replays {
+impl ReplayStore {
     pub(crate) fn new(window: Duration, capacity: usize) -> Self {
         Self { window, capacity, remembered: Mutex::default() }
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_refused_until_the_window_is_over() {
-        let (replays, id) = (Replays::new(WINDOW, 10), ids(1)[0]);
+        let (replays, id) = (ReplayStore::new(WINDOW, 10), ids(1)[0]);
         assert_eq!(replays.seen(&id, HERE, at(0)), Replay::Fresh);
         assert_eq!(replays.admit(id, HERE, at(0)), Admission::Admitted);
         assert_eq!(replays.admit(id, HERE, at(599)), Admission::Refused(Replay::Copy));
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_full_store_takes_nothing_new_and_forgets_nothing() {
-        let (replays, ids) = (Replays::new(WINDOW, 2), ids(3));
+        let (replays, ids) = (ReplayStore::new(WINDOW, 2), ids(3));
         replays.admit(ids[0], HERE, at(0));
         replays.admit(ids[1], HERE, at(300));
         assert_eq!(replays.admit(ids[2], HERE, at(599)), Admission::Full);
@@ -159,7 +159,7 @@ mod tests {
         fn nothing_is_accepted_twice_inside_its_window(
             steps in prop::collection::vec((0usize..6, -400i64..700), 1..200),
         ) {
-            let (replays, ids) = (Replays::new(WINDOW, 4), ids(6));
+            let (replays, ids) = (ReplayStore::new(WINDOW, 4), ids(6));
             let (mut now, mut admitted) = (1_000_000i64, HashMap::<usize, (i64, i64)>::new());
             for (which, step) in steps {
                 now += step;

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Fact, Profile, Spec};
 use edgeproof_http::Limits;
 use parking_lot::Mutex;
 
-use super::{Replays, Sessions};
+use super::{ReplayStore, SessionStore};
 use crate::clock::Clock;
 use crate::decision::{Outage, ReadOutage, ReplyShape};
 use crate::fault_hooks::ServiceFaultHooks;
@@ -14,16 +14,16 @@ use crate::journal::Journal;
 use crate::keys::KeyStore;
 use crate::magic::Magic;
 use crate::options::ServiceOptions;
-use crate::route::Paths;
+use crate::route::Router;
 use crate::scripts::Registry;
 
 /// What all requests of a mock service share.
-pub(crate) struct Shared {
+pub(crate) struct ServiceState {
     pub(crate) journal: Arc<Journal>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) clock: Clock,
-    pub(crate) sessions: Sessions,
-    pub(crate) replays: Replays,
+    pub(crate) sessions: SessionStore,
+    pub(crate) replays: ReplayStore,
     pub(crate) keys: KeyStore,
     /// Where magic values are heeded.
     pub(crate) magic: Option<Magic>,
@@ -31,26 +31,26 @@ pub(crate) struct Shared {
     pub(crate) profile: Profile,
     pub(crate) credentials: Arc<Credentials>,
     pub(crate) reply_shape: ReplyShape,
-    pub(crate) paths: Paths,
+    pub(crate) router: Router,
     pub(crate) limits: Limits,
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
     /// Age up to which a verdict is found (8).
     pub(crate) verdict_lasts: Duration,
     /// How long a key set may be kept at most (8), where the tables say so.
     pub(crate) key_set_lasts: Option<Duration>,
-    faults: Mutex<Faults>,
+    faults: Mutex<ServiceFaults>,
 }
 
 /// What is wrong with the service, or slow.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Faults {
+pub(crate) struct ServiceFaults {
     pub(crate) outage: Option<Outage>,
     pub(crate) read_outage: Option<ReadOutage>,
     /// From the acceptance of a collection to its verdict.
     pub(crate) verdict_delay: Duration,
 }
 
-impl Shared {
+impl ServiceState {
     /// Sets everything up but the sockets.
     pub(crate) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
@@ -64,27 +64,30 @@ impl Shared {
             magic: options.magic.then(|| Magic::of(spec)),
             registry: Arc::default(),
             clock: options.clock.clone(),
-            sessions: Sessions::new(options.sessions, verdict_lasts),
-            replays: Replays::new(profile.replay_window, profile.replay_entries),
+            sessions: SessionStore::new(options.sessions, verdict_lasts),
+            replays: ReplayStore::new(profile.replay_window, profile.replay_entries),
             keys: KeyStore::new(credentials.verdict_keys().clone(), credentials.seal_keys().clone(), keeps),
-            paths: Paths::of(spec),
+            router: Router::of(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
             hooks: Arc::clone(&options.hooks),
             verdict_lasts,
             key_set_lasts,
-            faults: Mutex::new(Faults { verdict_delay: options.verdict_delay, ..Faults::default() }),
+            faults: Mutex::new(ServiceFaults {
+                verdict_delay: options.verdict_delay,
+                ..ServiceFaults::default()
+            }),
             spec: Arc::clone(spec),
             profile: profile.clone(),
             credentials: Arc::clone(credentials),
         }
     }
 
-    pub(crate) fn faults(&self) -> Faults {
+    pub(crate) fn faults(&self) -> ServiceFaults {
         *self.faults.lock()
     }
 
-    pub(crate) fn change_faults(&self, change: impl FnOnce(&mut Faults)) {
+    pub(crate) fn change_faults(&self, change: impl FnOnce(&mut ServiceFaults)) {
         change(&mut self.faults.lock());
     }
 }

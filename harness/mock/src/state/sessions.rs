@@ -12,7 +12,7 @@ use super::{NewSession, Ready};
 /// The accepted sessions, and who waits for their verdicts. Memory is bounded: verdicts that are too old go, and while
 /// there are too many sessions, the oldest.
 #[derive(Debug)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionStore {
     capacity: usize,
     /// Age up to which a verdict is found.
     lasts: Duration,
@@ -32,12 +32,12 @@ pub(crate) enum SessionLookup {
     /// The verdict is too old.
     TooOld,
     /// The verdict, or what it comes from.
-    Ready(Arc<Issue>),
+    Ready(Arc<IssuedVerdict>),
 }
 
 /// A verdict that has come about. It is signed when somebody asks for it first.
 #[derive(Debug)]
-pub(crate) struct Issue {
+pub(crate) struct IssuedVerdict {
     pub(crate) at: SystemTime,
     pub(crate) judgement: Judgement,
     pub(crate) body: OnceLock<Bytes>,
@@ -46,7 +46,7 @@ pub(crate) struct Issue {
 /// One that waits for something about a reference to change. It is counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiter<'a> {
-    sessions: &'a Sessions,
+    sessions: &'a SessionStore,
     reference: Arc<str>,
     changed: Arc<Notify>,
 }
@@ -71,13 +71,13 @@ struct Session {
 
 #[derive(Debug)]
 enum Readiness {
-    At(Arc<Issue>),
+    At(Arc<IssuedVerdict>),
     AfterFirstPoll(Duration),
     Always,
     Never,
 }
 
-impl Issue {
+impl IssuedVerdict {
     /// A verdict of this time that nothing speaks against.
     pub(crate) fn at(at: SystemTime) -> Self {
         let judgement = Judgement { decision: Decision::Allow, confidence: Confidence::FULL };
@@ -85,7 +85,7 @@ impl Issue {
     }
 }
 
-impl Sessions {
+impl SessionStore {
     pub(crate) fn new(capacity: usize, lasts: Duration) -> Self {
         let (store, waiting) = (Mutex::default(), watch::Sender::new(0));
         Self { capacity: capacity.max(1), lasts, store, waiting }
@@ -96,7 +96,7 @@ impl Sessions {
     pub(crate) fn add(&self, session: NewSession, license_id: &str, now: SystemTime) {
         let NewSession { reference, ready, judgement, .. } = session;
         let at = |time: Option<SystemTime>| {
-            let issue = |at| Readiness::At(Arc::new(Issue { at, judgement, body: OnceLock::new() }));
+            let issue = |at| Readiness::At(Arc::new(IssuedVerdict { at, judgement, body: OnceLock::new() }));
             // What no clock can show never comes.
             time.map_or(Readiness::Never, issue)
         };
@@ -136,7 +136,7 @@ impl Sessions {
         let Some(session) = of_reference.iter_mut().find(|session| *session.license_id == *license_id) else {
             return SessionLookup::OtherLicense;
         };
-        let issued = |at| Arc::new(Issue { at, judgement: session.judgement, body: OnceLock::new() });
+        let issued = |at| Arc::new(IssuedVerdict { at, judgement: session.judgement, body: OnceLock::new() });
         if let Readiness::AfterFirstPoll(span) = session.readiness {
             session.readiness =
                 now.checked_add(span).map_or(Readiness::Never, |at| Readiness::At(issued(at)));
@@ -248,7 +248,7 @@ mod tests {
     const LASTS: Duration = Duration::from_secs(120);
     const START: SystemTime = SystemTime::UNIX_EPOCH;
 
-    fn look(sessions: &Sessions, reference: &str, license: &str, seconds: u64) -> &'static str {
+    fn look(sessions: &SessionStore, reference: &str, license: &str, seconds: u64) -> &'static str {
         match sessions.look(reference, license, START + Duration::from_secs(seconds)) {
             SessionLookup::Unknown => "unknown",
             SessionLookup::OtherLicense => "other license",
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_verdict_comes_lasts_and_goes() {
-        let sessions = Sessions::new(10, LASTS);
+        let sessions = SessionStore::new(10, LASTS);
         sessions.add(NewSession::new("r").ready(Ready::After(Duration::from_secs(5))), "l", START);
         let seen = [0, 4, 5, 125, 126].map(|seconds| look(&sessions, "r", "l", seconds));
         assert_eq!(seen, ["pending", "pending", "ready", "ready", "too old"]);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn other_readiness() {
-        let sessions = Sessions::new(10, LASTS);
+        let sessions = SessionStore::new(10, LASTS);
         for (name, ready) in [
             ("always", Ready::Always),
             ("since", Ready::Since(Duration::from_secs(100))),
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn it_holds_no_more_than_it_may() {
-        let sessions = Sessions::new(3, LASTS);
+        let sessions = SessionStore::new(3, LASTS);
         for number in 0..10 {
             sessions.add(NewSession::new(number.to_string()), "l", START);
             sessions.add(NewSession::new("same"), "l", START);
@@ -311,7 +311,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_is_told_and_counted() {
-        let sessions = Sessions::new(3, LASTS);
+        let sessions = SessionStore::new(3, LASTS);
         let waiter = sessions.wait("r");
         let (changed, other) = (waiter.changed(), sessions.wait("r"));
         assert_eq!(*sessions.waiting().borrow(), 2);

@@ -9,10 +9,10 @@ use http::header::AUTHORIZATION;
 
 use crate::decision::{ServiceDecision, refuse};
 use crate::magic::{Effect, Pair};
-use crate::state::{NewSession, Ready, SessionLookup, Shared};
+use crate::state::{NewSession, Ready, ServiceState, SessionLookup};
 
 /// What a request for a verdict comes to.
-pub(crate) enum Forced {
+pub(crate) enum MagicOutcome {
     /// This answer.
     Answer(ServiceDecision),
     /// Who has this token looks at a session in this state.
@@ -24,53 +24,55 @@ pub(crate) enum Forced {
 /// What a request for a verdict comes to. A magic token counts before all else; a magic reference where the token is
 /// accepted.
 pub(crate) fn by_verdict(
-    shared: &Shared,
+    state: &ServiceState,
     headers: &HeaderMap,
     reference: &str,
     token: Result<ReadClaims, ReadTokenFault>,
     now: SystemTime,
-) -> Forced {
-    let Some(magic) = &shared.magic else { return Forced::Nothing(token) };
+) -> MagicOutcome {
+    let Some(magic) = &state.magic else { return MagicOutcome::Nothing(token) };
     if let Some(pair) = bearer(headers).and_then(|bearer| magic.read_token(bearer)) {
-        let credentials = &shared.credentials;
+        let credentials = &state.credentials;
         let (license_id, expires) = (credentials.license_id().to_owned(), credentials.expires());
-        return forced(shared, pair, reference, Ok(ReadClaims { license_id, expires }));
+        return forced(state, pair, reference, Ok(ReadClaims { license_id, expires }));
     }
-    let (Ok(claims), None) = (&token, shared.faults().read_outage) else { return Forced::Nothing(token) };
+    let (Ok(claims), None) = (&token, state.faults().read_outage) else {
+        return MagicOutcome::Nothing(token);
+    };
     match magic.session_ref(reference) {
-        Some(Effect::Row(pair)) if pair.table == Table::Verdict => forced(shared, pair, reference, token),
+        Some(Effect::Row(pair)) if pair.table == Table::Verdict => forced(state, pair, reference, token),
         Some(Effect::ReadyAfter(span)) => {
             let license_id = &claims.license_id;
-            let found = shared.sessions.look(reference, license_id, now);
+            let found = state.sessions.look(reference, license_id, now);
             if matches!(found, SessionLookup::Unknown | SessionLookup::OtherLicense) {
                 let session = NewSession::new(reference).ready(Ready::AfterFirstPoll(span));
-                shared.sessions.add(session, license_id, now);
+                state.sessions.add(session, license_id, now);
             }
-            Forced::Nothing(token)
+            MagicOutcome::Nothing(token)
         }
-        _ => Forced::Nothing(token),
+        _ => MagicOutcome::Nothing(token),
     }
 }
 
 fn forced(
-    shared: &Shared,
+    state: &ServiceState,
     pair: &Pair,
     reference: &str,
     token: Result<ReadClaims, ReadTokenFault>,
-) -> Forced {
-    match pair.cause {
-        state @ (Stimulus::VerdictReady
+) -> MagicOutcome {
+    match pair.stimulus {
+        session_state @ (Stimulus::VerdictReady
         | Stimulus::VerdictPending
         | Stimulus::VerdictTooOld
         | Stimulus::ReferenceUnknown
-        | Stimulus::ReferenceOtherLicense) => Forced::Session(token, state),
-        cause => match shared.spec.row(&pair.row) {
+        | Stimulus::ReferenceOtherLicense) => MagicOutcome::Session(token, session_state),
+        stimulus => match state.spec.row(&pair.row) {
             Some(row) => {
                 let suffix =
                     pair.code.as_deref().and_then(|code| code.split_once(':')).map(|(_, suffix)| suffix);
-                Forced::Answer(refuse(row, pair.status, &shared.profile, reference, suffix, cause))
+                MagicOutcome::Answer(refuse(row, pair.status, &state.profile, reference, suffix, stimulus))
             }
-            None => Forced::Nothing(token),
+            None => MagicOutcome::Nothing(token),
         },
     }
 }

@@ -9,49 +9,49 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use tokio::time::Instant;
 
-use super::magic::{self, Forced};
+use super::magic::{self, MagicOutcome};
 use super::wait::wait_ms;
 use crate::decision::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts, decide_verdict};
 use crate::fault_hooks::ServiceFaultHooks;
-use crate::route::Reference;
-use crate::state::{Issue, SessionLookup, Shared};
+use crate::route::SessionRef;
+use crate::state::{IssuedVerdict, ServiceState, SessionLookup};
 
 /// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
 /// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
 /// client on the other end of `tap` sends no more: it may have gone, and if it has not, an early answer does no harm.
 pub(crate) async fn answer(
-    shared: &Shared,
-    reference: &Reference,
+    state: &ServiceState,
+    reference: &SessionRef,
     query: Option<&str>,
     headers: &HeaderMap,
     control: Option<&StreamControl>,
-) -> Answered {
-    let now = shared.clock.now();
-    let token = read_token(headers, &shared.credentials, shared.hooks.as_ref(), now);
-    let (token, forced) = match magic::by_verdict(shared, headers, &reference.text, token, now) {
-        Forced::Answer(decision) => return Answered { decision, heard: true },
-        Forced::Session(token, state) => (token, Some(state)),
-        Forced::Nothing(token) => (token, None),
+) -> VerdictAnswer {
+    let now = state.clock.now();
+    let token = read_token(headers, &state.credentials, state.hooks.as_ref(), now);
+    let (token, forced) = match magic::by_verdict(state, headers, &reference.text, token, now) {
+        MagicOutcome::Answer(decision) => return VerdictAnswer { decision, client_listens: true },
+        MagicOutcome::Session(token, session_state) => (token, Some(session_state)),
+        MagicOutcome::Nothing(token) => (token, None),
     };
-    let control = control.filter(|_| !shared.hooks.waits_for_nobody());
-    let reader = Reader { shared, token, reference, forced };
-    let (mut session, _) = reader.look(now);
-    let longest = wait_ms(query, shared.profile.wait_max);
-    let mut heard = true;
-    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && reader.may_wait() {
+    let control = control.filter(|_| !state.hooks.waits_for_nobody());
+    let request = VerdictRequest { state, token, reference, forced };
+    let (mut session, _) = request.look(now);
+    let longest = wait_ms(query, state.profile.wait_max);
+    let mut client_listens = true;
+    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && request.may_wait() {
         let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
-        let mut moved = shared.clock.watch();
-        let waiter = shared.sessions.wait(&reference.text);
+        let mut moved = state.clock.watch();
+        let waiter = state.sessions.wait(&reference.text);
         loop {
             let changed = waiter.changed();
             tokio::pin!(changed);
             // From here on no change is missed.
             changed.as_mut().enable();
             moved.mark_unchanged();
-            let now = shared.clock.now();
+            let now = state.clock.now();
             let next;
-            (session, next) = reader.look(now);
-            let over = deadline.is_over(now) || shared.sessions.is_closed();
+            (session, next) = request.look(now);
+            let over = deadline.is_over(now) || state.sessions.is_closed();
             if matches!(session, SessionFact::Ready(_)) || over {
                 break;
             }
@@ -59,29 +59,29 @@ pub(crate) async fn answer(
                 () = changed => {}
                 // The clock lives as long as the service.
                 _ = moved.changed() => {}
-                () = tokio::time::sleep_until(deadline.or(next.and_then(|time| shared.clock.until(time)))) => {}
+                () = tokio::time::sleep_until(deadline.or(next.and_then(|time| state.clock.until(time)))) => {}
                 () = left(control) => {
-                    heard = false;
+                    client_listens = false;
                     break;
                 }
             }
         }
     }
-    Answered { decision: reader.decide(session), heard }
+    VerdictAnswer { decision: request.decide(session), client_listens }
 }
 
 /// An answer to a request for a verdict.
-pub(crate) struct Answered {
+pub(crate) struct VerdictAnswer {
     pub(crate) decision: ServiceDecision,
     /// The client is there still, as far as can be seen: it did not end its half of the connection.
-    pub(crate) heard: bool,
+    pub(crate) client_listens: bool,
 }
 
 /// Who asks for what.
-struct Reader<'a> {
-    shared: &'a Shared,
+struct VerdictRequest<'a> {
+    state: &'a ServiceState,
     token: Result<ReadClaims, ReadTokenFault>,
-    reference: &'a Reference,
+    reference: &'a SessionRef,
     /// What there is, by magic.
     forced: Option<Stimulus>,
 }
@@ -92,17 +92,17 @@ struct Deadline {
     clock: Option<SystemTime>,
 }
 
-impl Reader<'_> {
+impl VerdictRequest<'_> {
     /// Whether there is a verdict, and when there will be one as far as that is known.
     fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
         let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };
         if !self.reference.possible {
             return (SessionFact::Unknown, None);
         }
-        if let Some(state) = self.forced {
-            return (self.state(state, license_id, now), None);
+        if let Some(session_state) = self.forced {
+            return (self.forced_session(session_state, license_id, now), None);
         }
-        match self.shared.sessions.look(&self.reference.text, license_id, now) {
+        match self.state.sessions.look(&self.reference.text, license_id, now) {
             SessionLookup::Ready(issue) => (SessionFact::Ready(self.sign(&issue, license_id)), None),
             SessionLookup::Pending(next) => (SessionFact::Pending, next),
             SessionLookup::TooOld => (SessionFact::TooOld, None),
@@ -112,9 +112,9 @@ impl Reader<'_> {
     }
 
     /// A session in the state that a cause of a row describes; each verdict is one of its own time.
-    fn state(&self, state: Stimulus, license_id: &str, now: SystemTime) -> SessionFact {
-        match state {
-            Stimulus::VerdictReady => SessionFact::Ready(self.sign(&Issue::at(now), license_id)),
+    fn forced_session(&self, session_state: Stimulus, license_id: &str, now: SystemTime) -> SessionFact {
+        match session_state {
+            Stimulus::VerdictReady => SessionFact::Ready(self.sign(&IssuedVerdict::at(now), license_id)),
             Stimulus::VerdictPending => SessionFact::Pending,
             Stimulus::VerdictTooOld => SessionFact::TooOld,
             Stimulus::ReferenceOtherLicense => SessionFact::OtherLicense,
@@ -122,14 +122,14 @@ impl Reader<'_> {
         }
     }
 
-    fn sign(&self, issue: &Issue, license_id: &str) -> bytes::Bytes {
+    fn sign(&self, issue: &IssuedVerdict, license_id: &str) -> bytes::Bytes {
         let sign = || {
-            self.shared.keys.issue(Grounds {
+            self.state.keys.issue(Grounds {
                 license_id,
                 session_ref: &self.reference.text,
                 judgement: issue.judgement,
                 issued_at: issue.at,
-                lifetime: self.shared.verdict_lasts,
+                lifetime: self.state.verdict_lasts,
             })
         };
         issue.body.get_or_init(sign).clone()
@@ -137,7 +137,7 @@ impl Reader<'_> {
 
     /// What keeps the token from being checked; by magic, nothing does.
     fn outage(&self) -> Option<ReadOutage> {
-        self.shared.hooks.outage(self.shared.faults().read_outage.filter(|_| self.forced.is_none()))
+        self.state.hooks.outage(self.state.faults().read_outage.filter(|_| self.forced.is_none()))
     }
 
     /// Who may not read is told at once.
@@ -150,9 +150,9 @@ impl Reader<'_> {
             token: &self.token,
             outage: self.outage(),
             reference: &self.reference.text,
-            session: self.shared.hooks.session(&self.reference.text, session),
+            session: self.state.hooks.session(&self.reference.text, session),
         };
-        decide_verdict(&self.shared.spec, &self.shared.profile, &facts)
+        decide_verdict(&self.state.spec, &self.state.profile, &facts)
     }
 }
 

@@ -127,7 +127,7 @@ async fn decide_is_what_happens_without_a_script() {
         bench.post("no JSON").await,
         (400, r#"{"error":"invalid_json","reason":"invalid_json"}"#.into())
     );
-    assert_eq!(scripted.arrivals()[0].cause.unwrap().name(), "body-not-json");
+    assert_eq!(scripted.arrivals()[0].stimulus.unwrap().name(), "body-not-json");
 }
 
 #[tokio::test]

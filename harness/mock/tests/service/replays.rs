@@ -50,7 +50,7 @@ async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy
     request.headers_mut().insert("authorization", format!("Bearer {license}").parse().unwrap());
     assert_eq!(read(elsewhere.send_request(request).await.unwrap()).await.unwrap(), (409, COPY.into()));
 
-    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.cause).collect();
+    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.stimulus).collect();
     assert_eq!(causes[..1], [Stimulus::VerdictReady]);
     assert_eq!(causes[1..], [Stimulus::Replayed, Stimulus::Replayed, Stimulus::ReplayedElsewhere]);
     assert_eq!(bench.verdict("r").await, first);

@@ -11,7 +11,7 @@ use super::support::{Bench, connect, converse};
 use super::wire::shown;
 
 /// How a cause is brought about: by this request, after another one that is accepted, where there is one.
-struct Cause {
+struct Sent {
     license: Option<LicenseForm>,
     client: Option<Role>,
     body: Vec<u8>,
@@ -22,10 +22,10 @@ struct Cause {
     before: Option<(LicenseForm, Role)>,
 }
 
-fn cause(stimulus: Stimulus, bench: &Bench) -> Cause {
+fn exchange_for(stimulus: Stimulus, bench: &Bench) -> Sent {
     let collection = Collection::generated("session 1", 7, SystemTime::now());
     let keys = bench.credentials.seal_keys();
-    let good = || Cause {
+    let good = || Sent {
         license: Some(LicenseForm::Valid),
         client: Some(Role::ClientForLicense),
         body: CollectionForm::Valid.body(&collection, keys),
@@ -34,28 +34,28 @@ fn cause(stimulus: Stimulus, bench: &Bench) -> Cause {
         before: None,
     };
     if let Some(form) = LicenseForm::for_stimulus(stimulus) {
-        return Cause { license: Some(form), ..good() };
+        return Sent { license: Some(form), ..good() };
     }
     if let Some(outage) = Outage::for_stimulus(stimulus) {
-        return Cause { outage: Some(outage), ..good() };
+        return Sent { outage: Some(outage), ..good() };
     }
     if let Some(form) = CollectionForm::for_stimulus(stimulus) {
-        return Cause { body: form.body(&collection, keys), label: Some(form.label()), ..good() };
+        return Sent { body: form.body(&collection, keys), label: Some(form.label()), ..good() };
     }
     let max_body = bench.service.spec().profile().max_body;
     match stimulus {
-        Stimulus::LicenseMissing => Cause { license: None, ..good() },
-        Stimulus::CertificateMissing => Cause { client: None, ..good() },
-        Stimulus::CertificateForeign => Cause { client: Some(Role::ClientForeign), ..good() },
-        Stimulus::CertificateOtherLicense => Cause { client: Some(Role::ClientForOtherLicense), ..good() },
-        Stimulus::CertificateRevoked => Cause { client: Some(Role::ClientRevoked), ..good() },
+        Stimulus::LicenseMissing => Sent { license: None, ..good() },
+        Stimulus::CertificateMissing => Sent { client: None, ..good() },
+        Stimulus::CertificateForeign => Sent { client: Some(Role::ClientForeign), ..good() },
+        Stimulus::CertificateOtherLicense => Sent { client: Some(Role::ClientForOtherLicense), ..good() },
+        Stimulus::CertificateRevoked => Sent { client: Some(Role::ClientRevoked), ..good() },
         Stimulus::BodyTooLarge => {
             let body = format!("\"{}\"", "x".repeat(max_body - 1)).into_bytes();
-            Cause { body, label: None, ..good() }
+            Sent { body, label: None, ..good() }
         }
-        Stimulus::Replayed => Cause { before: Some((LicenseForm::Valid, Role::ClientForLicense)), ..good() },
+        Stimulus::Replayed => Sent { before: Some((LicenseForm::Valid, Role::ClientForLicense)), ..good() },
         Stimulus::ReplayedElsewhere => {
-            Cause { before: Some((LicenseForm::OtherLicense, Role::ClientForOtherLicense)), ..good() }
+            Sent { before: Some((LicenseForm::OtherLicense, Role::ClientForOtherLicense)), ..good() }
         }
         Stimulus::Scripted => good(),
         other => panic!("no way is known to bring {other} about at the service"),
@@ -70,18 +70,18 @@ async fn every_row_is_answered_when_its_cause_happens() {
     for row in spec.table(Table::Relay) {
         let mut wire = String::new();
         for stimulus in row.stimuli.iter().copied() {
-            let cause = cause(stimulus, &bench);
+            let sent = exchange_for(stimulus, &bench);
             let _scripted = (stimulus == Stimulus::Scripted).then(|| {
                 let shape = ReplyShape::from_profile(spec.profile());
                 let script = Script::refuse(&shape, row.status().unwrap(), row.code().unwrap());
                 bench.service.script(Match::Everything, script)
             });
-            bench.service.set_outage(cause.outage);
-            if let Some((license, client)) = cause.before {
-                let (_, answer) = send(&bench, Some(license), Some(client), &cause.body).await;
+            bench.service.set_outage(sent.outage);
+            if let Some((license, client)) = sent.before {
+                let (_, answer) = send(&bench, Some(license), Some(client), &sent.body).await;
                 assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
             }
-            wire += &provoke(&bench, row, stimulus, &cause).await;
+            wire += &provoke(&bench, row, stimulus, &sent).await;
         }
         assert!(!wire.is_empty(), "{} has no stimulus", row.id);
         with_settings!({ snapshot_suffix => &row.id, omit_expression => true }, {
@@ -90,27 +90,27 @@ async fn every_row_is_answered_when_its_cause_happens() {
     }
 }
 
-async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, cause: &Cause) -> String {
+async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, sent: &Sent) -> String {
     let mark = bench.service.mark();
-    let (request, answer) = send(bench, cause.license, cause.client, &cause.body).await;
+    let (request, answer) = send(bench, sent.license, sent.client, &sent.body).await;
     assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{stimulus}: {answer}");
     let body = answer.split_once("\r\n\r\n").unwrap().1;
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     assert_eq!((body["error"].as_str(), body["reason"].as_str()), (row.code(), row.code()), "{stimulus}");
     let arrivals = bench.service.arrivals_since(mark);
     assert_eq!(arrivals.len(), 1);
-    assert_eq!(arrivals[0].cause, Some(stimulus).filter(|stimulus| *stimulus != Stimulus::Scripted));
+    assert_eq!(arrivals[0].stimulus, Some(stimulus).filter(|stimulus| *stimulus != Stimulus::Scripted));
     assert_eq!(arrivals[0].answer.as_ref().unwrap().status(), row.status());
 
-    let license = cause.license.map(|form| (bench.credentials.license(form), form.label()));
+    let license = sent.license.map(|form| (bench.credentials.license(form), form.label()));
     let (token, label) = license.map_or(("(none)".to_owned(), ""), |(token, label)| (token, label));
-    let body = String::from_utf8(cause.body.clone()).unwrap();
+    let body = String::from_utf8(sent.body.clone()).unwrap();
     let mut secrets = vec![(token, format!("[license {label}]"))];
-    if let Some(form) = cause.label.filter(|_| body.len() > 2) {
+    if let Some(form) = sent.label.filter(|_| body.len() > 2) {
         secrets.push((body, format!("[collection {form}]")));
     }
     let secrets: Vec<_> = secrets.iter().map(|(secret, label)| (secret.as_str(), label.as_str())).collect();
-    let client = cause.client.map_or("none".to_owned(), |role| role.to_string());
+    let client = sent.client.map_or("none".to_owned(), |role| role.to_string());
     format!("# {stimulus}; client certificate: {client}\n") + &shown(&request, &answer, &secrets) + "\n"
 }
 
@@ -142,9 +142,9 @@ async fn an_expired_certificate_is_answered_as_the_profile_says() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     let row = spec.by_stimulus(Table::Relay, spec.profile().certificate_expired).unwrap();
-    let good = cause(Stimulus::Scripted, &bench);
-    let cause = Cause { client: Some(Role::ClientExpired), ..good };
-    provoke(&bench, row, Stimulus::CertificateExpired, &cause).await;
+    let good = exchange_for(Stimulus::Scripted, &bench);
+    let sent = Sent { client: Some(Role::ClientExpired), ..good };
+    provoke(&bench, row, Stimulus::CertificateExpired, &sent).await;
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ fn check(bench: &Bench, row: &Row, stimulus: Stimulus, answer: &str) {
         assert_eq!(body["ref"], REFERENCE);
     }
     let arrival = bench.service.journal().pop().unwrap();
-    assert_eq!(arrival.cause, Some(stimulus));
+    assert_eq!(arrival.stimulus, Some(stimulus));
 }
 
 /// The request and its answer.

@@ -126,7 +126,7 @@ async fn sessions_are_as_they_were_put_in() {
     let statuses =
         [bench.verdict("always").await.0, bench.verdict("past").await.0, bench.verdict("never").await.0];
     assert_eq!(statuses, [200, 404, 404]);
-    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.cause).collect();
+    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.stimulus).collect();
     assert_eq!(causes, [Stimulus::VerdictReady, Stimulus::VerdictTooOld, Stimulus::VerdictPending]);
 }
 
