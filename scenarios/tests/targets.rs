@@ -103,8 +103,9 @@ fn an_edge_that_is_launched_is_loaded_and_costed() {
 async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service =
-        MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials)))
+        .await
+        .unwrap();
     let takes = service.script(Match::Everything, Script::accept(service.profile()));
     let settings = files.settings(&credentials, &service.url(), ALLOWED_ORIGIN);
     let mut edge = Embedded::new(Arc::clone(&spec), spec.profile().clone());
@@ -133,8 +134,9 @@ async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
 async fn sealed_collections_for_a_service_that_runs_elsewhere() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service =
-        MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials)))
+        .await
+        .unwrap();
     let settings = files.settings(&credentials, &service.url(), ALLOWED_ORIGIN);
     let edge = Embedded::new(Arc::clone(&spec), spec.profile().clone()).start(&settings).await.unwrap();
     let folder = TempDir::new().unwrap();
@@ -160,7 +162,7 @@ async fn sealed_collections_for_a_service_that_runs_elsewhere() {
 async fn a_service_that_runs_already() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service = MockService::start(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
     let folder = TempDir::new().unwrap();
     let references = folder.path().join("references");
     let mut file = std::fs::File::create(&references).unwrap();

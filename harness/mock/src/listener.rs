@@ -9,13 +9,13 @@ use tokio::net::TcpListener;
 /// Where a mock service listens.
 #[derive(Debug)]
 pub enum Listen {
-    /// On this address; port 0 lets the system choose.
+    /// At this address. Port 0 selects a free port.
     At(SocketAddr),
     /// On this socket.
     On(TcpListener),
 }
 
-/// What the mock service's listener shows to whoever connects. Changing it ends the connections that are open.
+/// What the listener of a mock service speaks. A change closes the open connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerMode {
     /// TLS with the certificate of this role.
@@ -24,7 +24,7 @@ pub enum ListenerMode {
     PlainHttp,
     /// Bytes that are neither TLS nor HTTP, then the end of the stream.
     Garbage,
-    /// Connections are accepted and closed.
+    /// Accepts connections and closes them.
     Closes,
 }
 
@@ -40,7 +40,7 @@ impl From<TcpListener> for Listen {
     }
 }
 
-/// Opens the socket.
+/// Opens the socket. Its errors continue a sentence that begins with "failed to".
 pub(crate) async fn bind(listen: Listen) -> io::Result<TcpListener> {
     match listen {
         Listen::On(listener) => Ok(listener),
@@ -50,7 +50,7 @@ pub(crate) async fn bind(listen: Listen) -> io::Result<TcpListener> {
     }
 }
 
-/// What a mode shows to whoever connects. Fails if a loaded certificate doesn't belong to its key.
+/// Protocol of a listener in this mode. Fails if a loaded certificate does not match its key.
 pub(crate) fn protocol(
     mode: ListenerMode,
     credentials: &Credentials,

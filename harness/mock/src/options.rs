@@ -12,51 +12,52 @@ use crate::fault_hooks::{NoFaults, ServiceFaultHooks};
 use crate::journal::Observer;
 use crate::listener::{Listen, ListenerMode};
 
-/// How a mock service is set up.
+/// Settings of a mock service.
 #[derive(Debug)]
 pub struct ServiceOptions {
-    /// The interface that it keeps.
+    /// Version of the interface.
     pub spec: Arc<Spec>,
-    /// What it does where the interface shows nothing.
+    /// Behaviour at the points that the interface leaves open (default: the reference profile).
     pub profile: Profile,
-    /// Its server certificate, the client authority, and the keys that licenses are verified with.
+    /// Server certificate, client authority, and the keys that verify licenses and read tokens.
     pub credentials: Arc<Credentials>,
-    /// Where it listens.
+    /// Where the service listens (default: a free port of the loopback interface).
     pub listener: Listen,
-    /// What its listener shows.
+    /// Protocol of the listener (default: TLS).
     pub mode: ListenerMode,
-    /// Body of its refusals.
+    /// Body of a refusal (default: the profile's).
     pub reply_shape: ReplyShape,
-    /// What connections may cost.
+    /// Limits of a connection.
     pub limits: Limits,
-    /// Arrivals that its journal keeps, of 72 MiB in all.
+    /// Capacity of the journal, in requests (default: 4,096). The journal also holds at most 72 MiB.
     pub journal: usize,
-    /// A second address, where it serves the same without TLS: for backends that cannot be told an authority.
+    /// Second address, without TLS, for backends that accept no CA file (default: none).
     pub plain: Option<Listen>,
-    /// Its time.
+    /// Clock of the service.
     pub clock: Clock,
-    /// From the acceptance of a collection to its verdict.
+    /// Time between the acceptance of a collection and its verdict (default: zero).
     pub verdict_delay: Duration,
-    /// SessionStore that it keeps; the oldest goes first.
+    /// Capacity for sessions (default: 100,000). A new session evicts the oldest one.
     pub sessions: usize,
-    /// Whether [magic values](crate::magic) bring about their rows.
+    /// Enables [magic values](crate::magic) (default: off).
     pub magic: bool,
-    /// Told of every request when it is finished.
+    /// Callback for each finished request.
     pub observer: Option<Observer>,
-    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
+    /// Fault hooks; no-op outside mutation runs.
     pub hooks: Arc<dyn ServiceFaultHooks>,
 }
 
-/// Bytes of a head: so much that a read token of 100 KB is answered, and not cut off.
+/// Limit of a request head, in bytes: a read token of 100 KB gets an answer.
 const HEAD_BYTES: usize = 256 * 1024;
 
 impl ServiceOptions {
-    /// As the tables' reference profile says, with TLS on a free port of the loopback interface.
+    /// Defaults for these tables and credentials: the reference profile, and TLS on a free port of the loopback
+    /// interface.
     pub fn new(spec: Arc<Spec>, credentials: Arc<Credentials>) -> Self {
         Self {
             profile: spec.profile().clone(),
             credentials,
-            listener: Listen::At((Ipv4Addr::LOCALHOST, 0).into()),
+            listener: free_port(),
             mode: ListenerMode::Tls(Role::ServiceServer),
             reply_shape: ReplyShape::from_profile(spec.profile()),
             limits: Limits { head_bytes: HEAD_BYTES, ..Limits::default() },
@@ -71,13 +72,23 @@ impl ServiceOptions {
             spec,
         }
     }
+
+    /// Adds a second address without TLS, on a free port of the loopback interface.
+    #[must_use]
+    pub fn with_plain_address(self) -> Self {
+        Self { plain: Some(free_port()), ..self }
+    }
 }
 
 impl Default for ServiceOptions {
-    /// The current interface, with credentials of its own.
+    /// The current version of the interface, with fresh credentials.
     fn default() -> Self {
         let credentials =
             Credentials::mint(&MintOptions::default()).expect("the default options name a valid host");
         Self::new(Arc::new(Spec::builtin(Version::Current)), Arc::new(credentials))
     }
+}
+
+fn free_port() -> Listen {
+    Listen::At((Ipv4Addr::LOCALHOST, 0).into())
 }

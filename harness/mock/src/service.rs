@@ -19,28 +19,28 @@ use crate::options::ServiceOptions;
 use crate::scripts::{Match, Script, Scripted};
 use crate::state::{NewSession, ServiceFaults, ServiceState};
 
-/// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
-/// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
-/// or does what a [`Script`] says; and it records what arrives. What is posted is a relayed collection, whatever its path
-/// is and whichever header holds the license. Dropping it ends everything at once.
+/// A running mock service. Dropping it closes all connections.
 ///
-/// A backend under test polls `/v1/verdict/{sessionRef}` below [`MockService::url`]:
+/// It refuses a request with the row of the tables that applies, unless a [`Script`] replaces the answer. Every `POST`
+/// is a relayed collection, whatever its path is and whichever header holds the license.
+///
+/// A test of a long poll moves the [`Clock`] instead of waiting:
 ///
 /// ```
 /// use std::time::Duration;
 /// use edgeproof_fixtures::credentials::ReadTokenForm;
-/// use edgeproof_mock::{ServiceEndpoint, ListenerMode, MockService, NewSession, Ready, ServiceOptions};
+/// use edgeproof_mock::{MockService, NewSession, Ready, ServiceEndpoint};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
-/// let service = MockService::start(options).await?;
+/// let service = MockService::start().await?;
 /// let read_token = service.credentials().read_token(ReadTokenForm::Valid);
-///
-/// // A session whose verdict takes a minute: no test has to wait that long.
 /// service.add_session(NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(60))));
-/// let backend = tokio::spawn(get(service.addr(), "/v1/verdict/order%204711?waitMs=30000", read_token));
+///
+/// let address = service.plain_addr().expect("`start` opens an address without TLS");
+/// let backend = tokio::spawn(get(address, "/v1/verdict/order%204711?waitMs=30000", read_token));
 /// service.polls().wait_for(|waiting| *waiting == 1).await.expect("the service runs");
 /// service.clock().advance(Duration::from_secs(60));
+///
 /// let answer = backend.await??;
 /// assert!(answer.starts_with("HTTP/1.1 200 OK"));
 /// assert!(answer.contains(r#"{"ref":"order 4711","decision":"allow""#));
@@ -68,9 +68,15 @@ pub struct MockService {
 const GRACE: Duration = Duration::from_secs(2);
 
 impl MockService {
-    /// Starts it. It answers when this returns. Fails if the address is taken, or if a loaded certificate doesn't
-    /// belong to its key.
-    pub async fn start(options: ServiceOptions) -> io::Result<Self> {
+    /// Starts a mock service with defaults: the current interface, fresh credentials, TLS at [`Self::url`] and plain
+    /// HTTP at [`Self::plain_url`]. It accepts connections when this returns.
+    pub async fn start() -> io::Result<Self> {
+        Self::start_with(ServiceOptions::default().with_plain_address()).await
+    }
+
+    /// Starts a mock service with these options. Fails if the address is in use, or if a loaded certificate does not
+    /// match its key.
+    pub async fn start_with(options: ServiceOptions) -> io::Result<Self> {
         let state = Arc::new(ServiceState::new(&options));
         let ServiceOptions { listener, plain, mode, limits, .. } = options;
         let listener = bind(listener).await?;
@@ -89,187 +95,8 @@ impl MockService {
         Ok(Self { server, plain, state, mode: Mutex::new(mode) })
     }
 
-    /// The address it listens on.
-    pub fn addr(&self) -> SocketAddr {
-        self.server.addr()
-    }
-
-    /// Its address as `SERVICE_URL` holds it, by the name `localhost`.
-    pub fn url(&self) -> String {
-        let scheme = if *self.mode.lock() == ListenerMode::PlainHttp { "http" } else { "https" };
-        format!("{scheme}://localhost:{}", self.addr().port())
-    }
-
-    /// The second address, without TLS.
-    pub fn plain_addr(&self) -> Option<SocketAddr> {
-        self.plain.as_ref().map(Server::addr)
-    }
-
-    /// What it was set up with: its licenses, read tokens and certificates.
-    pub fn credentials(&self) -> &Arc<Credentials> {
-        &self.state.credentials
-    }
-
-    /// The interface that it keeps.
-    pub fn spec(&self) -> &Arc<Spec> {
-        &self.state.spec
-    }
-
-    /// What it does where the interface shows nothing.
-    pub fn profile(&self) -> &Profile {
-        &self.state.profile
-    }
-
-    /// Body of its refusals to edges.
-    pub fn reply_shape(&self) -> &ReplyShape {
-        &self.state.reply_shape
-    }
-
-    /// Its time, to be moved.
-    pub fn clock(&self) -> &Clock {
-        &self.state.clock
-    }
-
-    /// Registers a script for some requests. Of several that are for a request, one that is for less goes before one for
-    /// all, and a later one before an earlier one. It ends when the guard is dropped.
-    ///
-    /// # Panics
-    /// If the script has no reply, or one that can't be said in HTTP.
-    pub fn script(&self, on: Match, script: Script) -> Scripted {
-        self.state.registry.add(on, script)
-    }
-
-    /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
-    pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
-        let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
-        *self.mode.lock() = mode;
-        self.server.set_protocol(protocol).await;
-        Ok(())
-    }
-
-    /// What it shows to whoever connects.
-    pub fn mode(&self) -> ListenerMode {
-        *self.mode.lock()
-    }
-
-    /// Lets license checks fail for a reason of the service's own, or be as usual.
-    pub fn set_outage(&self, outage: Option<Outage>) {
-        self.state.change_faults(|faults| faults.outage = outage);
-    }
-
-    /// Lets read token checks fail for a reason of the service's own, or be as usual.
-    pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
-        self.state.change_faults(|faults| faults.read_outage = outage);
-    }
-
-    /// Lets so much time pass between the acceptance of a collection, from now on, and its verdict.
-    pub fn set_verdict_delay(&self, delay: Duration) {
-        self.state.change_faults(|faults| faults.verdict_delay = delay);
-    }
-
-    /// Adds a session. It takes the place of one with the same reference under the same license; who waits for
-    /// its verdict gets it as soon as it is there.
-    pub fn add_session(&self, session: NewSession) {
-        let license_id = session.license_id.clone();
-        let license_id = license_id.as_deref().unwrap_or_else(|| self.state.credentials.license_id());
-        self.state.sessions.add(session, license_id, self.state.clock.now());
-    }
-
-    /// How many requests wait for a verdict now, as it changes.
-    pub fn polls(&self) -> watch::Receiver<usize> {
-        self.state.sessions.waiting()
-    }
-
-    /// Signs verdicts with a new key from now on: the one that was announced last, or else one of its own. Yields its id.
-    /// The key before it stays in the key set until neither a verdict that it signed is found nor a key set of that time
-    /// may be kept: seven minutes, by the clock.
-    pub fn rotate_keys(&self) -> String {
-        self.state.keys.rotate(self.state.clock.now())
-    }
-
-    /// Publishes a new key that signs nothing before the next rotation. Yields its id.
-    pub fn announce_key(&self) -> String {
-        self.state.keys.announce()
-    }
-
-    /// The key that up-to-date collectors seal to.
-    pub fn seal_key(&self) -> SealPublicKey {
-        self.state.keys.seal().current().clone()
-    }
-
-    /// A collection as a page of this version of the interface posts it: sealed to the current key, or, before there were
-    /// seals (9.3), as it is.
-    pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
-        match self.state.spec.version() {
-            Version::Current => collection.seal(&self.seal_key()),
-            Version::PreSeal => collection.to_json().into_bytes(),
-        }
-    }
-
-    /// Lets up-to-date collectors seal to a new key. Those sealed to keys before it are accepted until these are retired.
-    pub fn rotate_seal_key(&self) -> SealPublicKey {
-        self.state.keys.rotate_seal()
-    }
-
-    /// Accepts no collection any more that is sealed to this key. False for the current key, and for unknown ones.
-    pub fn retire_seal_key(&self, key_id: &str) -> bool {
-        self.state.keys.retire_seal(key_id)
-    }
-
-    /// Forgets sessions, accepted collections and the journal; ends outages and delays; lets the clock show the time.
-    /// Keys and scripts stay as they are.
-    pub fn reset(&self) {
-        self.state.change_faults(|faults| *faults = ServiceFaults::default());
-        self.state.sessions.clear();
-        self.state.replays.clear();
-        self.state.journal.clear();
-        self.state.clock.set_offset(0);
-    }
-
-    /// Forgets what arrived. The numbers go on.
-    pub fn clear_journal(&self) {
-        self.state.journal.clear();
-    }
-
-    /// What arrived, as far as it is kept, in its order.
-    pub fn journal(&self) -> Vec<Arrival> {
-        self.arrivals_since(0)
-    }
-
-    /// The number that the next arrival gets: a mark for [`Self::arrivals_since`].
-    pub fn mark(&self) -> u64 {
-        self.state.journal.next()
-    }
-
-    /// What arrived from a mark on, as far as it is kept.
-    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.state.journal.since(mark)
-    }
-
-    /// What arrived from a mark on that no script was for.
-    pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
-        let mut arrivals = self.arrivals_since(mark);
-        arrivals.retain(|arrival| !arrival.claimed);
-        arrivals
-    }
-
-    /// How many connections were accepted, with or without TLS or a request on them.
-    pub fn connections_accepted(&self) -> u64 {
-        let plain = self.plain.as_ref().map_or(0, Server::connections_accepted);
-        self.server.connections_accepted() + plain
-    }
-
-    /// Ends all connections, as if they had been idle too long, and goes on listening. They are closed when this
-    /// returns.
-    pub async fn close_connections(&self) {
-        self.server.close_connections().await;
-        if let Some(plain) = &self.plain {
-            plain.close_connections().await;
-        }
-    }
-
-    /// Stops listening, lets requests in flight finish for two seconds at most, and ends. Who waits for a verdict is
-    /// answered at once.
+    /// Stops listening, waits up to two seconds for requests in flight, and closes all connections. Waiting polls get
+    /// their answer at once.
     pub async fn stop(self) {
         self.state.sessions.close();
         let plain = async {
@@ -278,6 +105,190 @@ impl MockService {
             }
         };
         tokio::join!(self.server.stop(GRACE), plain);
+    }
+
+    /// Address of the listener.
+    pub fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// Base URL, as in an edge's `SERVICE_URL`, with the host name `localhost`.
+    pub fn url(&self) -> String {
+        let scheme = if *self.mode.lock() == ListenerMode::PlainHttp { "http" } else { "https" };
+        format!("{scheme}://localhost:{}", self.addr().port())
+    }
+
+    /// Second address, without TLS.
+    pub fn plain_addr(&self) -> Option<SocketAddr> {
+        self.plain.as_ref().map(Server::addr)
+    }
+
+    /// Base URL of the second address, with its IP address.
+    pub fn plain_url(&self) -> Option<String> {
+        self.plain_addr().map(|addr| format!("http://{addr}"))
+    }
+
+    /// Licenses, read tokens, certificates and keys.
+    pub fn credentials(&self) -> &Arc<Credentials> {
+        &self.state.credentials
+    }
+
+    /// Tables of the interface.
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.state.spec
+    }
+
+    /// Behaviour at the points that the interface leaves open.
+    pub fn profile(&self) -> &Profile {
+        &self.state.profile
+    }
+
+    /// Body of a refusal to an edge.
+    pub fn reply_shape(&self) -> &ReplyShape {
+        &self.state.reply_shape
+    }
+
+    /// Clock of the service; tests move it.
+    pub fn clock(&self) -> &Clock {
+        &self.state.clock
+    }
+
+    /// Registers a script until the returned guard is dropped. Where several scripts match a request, one for a marker
+    /// or a reference precedes one for all requests, and a later one precedes an earlier one.
+    ///
+    /// # Panics
+    /// If the script has no reply, or a reply that HTTP cannot express.
+    pub fn script(&self, on: Match, script: Script) -> Scripted {
+        self.state.registry.add(on, script)
+    }
+
+    /// Switches the listener to another mode. Closes the open connections; later handshakes resume no TLS session.
+    pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
+        let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
+        *self.mode.lock() = mode;
+        self.server.set_protocol(protocol).await;
+        Ok(())
+    }
+
+    /// Current mode of the listener.
+    pub fn mode(&self) -> ListenerMode {
+        *self.mode.lock()
+    }
+
+    /// Makes license checks fail; `None` restores them.
+    pub fn set_outage(&self, outage: Option<Outage>) {
+        self.state.change_faults(|faults| faults.outage = outage);
+    }
+
+    /// Makes read token checks fail; `None` restores them.
+    pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
+        self.state.change_faults(|faults| faults.read_outage = outage);
+    }
+
+    /// Sets the time between the acceptance of a collection and its verdict, for collections accepted from now on.
+    pub fn set_verdict_delay(&self, delay: Duration) {
+        self.state.change_faults(|faults| faults.verdict_delay = delay);
+    }
+
+    /// Adds a session. It replaces a session with the same reference and license, and wakes polls that wait for its
+    /// verdict.
+    pub fn add_session(&self, session: NewSession) {
+        let license_id = session.license_id.clone();
+        let license_id = license_id.as_deref().unwrap_or_else(|| self.state.credentials.license_id());
+        self.state.sessions.add(session, license_id, self.state.clock.now());
+    }
+
+    /// Number of requests that wait for a verdict, as a channel.
+    pub fn polls(&self) -> watch::Receiver<usize> {
+        self.state.sessions.waiting()
+    }
+
+    /// Signs verdicts with another key from now on, and returns its id: the key announced last, or a fresh one.
+    ///
+    /// The previous key stays in the key set for seven minutes by the clock. By then no verdict that it signed and no
+    /// cached key set is valid.
+    pub fn rotate_keys(&self) -> String {
+        self.state.keys.rotate(self.state.clock.now())
+    }
+
+    /// Publishes a fresh key that signs nothing before the next rotation, and returns its id.
+    pub fn announce_key(&self) -> String {
+        self.state.keys.announce()
+    }
+
+    /// Key that current collectors seal to.
+    pub fn seal_key(&self) -> SealPublicKey {
+        self.state.keys.seal().current().clone()
+    }
+
+    /// A collection as a page posts it in this version of the interface: sealed to the current key, or as plain JSON
+    /// before there were seals (9.3).
+    pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
+        match self.state.spec.version() {
+            Version::Current => collection.seal(&self.seal_key()),
+            Version::PreSeal => collection.to_json().into_bytes(),
+        }
+    }
+
+    /// Creates a new key for collectors to seal to. Older keys stay accepted until they are retired.
+    pub fn rotate_seal_key(&self) -> SealPublicKey {
+        self.state.keys.rotate_seal()
+    }
+
+    /// Refuses collections sealed to this key from now on. False for the current key and for unknown keys.
+    pub fn retire_seal_key(&self, key_id: &str) -> bool {
+        self.state.keys.retire_seal(key_id)
+    }
+
+    /// Deletes sessions, accepted collections and the journal; ends outages and delays; sets the clock to real time.
+    /// Keys and scripts stay.
+    pub fn reset(&self) {
+        self.state.change_faults(|faults| *faults = ServiceFaults::default());
+        self.state.sessions.clear();
+        self.state.replays.clear();
+        self.state.journal.clear();
+        self.state.clock.set_offset(0);
+    }
+
+    /// Deletes the journal. The numbers of requests continue.
+    pub fn clear_journal(&self) {
+        self.state.journal.clear();
+    }
+
+    /// Recorded requests, oldest first.
+    pub fn journal(&self) -> Vec<Arrival> {
+        self.arrivals_since(0)
+    }
+
+    /// Number of the next request: a mark for [`Self::arrivals_since`].
+    pub fn mark(&self) -> u64 {
+        self.state.journal.next()
+    }
+
+    /// Recorded requests from a mark on.
+    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
+        self.state.journal.since(mark)
+    }
+
+    /// Recorded requests from a mark on that no script matched.
+    pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
+        let mut arrivals = self.arrivals_since(mark);
+        arrivals.retain(|arrival| !arrival.claimed);
+        arrivals
+    }
+
+    /// Number of accepted connections, including those without a TLS handshake or a request.
+    pub fn connections_accepted(&self) -> u64 {
+        let plain = self.plain.as_ref().map_or(0, Server::connections_accepted);
+        self.server.connections_accepted() + plain
+    }
+
+    /// Closes all connections, like an idle timeout, and continues to listen. They are closed when this returns.
+    pub async fn close_connections(&self) {
+        self.server.close_connections().await;
+        if let Some(plain) = &self.plain {
+            plain.close_connections().await;
+        }
     }
 }
 

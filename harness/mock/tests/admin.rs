@@ -29,7 +29,7 @@ impl Bench {
     async fn start() -> Self {
         let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
         let service =
-            MockService::start(ServiceOptions { plain, ..ServiceOptions::default() }).await.unwrap();
+            MockService::start_with(ServiceOptions { plain, ..ServiceOptions::default() }).await.unwrap();
         let service = Arc::new(service);
         let options = AdminOptions {
             listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),

@@ -25,7 +25,7 @@ impl Bench {
     async fn start(heeded: bool) -> Self {
         let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
         let options = ServiceOptions { plain, magic: heeded, ..ServiceOptions::default() };
-        let service = MockService::start(options).await.unwrap();
+        let service = MockService::start_with(options).await.unwrap();
         let url = format!("http://{}", service.plain_addr().unwrap());
         let endpoint = ServerAddress::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
         let magic = Magic::of(service.spec());
@@ -172,15 +172,19 @@ async fn other_services_refuse_them() {
 
 #[tokio::test]
 async fn the_interface_before_seals_has_its_own() {
-    let credentials = Arc::clone(MockService::start(ServiceOptions::default()).await.unwrap().credentials());
+    let credentials =
+        Arc::clone(MockService::start_with(ServiceOptions::default()).await.unwrap().credentials());
     let spec = Arc::new(Spec::builtin(Version::PreSeal));
     let magic = Magic::of(&spec);
     assert!(magic.license("service_license_magic.relay.400.bad-seal").is_none());
     let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-    let service =
-        MockService::start(ServiceOptions { plain, magic: true, ..ServiceOptions::new(spec, credentials) })
-            .await
-            .unwrap();
+    let service = MockService::start_with(ServiceOptions {
+        plain,
+        magic: true,
+        ..ServiceOptions::new(spec, credentials)
+    })
+    .await
+    .unwrap();
     let url = Url::parse(&format!("http://{}", service.plain_addr().unwrap())).unwrap();
     let endpoint = ServerAddress::resolve(&url, None).await.unwrap();
     for pair in magic.pairs().iter().filter(|pair| pair.carrier == Carrier::License) {

@@ -70,7 +70,7 @@ impl Behind {
         let service: Arc<OnceLock<Weak<MockService>>> = Arc::default();
         let defaults = ServiceOptions::new(Arc::clone(&options.spec), Arc::clone(&options.credentials));
         let observer = options.behind_edge.then(|| observer(&options, &watch, &service));
-        let mock = MockService::start(ServiceOptions {
+        let mock = MockService::start_with(ServiceOptions {
             limits: Limits { connections: CONNECTIONS, ..defaults.limits },
             // Scripts count; what arrived in detail is of no interest here.
             journal: 1,

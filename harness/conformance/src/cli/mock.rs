@@ -165,7 +165,7 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
         observer: log.observer(),
         ..ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))
     };
-    let service = MockService::start(options).await.map_err(|why| {
+    let service = MockService::start_with(options).await.map_err(|why| {
         Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR`")
     })?;
     let service = Arc::new(service);

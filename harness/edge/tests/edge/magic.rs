@@ -16,7 +16,7 @@ use super::support::{ORIGIN, endpoint, exchange, post};
 #[tokio::test]
 async fn magic_session_reference_in_a_collection_yields_its_row_at_the_page() {
     let options = ServiceOptions { magic: true, ..ServiceOptions::default() };
-    let service = MockService::start(options).await.unwrap();
+    let service = MockService::start_with(options).await.unwrap();
     let files = CredentialFiles::write(service.credentials()).unwrap();
     let settings = files.settings(service.credentials(), &service.url(), ORIGIN);
     let spec = Arc::clone(service.spec());

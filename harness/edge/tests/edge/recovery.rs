@@ -21,7 +21,7 @@ async fn the_service_goes_away_and_comes_back_on_its_port() {
 
     let mut options = ServiceOptions::new(spec, Arc::clone(&credentials));
     options.listener = Listen::At(addr);
-    let service = MockService::start(options).await.unwrap();
+    let service = MockService::start_with(options).await.unwrap();
     let _accepts = service.script(edgeproof_mock::Match::Everything, script(answer(200, OK)));
     check(&exchange(&endpoint, &post("after")).await, 200, OK);
     assert_eq!(service.journal().len(), 1);

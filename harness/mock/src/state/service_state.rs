@@ -67,7 +67,7 @@ impl ServiceState {
             sessions: SessionStore::new(options.sessions, verdict_lasts),
             replays: ReplayStore::new(profile.replay_window, profile.replay_entries),
             keys: KeyStore::new(credentials.verdict_keys().clone(), credentials.seal_keys().clone(), keeps),
-            router: Router::of(spec),
+            router: Router::new(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
             hooks: Arc::clone(&options.hooks),

@@ -96,7 +96,7 @@ impl VerdictRequest<'_> {
     /// Whether there is a verdict, and when there will be one as far as that is known.
     fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
         let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };
-        if !self.reference.possible {
+        if !self.reference.is_text {
             return (SessionFact::Unknown, None);
         }
         if let Some(session_state) = self.forced {

@@ -15,7 +15,7 @@ async fn a_port_in_use_is_an_error_that_names_it() {
     let bench = Bench::start().await;
     let addr = bench.service.addr();
     let options = ServiceOptions { listener: Listen::At(addr), ..ServiceOptions::default() };
-    let error = MockService::start(options).await.unwrap_err();
+    let error = MockService::start_with(options).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     assert!(error.to_string().starts_with(&format!("listen on {addr}: ")), "{error}");
 }
@@ -44,7 +44,7 @@ async fn a_stop_waits_for_requests_in_flight_and_frees_the_port() {
     assert!(answer.0.starts_with(b"HTTP/1.1 401 ") && answer.1.is_ok());
     idle.send_request(again).await.expect_err("an idle connection ends with the service");
     let options = ServiceOptions { listener: Listen::At(addr), ..ServiceOptions::default() };
-    MockService::start(options).await.unwrap().stop().await;
+    MockService::start_with(options).await.unwrap().stop().await;
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ impl Bench {
         let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
         let mut options = ServiceOptions::new(Arc::new(Spec::builtin(version)), Arc::clone(&credentials));
         adjust(&mut options);
-        Self { service: MockService::start(options).await.unwrap(), credentials }
+        Self { service: MockService::start_with(options).await.unwrap(), credentials }
     }
 
     /// How a client with this certificate speaks TLS.
