@@ -8,7 +8,7 @@
 //! use edgeproof_fixtures::credentials::ReadTokenForm;
 //! use edgeproof_mock::{MockService, NewSession, ServiceEndpoint};
 //!
-//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
 //! let service = MockService::start().await?;
 //! service.add_session(NewSession::new("order-4711"));
 //!
@@ -19,8 +19,7 @@
 //!
 //! assert!(answer.contains(r#""decision":"allow""#));
 //! assert_eq!(service.journal()[0].endpoint, ServiceEndpoint::Verdict);
-//! # std::io::Result::Ok(()) })?;
-//! # std::io::Result::Ok(())
+//! # std::io::Result::Ok(()) }).unwrap();
 //! #
 //! # async fn fetch_verdict(base_url: &str, reference: &str, read_token: &str) -> std::io::Result<String> {
 //! #     use tokio::io::{AsyncReadExt, AsyncWriteExt};

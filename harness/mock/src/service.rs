@@ -190,6 +190,16 @@ impl MockService {
         self.state.change_faults(|faults| faults.verdict_delay = delay);
     }
 
+    /// Faults and delays that are set now.
+    pub(crate) fn faults(&self) -> ServiceFaults {
+        self.state.faults()
+    }
+
+    /// Sets all faults and delays at once.
+    pub(crate) fn set_faults(&self, faults: ServiceFaults) {
+        self.state.change_faults(|current| *current = faults);
+    }
+
     /// Adds a session. It replaces a session with the same reference and license, and wakes polls that wait for its
     /// verdict.
     pub fn add_session(&self, session: NewSession) {
@@ -243,7 +253,7 @@ impl MockService {
     /// Deletes sessions, accepted collections and the journal; ends outages and delays; sets the clock to real time.
     /// Keys and scripts stay.
     pub fn reset(&self) {
-        self.state.change_faults(|faults| *faults = ServiceFaults::default());
+        self.set_faults(ServiceFaults::default());
         self.state.sessions.clear();
         self.state.replays.clear();
         self.state.journal.clear();

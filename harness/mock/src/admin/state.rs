@@ -3,21 +3,19 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::clock;
 use super::command::{Command, ENDPOINTS};
-use super::faults::Faults;
-use super::journal::{self, JournalPage};
+use super::journal::JournalPage;
 use super::script::{RowAnswers, ScriptRequest};
 use super::session::session;
-use super::{AdminError, Guard, TokenRedactor};
+use super::{AdminError, Guard, TokenRedactor, clock, faults, journal};
 use crate::magic::Magic;
 use crate::scripts::Scripted;
 use crate::service::MockService;
 
-/// Scripts at the same time.
+/// Limit of registered scripts.
 const SCRIPTS: usize = 1000;
 
-/// A mock service as the admin port sees it.
+/// A mock service with the scripts that the admin port registered.
 #[derive(Debug)]
 pub(super) struct AdminState {
     pub(super) service: Arc<MockService>,
@@ -25,27 +23,26 @@ pub(super) struct AdminState {
     redactor: Arc<TokenRedactor>,
     magic: Magic,
     seed: u64,
-    set: Mutex<Settings>,
+    scripts: Mutex<Scripts>,
 }
 
-/// What was set here, and ends with a reset.
+/// Registered scripts. A reset drops them; their ids continue, so that an old id never drops a new script.
 #[derive(Debug, Default)]
-struct Settings {
-    scripts: Vec<RunningScript>,
-    next: u64,
-    faults: Faults,
+struct Scripts {
+    running: Vec<RunningScript>,
+    last_id: u64,
 }
 
 #[derive(Debug)]
 struct RunningScript {
     id: u64,
-    /// As it was asked for.
-    asked: Value,
+    /// Body of the command.
+    body: Value,
     seed: Option<u64>,
     scripted: Scripted,
 }
 
-/// What is answered, with its status.
+/// Status and body of the answer.
 type CommandResult = Result<(u16, Value), AdminError>;
 
 impl AdminState {
@@ -56,10 +53,10 @@ impl AdminState {
         seed: u64,
     ) -> Self {
         let magic = Magic::of(service.spec());
-        Self { service, guard, redactor, magic, seed, set: Mutex::default() }
+        Self { service, guard, redactor, magic, seed, scripts: Mutex::default() }
     }
 
-    /// Does what a request asks for.
+    /// Executes a command.
     pub(super) fn act(&self, command: Command, query: Option<&str>, body: &[u8]) -> CommandResult {
         let service = &*self.service;
         if query.is_some_and(|query| !query.is_empty()) && command != Command::ReadJournal {
@@ -82,29 +79,27 @@ impl AdminState {
                 (200, done)
             }
             Command::ListScripts => {
-                let scripts: Vec<_> = self.set.lock().scripts.iter().map(RunningScript::view).collect();
+                let scripts: Vec<_> = self.scripts.lock().running.iter().map(RunningScript::view).collect();
                 (200, json!({ "scripts": scripts }))
             }
             Command::AddScript => (201, self.add_script(body)?),
             Command::DropScripts => {
-                let ended = std::mem::take(&mut self.set.lock().scripts);
+                let ended = std::mem::take(&mut self.scripts.lock().running);
                 (200, json!({ "ended": ended.len() }))
             }
             Command::DropScript(id) => {
-                let mut set = self.set.lock();
-                let place = set.scripts.iter().position(|entry| entry.id == id);
-                let place = place.ok_or(AdminError::NoSuchScript { id })?;
-                (200, set.scripts.remove(place).view())
+                let running = &mut self.scripts.lock().running;
+                let index = running.iter().position(|script| script.id == id);
+                let index = index.ok_or(AdminError::NoSuchScript { id })?;
+                (200, running.remove(index).view())
             }
             Command::ReadClock => (200, clock::view(service.clock())),
             Command::MoveClock => (200, clock::change(service.clock(), body)?),
-            Command::ReadFaults => (200, self.set.lock().faults.view()),
+            Command::ReadFaults => (200, faults::view(service.faults())),
             Command::SetFaults => {
-                let faults = Faults::parse(body)?;
-                let mut set = self.set.lock();
-                faults.set(service);
-                set.faults = faults;
-                (200, faults.view())
+                let faults = faults::read(body)?;
+                service.set_faults(faults);
+                (200, faults::view(faults))
             }
             Command::AddSession => {
                 let (session, created) = session(body, service.credentials())?;
@@ -118,17 +113,15 @@ impl AdminState {
             Command::RetireSealKey(kid) => {
                 if !service.retire_seal_key(&kid) {
                     return Err(AdminError::bad(format!(
-                        "{kid:?} is no key that can be retired: it is the current one, or it is not accepted"
+                        "cannot retire key {kid:?}: it is the current key, or it is unknown"
                     )));
                 }
                 (200, done)
             }
             Command::ReadMagic => (200, json!({ "magic": self.magic.pairs() })),
             Command::Reset => {
-                let mut set = self.set.lock();
                 service.reset();
-                // Numbers go on, so that an old one does not end a new script.
-                *set = Settings { next: set.next, ..Settings::default() };
+                self.scripts.lock().running.clear();
                 (200, done)
             }
         })
@@ -139,22 +132,22 @@ impl AdminState {
         let rows =
             RowAnswers { spec: service.spec(), profile: service.profile(), shape: service.reply_shape() };
         let ScriptRequest { on, script, seed } = ScriptRequest::parse(body, &rows, self.seed)?;
-        let asked = super::error::parse(body)?;
-        let mut set = self.set.lock();
-        if set.scripts.len() >= SCRIPTS {
+        let body = super::error::parse(body)?;
+        let mut scripts = self.scripts.lock();
+        if scripts.running.len() >= SCRIPTS {
             return Err(AdminError::TooManyScripts { limit: SCRIPTS });
         }
-        set.next += 1;
-        let entry = RunningScript { id: set.next, asked, seed, scripted: service.script(on, script) };
-        let view = entry.view();
-        set.scripts.push(entry);
+        scripts.last_id += 1;
+        let running = RunningScript { id: scripts.last_id, body, seed, scripted: service.script(on, script) };
+        let view = running.view();
+        scripts.running.push(running);
         Ok(view)
     }
 }
 
 impl RunningScript {
     fn view(&self) -> Value {
-        let mut view = json!({ "id": self.id, "script": self.asked, "requests": self.scripted.count() });
+        let mut view = json!({ "id": self.id, "script": self.body, "requests": self.scripted.count() });
         if let Some(seed) = self.seed {
             view["seed"] = json!(seed);
         }

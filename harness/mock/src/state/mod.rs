@@ -2,10 +2,12 @@
 
 mod new_session;
 mod replays;
+mod service_faults;
 mod service_state;
 mod sessions;
 
 pub use new_session::{NewSession, Ready};
 pub(crate) use replays::{Admission, EdgeId, ReplayStore};
-pub(crate) use service_state::{ServiceFaults, ServiceState};
+pub(crate) use service_faults::ServiceFaults;
+pub(crate) use service_state::ServiceState;
 pub(crate) use sessions::{IssuedVerdict, SessionLookup, SessionStore};

@@ -6,9 +6,9 @@ use edgeproof_fixtures::spec::{Fact, Profile, Spec};
 use edgeproof_http::Limits;
 use parking_lot::Mutex;
 
-use super::{ReplayStore, SessionStore};
+use super::{ReplayStore, ServiceFaults, SessionStore};
 use crate::clock::Clock;
-use crate::decision::{Outage, ReadOutage, ReplyShape};
+use crate::decision::ReplyShape;
 use crate::fault_hooks::ServiceFaultHooks;
 use crate::journal::Journal;
 use crate::keys::KeyStore;
@@ -39,15 +39,6 @@ pub(crate) struct ServiceState {
     /// How long a key set may be kept at most (8), where the tables say so.
     pub(crate) key_set_lasts: Option<Duration>,
     faults: Mutex<ServiceFaults>,
-}
-
-/// What is wrong with the service, or slow.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ServiceFaults {
-    pub(crate) outage: Option<Outage>,
-    pub(crate) read_outage: Option<ReadOutage>,
-    /// From the acceptance of a collection to its verdict.
-    pub(crate) verdict_delay: Duration,
 }
 
 impl ServiceState {
