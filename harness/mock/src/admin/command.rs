@@ -2,7 +2,7 @@ use http::Method;
 
 use super::AdminError;
 
-/// What the admin port does.
+/// A command of the admin port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
     Index,
@@ -27,35 +27,39 @@ pub(super) enum Command {
     Reset,
 }
 
-/// Every endpoint: method, path, and what it does.
+/// Every endpoint: method, path, description.
 pub const ENDPOINTS: [(&str, &str, &str); 20] = [
     ("GET", "/", "this list"),
     ("GET", "/health", "200 while the mock service runs"),
-    ("GET", "/journal", "requests that arrived; ?since=NUMBER and ?limit=COUNT"),
-    ("DELETE", "/journal", "forget them"),
-    ("GET", "/scripts", "scripts, and how many requests each was for"),
-    ("POST", "/scripts", "answer some requests in another way"),
-    ("DELETE", "/scripts", "end all scripts"),
-    ("DELETE", "/scripts/{id}", "end one script"),
-    ("GET", "/clock", "the mock service's time"),
-    ("POST", "/clock", "move it"),
-    ("GET", "/faults", "what is wrong with the mock service, or slow"),
-    ("PUT", "/faults", "let checks fail, and verdicts take their time"),
+    ("GET", "/journal", "recorded requests; ?since=NUMBER and ?limit=COUNT"),
+    ("DELETE", "/journal", "delete the recorded requests"),
+    ("GET", "/scripts", "scripts with the number of requests that each matched"),
+    ("POST", "/scripts", "replace the answers to some requests"),
+    ("DELETE", "/scripts", "delete all scripts"),
+    ("DELETE", "/scripts/{id}", "delete one script"),
+    ("GET", "/clock", "clock of the mock service"),
+    ("POST", "/clock", "move or stop the clock"),
+    ("GET", "/faults", "faults and delays of the mock service"),
+    ("PUT", "/faults", "set faults and delays"),
     ("POST", "/sessions", "add a session, as if its collection had been accepted"),
     ("POST", "/keys/rotate", "sign verdicts with a new key"),
-    ("POST", "/keys/announce", "publish a key that signs nothing before the next rotation"),
-    ("GET", "/seal-key", "the key that collections are sealed to"),
-    ("POST", "/seal-key/rotate", "let collections be sealed to a new key"),
-    ("DELETE", "/seal-key/{kid}", "accept no collection any more that is sealed to this key"),
+    ("POST", "/keys/announce", "publish a key for the next rotation"),
+    ("GET", "/seal-key", "key that collections are sealed to"),
+    ("POST", "/seal-key/rotate", "create a new key to seal collections to"),
+    ("DELETE", "/seal-key/{kid}", "refuse collections sealed to this key"),
     ("GET", "/magic", "magic values and their rows"),
-    ("POST", "/reset", "forget sessions, collections, journal and scripts; end faults; set the clock right"),
+    (
+        "POST",
+        "/reset",
+        "delete sessions, collections, journal and scripts; end faults; set the clock to real time",
+    ),
 ];
 
 impl Command {
-    /// What a request asks for.
+    /// The command of a request.
     pub(super) fn of(method: &Method, path: &str) -> Result<Self, AdminError> {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-        // The server leaves the body out.
+        // The server omits the body of the answer.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let command = match (method.as_str(), segments.as_slice()) {
             ("GET", [""]) => Self::Index,
@@ -78,13 +82,13 @@ impl Command {
             ("DELETE", ["seal-key", kid]) => Self::RetireSealKey((*kid).to_owned()),
             ("GET", ["magic"]) => Self::ReadMagic,
             ("POST", ["reset"]) => Self::Reset,
-            _ => return Err(missing(&segments)),
+            _ => return Err(unknown(&segments)),
         };
         Ok(command)
     }
 }
 
-fn missing(segments: &[&str]) -> AdminError {
+fn unknown(segments: &[&str]) -> AdminError {
     let allowed: Vec<_> =
         ENDPOINTS.iter().filter(|(_, path, _)| fits(path, segments)).map(|(method, ..)| *method).collect();
     if allowed.is_empty() {
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_what_there_is() {
+    fn every_listed_endpoint_is_a_command() {
         for (method, path, _) in ENDPOINTS {
             let path = path.replace("{id}", "7").replace("{kid}", "seal-1");
             assert!(Command::of(&method.parse().unwrap(), &path).is_ok(), "{method} {path}");
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_told_apart_from_other_paths() {
+    fn wrong_method_is_405_and_wrong_path_is_404() {
         let of = |method: Method, path| Command::of(&method, path).unwrap_err();
         let allowed = "GET, POST, DELETE".to_owned();
         assert_eq!(of(Method::PATCH, "/scripts"), AdminError::MethodNotAllowed { allowed });

@@ -9,12 +9,12 @@ use crate::journal::{Arrival, ArrivalAnswer};
 use crate::route::ServiceEndpoint;
 use crate::service::MockService;
 
-/// Entries of an answer at most, and without a limit.
-const MOST: usize = 1000;
-/// Bytes of a body that are shown.
-const SHOWN: usize = 64 * 1024;
+/// Entries of an answer (maximum and default).
+const MAX_ENTRIES: usize = 1000;
+/// Shown bytes of a body (maximum).
+const MAX_BODY: usize = 64 * 1024;
 
-/// What a query asks for.
+/// Part of the journal that a query selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JournalPage {
     since: u64,
@@ -23,21 +23,21 @@ pub(super) struct JournalPage {
 
 impl JournalPage {
     pub(super) fn parse(query: Option<&str>) -> Result<Self, AdminError> {
-        let mut page = Self { since: 0, limit: MOST };
+        let mut page = Self { since: 0, limit: MAX_ENTRIES };
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let number = |value: &str| {
-                value
-                    .parse::<u64>()
-                    .map_err(|_| AdminError::bad(format!("{pair:?}: a whole number is needed")))
+                value.parse::<u64>().map_err(|_| {
+                    AdminError::bad(format!("invalid query {pair:?}: the value is not a whole number"))
+                })
             };
             match pair.split_once('=') {
                 Some(("since", value)) => page.since = number(value)?,
                 Some(("limit", value)) => {
-                    page.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
+                    page.limit = usize::try_from(number(value)?).unwrap_or(MAX_ENTRIES).min(MAX_ENTRIES);
                 }
                 _ => {
                     return Err(AdminError::bad(format!(
-                        "{pair:?}: there is ?since=NUMBER and ?limit=COUNT"
+                        "invalid query {pair:?}; use since=NUMBER and limit=COUNT"
                     )));
                 }
             }
@@ -46,11 +46,11 @@ impl JournalPage {
     }
 }
 
-/// The arrivals of a page. `next` is where the next page begins.
+/// The requests of a page in JSON. `next` is the number where the next page begins.
 pub(super) fn view(service: &MockService, redactor: &TokenRedactor, page: JournalPage) -> Value {
     let mut next = service.mark();
     let mut arrivals = service.arrivals_since(page.since);
-    // What arrived in between belongs to the next page.
+    // A request that arrived between the two calls belongs to the next page.
     arrivals.retain(|arrival| arrival.number < next);
     if arrivals.len() > page.limit {
         next = arrivals[page.limit].number;
@@ -60,7 +60,7 @@ pub(super) fn view(service: &MockService, redactor: &TokenRedactor, page: Journa
     json!({ "entries": entries, "next": next })
 }
 
-/// One line for a request that is finished: what a log can hold.
+/// A finished request as one line of JSON, for a log.
 pub fn line(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
     let cut = |text: String| {
         if text.len() > 512 { text.chars().take(500).chain("…".chars()).collect() } else { text }
@@ -86,14 +86,14 @@ pub fn line(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
 fn entry(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
     let mut entry = line(arrival, spec, redactor);
     let request = &arrival.request;
-    let (body, shortened) = body(&request.body, redactor);
+    let (body, truncated) = body(&request.body, redactor);
     let more = json!({
         "method": request.method,
         "target": redactor.text(&request.target),
         "version": format!("{:?}", request.version),
         "headers": headers(&request.headers, redactor),
         "body": body,
-        "body_shortened": shortened || arrival.body_length > request.body.len() as u64,
+        "body_shortened": truncated || arrival.body_length > request.body.len() as u64,
         "client_certificate": !arrival.client_certificates.is_empty(),
         "finished": arrival.finished,
         "answer": arrival.answer.as_ref().map(|given| match given {
@@ -118,17 +118,17 @@ fn headers(fields: &HeaderMap, redactor: &TokenRedactor) -> Value {
     Value::Object(shown)
 }
 
-/// A body as text, as far as it is shown; null where it is none.
+/// A body as text, truncated, and whether it was. Null for a body that is not UTF-8.
 fn body(bytes: &[u8], redactor: &TokenRedactor) -> (Value, bool) {
-    // Hidden before it is cut, for half a token could not be told any more.
+    // Redaction precedes truncation: it does not recognise half a token.
     let Ok(text) = std::str::from_utf8(bytes) else { return (Value::Null, !bytes.is_empty()) };
     let mut text = redactor.text(text);
-    let shortened = text.len() > SHOWN;
-    if shortened {
-        let end = (0..=SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let truncated = text.len() > MAX_BODY;
+    if truncated {
+        let end = (0..=MAX_BODY).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
         text.truncate(end);
     }
-    (Value::String(text), shortened)
+    (Value::String(text), truncated)
 }
 
 fn time(arrival: &Arrival) -> String {
@@ -173,10 +173,10 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case(None, 0, MOST)]
+    #[case(None, 0, MAX_ENTRIES)]
     #[case(Some("since=7&limit=2"), 7, 2)]
-    #[case(Some("limit=99999"), 0, MOST)]
-    fn a_part_is_asked_for(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
+    #[case(Some("limit=99999"), 0, MAX_ENTRIES)]
+    fn query_selects_a_page(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
         assert_eq!(JournalPage::parse(query), Ok(JournalPage { since, limit }));
     }
 
@@ -184,7 +184,7 @@ mod tests {
     #[case("since=x")]
     #[case("limit=-1")]
     #[case("from=1")]
-    fn what_is_no_part_is_told(#[case] query: &str) {
+    fn invalid_query_is_refused(#[case] query: &str) {
         assert!(JournalPage::parse(Some(query)).is_err());
     }
 }

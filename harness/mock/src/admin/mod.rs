@@ -1,8 +1,8 @@
-//! The admin port of a mock service: everything that its typed API does, for tests in other languages. JSON in and out,
-//! over HTTP without TLS. `README.md` beside this file has a `curl` line for each endpoint.
+//! Admin port of a mock service: its typed API as JSON over HTTP without TLS, for tests in other languages.
+//! `README.md` beside this file has a `curl` line for each endpoint.
 //!
-//! It obeys whoever can reach it, and is therefore for this machine unless told otherwise. A page in a browser of this
-//! machine can reach it as well: requests with an `Origin` or a `Host` of somebody else are refused.
+//! The port has no authentication, so it accepts other machines only on request. A page in a browser on this machine
+//! can reach it too: the port refuses requests with a foreign `Origin` or `Host`.
 
 mod chance;
 mod clock;

@@ -3,19 +3,19 @@ use std::fmt;
 use edgeproof_fixtures::credentials::{Credentials, LICENSE_PREFIX, READ_PREFIX, Redactor};
 use http::HeaderValue;
 
-/// Takes secrets out of what is shown of requests: those of the mock service by label, and whatever looks like a token.
+/// Removes secrets from recorded requests: credentials of the mock service become labels, other tokens `[token]`.
 pub struct TokenRedactor(Redactor);
 
-/// What tokens begin with.
+/// Prefixes of tokens.
 const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
 
 impl TokenRedactor {
-    /// Knows these credentials.
+    /// A redactor for these credentials.
     pub fn new(credentials: &Credentials) -> Self {
         Self(Redactor::new(credentials))
     }
 
-    /// A text without secrets. Magic values are none.
+    /// Text without secrets. Magic values stay: they are not secret.
     pub fn text(&self, text: &str) -> String {
         let text = self.0.redact(text);
         if !MARKS.iter().any(|mark| text.contains(mark)) {
@@ -24,11 +24,11 @@ impl TokenRedactor {
         let mut shown = String::with_capacity(text.len());
         let mut rest: &str = &text;
         while !rest.is_empty() {
-            let end = rest.find(|c| !is_of_token(c)).unwrap_or(rest.len());
+            let end = rest.find(|c| !is_token_char(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
             let secret = MARKS.iter().any(|mark| word.contains(mark)) && !is_magic(word);
             shown.push_str(if secret { "[token]" } else { word });
-            let between = after.find(is_of_token).unwrap_or(after.len());
+            let between = after.find(is_token_char).unwrap_or(after.len());
             let (between, next) = after.split_at(between);
             shown.push_str(between);
             rest = next;
@@ -36,7 +36,7 @@ impl TokenRedactor {
         shown
     }
 
-    /// The value of a header; of one that presents a credential in an unknown way, only that there is one.
+    /// Header value without secrets. A sensitive value in an unknown form becomes `[hidden]`.
     pub fn header(&self, value: &HeaderValue) -> String {
         let text = String::from_utf8_lossy(value.as_bytes());
         let shown = self.text(&text);
@@ -51,7 +51,7 @@ impl fmt::Debug for TokenRedactor {
     }
 }
 
-fn is_of_token(c: char) -> bool {
+fn is_token_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
@@ -74,13 +74,13 @@ mod tests {
     #[case("a vendor_v4.public.x, b", "a [token], b")]
     #[case("Bearer service_read_magic.verdict.401.expired", "Bearer service_read_magic.verdict.401.expired")]
     #[case("ü service_read_ü", "ü [token]ü")]
-    fn what_looks_like_a_token_is_hidden(#[case] text: &str, #[case] shown: &str) {
+    fn foreign_token_is_redacted(#[case] text: &str, #[case] shown: &str) {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
         assert_eq!(TokenRedactor::new(&credentials).text(text), shown);
     }
 
     #[test]
-    fn our_own_are_told_by_their_label() {
+    fn own_credential_becomes_its_label() {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
         let redactor = TokenRedactor::new(&credentials);
         let (license, token) =

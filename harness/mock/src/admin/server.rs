@@ -19,33 +19,33 @@ use super::state::AdminState;
 use super::{AdminError, Guard, TokenRedactor};
 use crate::service::MockService;
 
-/// The admin port of a mock service, listening. Dropping it ends its scripts, and everything else at once.
+/// A running admin port of a mock service. Dropping it deletes its scripts and closes all connections.
 pub struct Admin {
     server: Server,
 }
 
-/// How an admin port is set up.
+/// Settings of an admin port.
 #[derive(Debug)]
 pub struct AdminOptions {
-    /// Where it listens. Whoever can reach it commands the mock service.
+    /// Where it listens. The port has no authentication.
     pub listener: TcpListener,
-    /// Names that it may be called by, beside addresses and `localhost`.
+    /// Accepted host names besides IP addresses and `localhost`.
     pub names: Vec<String>,
-    /// What random faults come from that name no seed of their own.
+    /// Seed of random faults that name no seed.
     pub seed: u64,
-    /// What is not shown of requests.
+    /// Removes secrets from the journal.
     pub redactor: Arc<TokenRedactor>,
 }
 
-/// Bytes of a body.
+/// Limit of a body, in bytes.
 const MAX_BODY: usize = 1024 * 1024;
-/// Time for a body.
+/// Timeout of a body.
 const BODY_TIME: Duration = Duration::from_secs(10);
-/// Time for requests in flight when it stops.
+/// Time for requests in flight when the port stops.
 const GRACE: Duration = Duration::from_secs(1);
 
 impl Admin {
-    /// Starts it. It answers when this returns.
+    /// Starts an admin port. It accepts connections when this returns.
     pub fn start(service: Arc<MockService>, options: AdminOptions) -> io::Result<Self> {
         let AdminOptions { listener, names, seed, redactor } = options;
         let guard = Guard::new(listener.local_addr()?, &names);
@@ -58,17 +58,17 @@ impl Admin {
         Ok(Self { server })
     }
 
-    /// The address it listens on.
+    /// Address of the listener.
     pub fn addr(&self) -> SocketAddr {
         self.server.addr()
     }
 
-    /// Its address, as a client uses it.
+    /// Base URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.addr())
     }
 
-    /// Stops listening, finishes requests in flight, and ends its scripts.
+    /// Stops listening, waits up to one second for requests in flight, and deletes its scripts.
     pub async fn stop(self) {
         self.server.stop(GRACE).await;
     }
@@ -86,7 +86,7 @@ async fn handle(state: &AdminState, request: Request<Incoming>) -> Response<Full
         Err(refusal) => {
             let mut response = respond(refusal.status().0.as_u16(), &refusal.body());
             if let AdminError::MethodNotAllowed { allowed } = &refusal {
-                let allowed = HeaderValue::from_str(allowed).expect("names of methods");
+                let allowed = HeaderValue::from_str(allowed).expect("method names are valid header values");
                 response.headers_mut().insert(ALLOW, allowed);
             }
             response
@@ -109,10 +109,10 @@ async fn answer(state: &AdminState, request: Request<Incoming>) -> Result<(u16, 
     state.act(command, head.uri.query(), &body)
 }
 
-/// One line of JSON, with its end, for terminals.
+/// An answer of one line of JSON. The newline is for terminals.
 fn respond(status: u16, body: &Value) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(format!("{body}\n"))));
-    *response.status_mut() = StatusCode::from_u16(status).expect("a status of ours");
+    *response.status_mut() = StatusCode::from_u16(status).expect("commands answer with valid status codes");
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

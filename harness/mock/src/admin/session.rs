@@ -7,6 +7,7 @@ use super::AdminError;
 use super::error::{parse, span};
 use crate::state::{NewSession, Ready};
 
+/// Body of `POST /sessions`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SessionRequest {
@@ -34,11 +35,11 @@ enum Readiness {
     Since(String),
 }
 
-/// The session that a body describes, with what is created back.
+/// The session that a body describes, and the body of the answer.
 pub(super) fn session(body: &[u8], credentials: &Credentials) -> Result<(NewSession, Value), AdminError> {
     let SessionRequest { reference, ready, other_license, decision, confidence } = parse(body)?;
     if reference.is_empty() {
-        return Err(AdminError::bad("\"ref\" is empty: no page starts such a session"));
+        return Err(AdminError::bad("\"ref\" is empty; give the session reference"));
     }
     let ready = match ready {
         Readiness::Now => Ready::After(std::time::Duration::ZERO),
