@@ -12,18 +12,18 @@ use crate::journal::Recording;
 use crate::magic::{Effect, Pair};
 use crate::state::{Admission, EdgeId, NewSession, Ready, ServiceState};
 
-/// Decides on a relayed collection, and remembers the one that is accepted: as no copy from then on, and as a session.
-pub(crate) fn decide_request(state: &ServiceState, recording: &Recording, peer: &Peer) -> ServiceDecision {
+/// Decides on a relayed collection. An accepted one starts a session, and later copies of it are replays.
+pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -> ServiceDecision {
     if recording.is_shortened() {
-        // What the service could not keep it cannot judge.
+        // The journal had no room for the body, so there is nothing to open.
         return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
     let entry = recording.entry();
-    if let Some(decision) = by_license(state, entry.target(), entry.headers()) {
+    if let Some(decision) = answer_to_magic_license(state, entry.target(), entry.headers()) {
         return decision;
     }
     let (now, faults) = (state.clock.now(), state.faults());
-    let opened = look(state, recording.body());
+    let opened = open_body(state, recording.body());
     let request = RelayedRequest {
         target: entry.target(),
         headers: entry.headers(),
@@ -31,9 +31,9 @@ pub(crate) fn decide_request(state: &ServiceState, recording: &Recording, peer: 
         body_length: recording.length(),
     };
     let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
-    let mut facts = CollectionFacts::of(request, &state.credentials, collection, faults.outage, now);
+    let mut facts = CollectionFacts::new(request, &state.credentials, collection, faults.outage, now);
     let edge = edge_id(&facts, peer);
-    // The profile may want copies to be looked for before anything is opened.
+    // In some profiles the replay check precedes the seal check.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));
     if let Some(id) = &id {
         facts.replay = state.replays.seen(id, edge, now);
@@ -43,7 +43,7 @@ pub(crate) fn decide_request(state: &ServiceState, recording: &Recording, peer: 
     let (None, Ok((contents, id)), Ok(license)) = (decision.stimulus, opened, &facts.license) else {
         return decision;
     };
-    let ready = match by_collection(state, &contents.session_ref) {
+    let ready = match effect_of_magic_reference(state, &contents.session_ref) {
         Some(Err(refusal)) => return refusal,
         Some(Ok(ready)) => ready,
         None => Ready::After(faults.verdict_delay),
@@ -65,8 +65,8 @@ pub(crate) fn decide_request(state: &ServiceState, recording: &Recording, peer: 
     }
 }
 
-/// Before there were seals, a collection is what is inside of one today.
-fn look(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
+/// Opens a collection. Before there were seals, its contents are the body.
+fn open_body(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
     match state.spec.version() {
         Version::Current => open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id)),
         Version::PreSeal => read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id)),
@@ -79,7 +79,7 @@ fn accept(state: &ServiceState, contents: Contents, license_id: &str, ready: Rea
     state.sessions.add(session, license_id, now);
 }
 
-/// Edges differ by address, by license, or by certificate; those that share all three are one.
+/// Identifies an edge by IP address, certificate and license.
 fn edge_id(facts: &CollectionFacts, peer: &Peer) -> EdgeId {
     let mut hasher = DefaultHasher::new();
     peer.addr.ip().hash(&mut hasher);
@@ -88,15 +88,22 @@ fn edge_id(facts: &CollectionFacts, peer: &Peer) -> EdgeId {
     EdgeId(hasher.finish())
 }
 
-/// The answer to an edge whose license is a magic value.
-fn by_license(state: &ServiceState, target: &str, headers: &HeaderMap) -> Option<ServiceDecision> {
+/// Answer to an edge whose license is a magic value.
+fn answer_to_magic_license(
+    state: &ServiceState,
+    target: &str,
+    headers: &HeaderMap,
+) -> Option<ServiceDecision> {
     let magic = state.magic.as_ref()?;
     let licenses = presented_licenses(target, headers);
     refusal(state, licenses.iter().find_map(|license| magic.license(license))?)
 }
 
-/// What a collection for this session comes to that is accepted otherwise: a refusal, or a verdict that takes so long.
-fn by_collection(state: &ServiceState, reference: &str) -> Option<Result<Ready, ServiceDecision>> {
+/// Effect of a magic session reference on an otherwise accepted collection: a refusal, or the time to its verdict.
+fn effect_of_magic_reference(
+    state: &ServiceState,
+    reference: &str,
+) -> Option<Result<Ready, ServiceDecision>> {
     match state.magic.as_ref()?.session_ref(reference)? {
         Effect::ReadyAfter(span) => Some(Ok(Ready::After(span))),
         Effect::Row(pair) if pair.table == Table::Relay => refusal(state, pair).map(Err),

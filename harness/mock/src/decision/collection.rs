@@ -4,8 +4,8 @@ use edgeproof_fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
 
 use super::{CollectionFacts, ReplyShape, ServiceDecision};
 
-/// The mock service's decision on a relayed collection (7.3): the first check of the profile's order that finds a
-/// cause which has a row in this version of the interface decides; otherwise the collection is accepted.
+/// Decides on a relayed collection (7.3). The first failed check that has a row in this version of the interface gives
+/// the refusal; the profile orders the checks. Without a failed check the collection is accepted.
 pub fn decide(
     spec: &Spec,
     profile: &Profile,
@@ -13,7 +13,7 @@ pub fn decide(
     facts: &CollectionFacts,
 ) -> ServiceDecision {
     let refusal = profile.check_order.iter().find_map(|check| {
-        let stimulus = stimulus(*check, profile, facts)?;
+        let stimulus = failed_check(*check, profile, facts)?;
         let row = spec.by_stimulus(Table::Relay, answered_as(stimulus, profile))?;
         Some((stimulus, row.status()?, row.code()?))
     });
@@ -25,16 +25,16 @@ pub fn decide(
     }
 }
 
-/// What one check finds.
-fn stimulus(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
+/// Result of one check: the stimulus of a refusal, if it fails.
+fn failed_check(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
     match check {
         Check::License => {
-            let causes = [facts.license.as_ref().err().copied(), facts.outage.map(super::Outage::stimulus)];
+            let stimuli = [facts.license.as_ref().err().copied(), facts.outage.map(super::Outage::stimulus)];
             let place =
                 |stimulus: &Stimulus| profile.license_order.iter().position(|other| other == stimulus);
-            causes.into_iter().flatten().min_by_key(|stimulus| place(stimulus).unwrap_or(usize::MAX))
+            stimuli.into_iter().flatten().min_by_key(|stimulus| place(stimulus).unwrap_or(usize::MAX))
         }
-        Check::Certificate => facts.certificate.err().map(certificate_cause),
+        Check::Certificate => facts.certificate.err().map(certificate_stimulus),
         Check::Size => (facts.body_length > profile.max_body as u64).then_some(Stimulus::BodyTooLarge),
         Check::Json | Check::Seal | Check::Contents => {
             facts.collection.err().filter(|fault| fault.check() == check).map(CollectionFault::stimulus)
@@ -43,11 +43,11 @@ fn stimulus(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<
     }
 }
 
-fn certificate_cause(fault: ClientCertificateFault) -> Stimulus {
+fn certificate_stimulus(fault: ClientCertificateFault) -> Stimulus {
     fault.stimulus().unwrap_or(Stimulus::CertificateExpired)
 }
 
-/// The cause whose row answers: the interface has none for an expired certificate.
+/// Stimulus whose row gives the answer. The interface has no row for an expired certificate, so the profile names one.
 fn answered_as(stimulus: Stimulus, profile: &Profile) -> Stimulus {
     if stimulus == Stimulus::CertificateExpired { profile.certificate_expired } else { stimulus }
 }
@@ -89,12 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_fault_is_accepted() {
+    fn valid_collection_is_accepted() {
         check(Version::Current, &good(), 200, r#"{"ok":true}"#, None);
     }
 
     #[test]
-    fn the_first_check_that_finds_a_fault_decides() {
+    fn first_failed_check_gives_the_refusal() {
         let mut facts = CollectionFacts {
             license: Err(Stimulus::LicenseExpired),
             outage: None,
@@ -119,30 +119,30 @@ mod tests {
     }
 
     #[rstest]
-    #[case::no_license_comes_before_no_keys(
+    #[case::missing_license_precedes_missing_keys(
         Err(Stimulus::LicenseMissing),
         Outage::KeysMissing,
         "missing_license"
     )]
-    #[case::no_keys_come_before_the_prefix(
+    #[case::missing_keys_precede_wrong_prefix(
         Err(Stimulus::LicenseReadToken),
         Outage::KeysMissing,
         "license_not_configured"
     )]
     #[case::insecure_keys(Ok(()), Outage::KeysInsecure, "license_keys_url_insecure")]
-    #[case::format_comes_before_a_failing_check(
+    #[case::wrong_format_precedes_failing_check(
         Err(Stimulus::LicenseMalformed),
         Outage::CheckFails,
         "malformed_token"
     )]
-    #[case::a_failing_check_comes_before_claims(
+    #[case::failing_check_precedes_wrong_claims(
         Err(Stimulus::LicenseExpired),
         Outage::CheckFails,
         "verify_error"
     )]
-    #[case::unknown_comes_last(Err(Stimulus::LicenseRevoked), Outage::CheckUnknown, "revoked")]
+    #[case::unknown_result_is_last(Err(Stimulus::LicenseRevoked), Outage::CheckUnknown, "revoked")]
     #[case::unknown(Ok(()), Outage::CheckUnknown, "unknown")]
-    fn an_outage_has_its_place_among_the_causes(
+    fn license_order_ranks_outages_and_stimuli(
         #[case] license: Result<(), Stimulus>,
         #[case] outage: Outage,
         #[case] reason: &str,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expired_certificate_is_refused_as_the_profile_says() {
+    fn expired_certificate_is_refused_as_in_the_profile() {
         let facts = CollectionFacts { certificate: Err(ClientCertificateFault::OutsideValidity), ..good() };
         check(
             Version::Current,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[rstest]
-    fn before_seals_a_certificate_has_no_reason_of_its_own(
+    fn pre_seal_certificate_fault_gives_no_refusal(
         #[values(
             ClientCertificateFault::Missing,
             ClientCertificateFault::Foreign,

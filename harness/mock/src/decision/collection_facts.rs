@@ -10,35 +10,35 @@ use rustls_pki_types::CertificateDer;
 
 use super::{Outage, presented_licenses};
 
-/// What the mock service saw of a relayed collection: all that its decision depends on.
+/// Facts of a relayed collection: all inputs of [`decide`](super::decide) besides the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionFacts {
-    /// The license, or why it is none.
+    /// Claims of the license, or the stimulus of its refusal.
     pub license: Result<LicenseClaims, Stimulus>,
-    /// What keeps the service from checking licenses.
+    /// Fault of license checks.
     pub outage: Option<Outage>,
-    /// The client certificate, judged for that license.
+    /// Result of the client certificate check for that license.
     pub certificate: Result<(), ClientCertificateFault>,
     /// Length of the body, in bytes.
     pub body_length: u64,
-    /// The body is a collection that opens and is complete, or the first thing that is wrong with it.
+    /// Result of opening the body: its first fault.
     pub collection: Result<(), CollectionFault>,
-    /// Whether the collection was accepted before.
+    /// Result of the replay check.
     pub replay: Replay,
 }
 
-/// Whether a collection was accepted before.
+/// Result of a replay check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replay {
-    /// Not inside the window.
+    /// Not accepted within the replay window.
     Fresh,
-    /// It came by the same edge.
+    /// Accepted before from the same edge.
     Copy,
-    /// It came by another edge.
+    /// Accepted before from another edge.
     CopyFromElsewhere,
 }
 
-/// A request as far as it is looked at.
+/// The parts of a relayed request that the checks read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RelayedRequest<'a> {
     /// Request target.
@@ -52,8 +52,8 @@ pub(crate) struct RelayedRequest<'a> {
 }
 
 impl CollectionFacts {
-    /// Looks at a request, whose body was looked at already. Of several licenses, a valid one counts; otherwise the first.
-    pub(crate) fn of(
+    /// Checks the credentials of a request. Of several licenses a valid one counts, otherwise the first.
+    pub(crate) fn new(
         request: RelayedRequest<'_>,
         credentials: &Credentials,
         collection: Result<(), CollectionFault>,
@@ -79,7 +79,7 @@ impl CollectionFacts {
         );
         Self {
             certificate: match certificate {
-                // Without a license, there is none that it could be for.
+                // Without a valid license there is none that the certificate could match.
                 Err(ClientCertificateFault::OtherLicense) if license.is_err() => Ok(()),
                 certificate => certificate,
             },
@@ -93,7 +93,7 @@ impl CollectionFacts {
 }
 
 impl Replay {
-    /// The cause of a refusal that it is.
+    /// Stimulus of the refusal; none for a fresh collection.
     pub fn stimulus(self) -> Option<Stimulus> {
         match self {
             Self::Fresh => None,

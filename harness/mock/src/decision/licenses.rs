@@ -6,9 +6,11 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use percent_encoding::percent_decode_str;
 
-/// What a request presents as its license, in the order in which it is found: how an edge carries the license is not
-/// shown (5), so all header values and the request target are searched, also percent-encoded and in Base64 (so in
-/// `Basic`). Where nothing looks like a token of ours, what the `Authorization` field presents counts.
+/// Licenses in a request, in the order of discovery.
+///
+/// The interface does not show how an edge sends its license (5). So this searches all header values and the request
+/// target, also percent-decoded and Base64-decoded (`Basic`). Without any token of this interface, it returns the
+/// credentials of the `Authorization` header.
 pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     let mut found = Vec::new();
     for value in headers.values() {
@@ -24,17 +26,17 @@ pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     found
 }
 
-/// Whether a header value holds what looks like a token of ours, in any of the ways that are searched.
+/// True if a header value contains a token of this interface, in any searched encoding.
 pub(crate) fn holds_token(value: &[u8]) -> bool {
     let mut found = Vec::new();
     search(&String::from_utf8_lossy(value), &mut found);
     !found.is_empty()
 }
 
-/// What tokens of ours have in them, and nothing else is likely to.
+/// Substrings of the tokens of this interface, unlikely in other text.
 const MARKS: [&str; 3] = [LICENSE_PREFIX, READ_PREFIX, "v4.public."];
 
-/// Base64 of fewer characters holds no token.
+/// Shorter Base64 words contain no token.
 const SHORTEST: usize = 16;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -49,7 +51,7 @@ fn search(text: &str, found: &mut Vec<String>) {
     for text in percent_decoded.iter().map(String::as_str).chain([text]) {
         tokens(text, found);
         for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
-            // Behind a path's slash Base64 begins anew.
+            // In a path, a Base64 word may begin after a slash.
             for word in [Some(word), word.rsplit_once('/').map(|(_, last)| last)].into_iter().flatten() {
                 if word.len() < SHORTEST {
                     continue;
@@ -71,7 +73,7 @@ fn tokens(text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What follows the scheme, or the whole value if there is no scheme.
+/// The value after the scheme, or the whole value without a scheme.
 fn credentials(value: &str) -> Option<String> {
     let value = value.trim();
     let presented = match value.split_once(char::is_whitespace) {
@@ -108,7 +110,7 @@ mod tests {
     #[case::basic_password(&format!("Basic {}", general_purpose::STANDARD.encode(format!("edge:{LICENSE}"))))]
     #[case::base64_url(&general_purpose::URL_SAFE_NO_PAD.encode(LICENSE))]
     #[case::json(&format!("{{\"license\":\"{LICENSE}\"}}"))]
-    fn a_license_is_found_in_any_header(
+    fn license_is_found_in_any_header(
         #[case] value: &str,
         #[values("authorization", "x-anything")] name: &'static str,
     ) {
@@ -121,20 +123,23 @@ mod tests {
     #[case::percent_encoded(&format!("/relay?l={}", LICENSE.replace('_', "%5f").replace('.', "%2E")))]
     #[case::base64_in_path(&format!("/relay/{}", general_purpose::URL_SAFE_NO_PAD.encode(LICENSE)))]
     #[case::base64_with_padding(&format!("/?l={}", general_purpose::STANDARD.encode(LICENSE).replace('=', "%3D")))]
-    fn a_license_is_found_in_the_request_target(#[case] target: &str) {
+    fn license_is_found_in_the_request_target(#[case] target: &str) {
         check(target, &[("host", "localhost")], &[LICENSE]);
     }
 
     #[rstest]
     #[case::nothing(&[], &[])]
     #[case::empty_bearer(&[("authorization", "Bearer")], &[])]
-    #[case::another_vendor(&[("authorization", "Bearer vendor_abc")], &["vendor_abc"])]
-    #[case::another_vendors_paseto(&[("x-license", "vendor_license_v4.public.aa.bb")], &["vendor_license_v4.public.aa.bb"])]
-    #[case::damaged_one(&[("x-license", "service_license_%%%")], &["service_license_"])]
+    #[case::foreign_vendor(&[("authorization", "Bearer vendor_abc")], &["vendor_abc"])]
+    #[case::foreign_paseto(&[("x-license", "vendor_license_v4.public.aa.bb")], &["vendor_license_v4.public.aa.bb"])]
+    #[case::damaged(&[("x-license", "service_license_%%%")], &["service_license_"])]
     #[case::read_token(&[("x-license", "service_read_v4.public.aa.bb")], &["service_read_v4.public.aa.bb"])]
-    #[case::ours_beside_another(&[("authorization", "Bearer abc"), ("x-license", "service_license_x")], &["service_license_x"])]
-    #[case::other_fields_do_not_count(&[("x-anything", "secret")], &[])]
-    fn what_is_no_license_is_what_it_is(#[case] fields: &[(&'static str, &str)], #[case] expected: &[&str]) {
+    #[case::license_beside_foreign_token(&[("authorization", "Bearer abc"), ("x-license", "service_license_x")], &["service_license_x"])]
+    #[case::other_field(&[("x-anything", "secret")], &[])]
+    fn other_credentials_are_presented_as_they_are(
+        #[case] fields: &[(&'static str, &str)],
+        #[case] expected: &[&str],
+    ) {
         check("/v1/relay", fields, expected);
     }
 }

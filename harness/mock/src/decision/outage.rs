@@ -1,39 +1,39 @@
 use edgeproof_fixtures::spec::Stimulus;
 
-/// A fault of the service's own that keeps it from checking licenses (7.3).
+/// Fault of the service in license checks (7.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outage {
-    /// The check ends without a result.
+    /// The check has no result.
     CheckUnknown,
     /// The check itself fails.
     CheckFails,
-    /// There are no license keys.
+    /// No license keys are configured.
     KeysMissing,
-    /// The license keys' address is not secure.
+    /// The URL of the license keys is insecure.
     KeysInsecure,
 }
 
-/// A fault of the service's own that keeps it from checking read tokens (7.4).
+/// Fault of the service in read token checks (7.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadOutage {
-    /// There are no keys for read tokens.
+    /// No read token keys are configured.
     KeysMissing,
-    /// The keys' address is not secure.
+    /// The URL of the keys is insecure.
     KeysInsecure,
     /// The check itself fails.
     CheckFails,
 }
 
 impl Outage {
-    /// All of them.
+    /// Every variant.
     pub const ALL: [Self; 4] = [Self::CheckUnknown, Self::CheckFails, Self::KeysMissing, Self::KeysInsecure];
 
-    /// The outage that is this cause of a refusal.
+    /// The outage with this stimulus.
     pub fn for_stimulus(stimulus: Stimulus) -> Option<Self> {
         Self::ALL.into_iter().find(|outage| outage.stimulus() == stimulus)
     }
 
-    /// The cause of a refusal that it is.
+    /// Stimulus of the refusal.
     pub fn stimulus(self) -> Stimulus {
         match self {
             Self::CheckUnknown => Stimulus::LicenseCheckUnknown,
@@ -45,15 +45,15 @@ impl Outage {
 }
 
 impl ReadOutage {
-    /// All of them.
+    /// Every variant.
     pub const ALL: [Self; 3] = [Self::KeysMissing, Self::KeysInsecure, Self::CheckFails];
 
-    /// The outage that is this cause of a refusal.
+    /// The outage with this stimulus.
     pub fn for_stimulus(stimulus: Stimulus) -> Option<Self> {
         Self::ALL.into_iter().find(|outage| outage.stimulus() == stimulus)
     }
 
-    /// The cause of a refusal that it is.
+    /// Stimulus of the refusal.
     pub fn stimulus(self) -> Stimulus {
         match self {
             Self::KeysMissing => Stimulus::ReadTokenKeysMissing,

@@ -5,80 +5,79 @@ use edgeproof_fixtures::spec::Profile;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde_json::Value;
 
-/// Body of a refusal, as the service gives it to an edge. The interface doesn't show it, so an edge may expect
-/// another one than ours.
+/// Template of the body with which the service refuses an edge. The interface does not show this body, so an edge may
+/// expect another one than the profile's.
 ///
-/// It is JSON in which `{reason}` and `{status}` stand for the code and the status: alone in a text, `{status}`
-/// becomes a number; within a longer text, digits.
+/// The template is JSON with the placeholders `{reason}` and `{status}`. A text of `{status}` alone becomes a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyShape(Value);
 
-/// A file that is no reply shape.
+/// An invalid reply shape file.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum ReplyShapeError {
-    /// It can't be read.
+    /// The file cannot be read.
     #[error("read the reply shape {}", path.display())]
     Read {
-        /// Where it should be.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// It isn't JSON.
+    /// The file is not JSON.
     #[error("read the reply shape: it is not JSON")]
-    #[diagnostic(help("write what the service refuses with, such as {{\"code\": \"{{reason}}\"}}"))]
+    #[diagnostic(help("write the body of a refusal, such as {{\"code\": \"{{reason}}\"}}"))]
     NotJson {
-        /// The file.
+        /// Text of the file.
         #[source_code]
         text: NamedSource<String>,
-        /// Where reading ended.
+        /// Position of the syntax error.
         #[label("{why}")]
         at: SourceSpan,
-        /// What the parser said.
+        /// Message of the parser.
         why: String,
     },
-    /// No reason in it.
-    #[error("use the reply shape: its reason is missing")]
+    /// No text contains `{reason}`.
+    #[error("use the reply shape: {{reason}} is missing")]
     #[diagnostic(help("write \"{{reason}}\" where the code belongs, such as {{\"code\": \"{{reason}}\"}}"))]
     WithoutReason {
-        /// The file.
+        /// Text of the file.
         #[source_code]
         text: NamedSource<String>,
-        /// All of it.
-        #[label("no text in here holds {{reason}}")]
+        /// Span of the whole text.
+        #[label("no text contains {{reason}}")]
         at: SourceSpan,
     },
-    /// A placeholder that doesn't exist.
-    #[error("use the reply shape: there is no placeholder {word}")]
-    #[diagnostic(help("there are {{reason}} and {{status}}"))]
+    /// An unknown placeholder.
+    #[error("use the reply shape: unknown placeholder {word}")]
+    #[diagnostic(help("use {{reason}} and {{status}}"))]
     UnknownPlaceholder {
-        /// The file.
+        /// Text of the file.
         #[source_code]
         text: NamedSource<String>,
-        /// The placeholder, or the beginning of the file where it is written with escapes.
-        #[label("this one")]
+        /// Position of the placeholder; the start of the file if the placeholder contains escapes.
+        #[label("unknown")]
         at: SourceSpan,
-        /// As it is written.
+        /// The placeholder, as written.
         word: String,
     },
 }
 
 impl ReplyShape {
-    /// The shape that the profile gives.
+    /// Reply shape of the profile.
     pub fn from_profile(profile: &Profile) -> Self {
         Self(with_texts(&profile.relay_refused, &|text| {
             Value::String(text.replace("<reason>", REASON).replace("<status>", STATUS))
         }))
     }
 
-    /// Reads the shape from a user's file.
+    /// Reads a reply shape from a file.
     pub fn load(path: &Path) -> Result<Self, ReplyShapeError> {
         let text = fs::read_to_string(path)
             .map_err(|source| ReplyShapeError::Read { path: path.to_owned(), source })?;
         Self::parse(&path.display().to_string(), text)
     }
 
-    /// Reads the shape from a text; `name` is what errors call it.
+    /// Parses a reply shape. Errors show `name` as the file name.
     pub fn parse(name: &str, text: String) -> Result<Self, ReplyShapeError> {
         let source = |text| NamedSource::new(name, text).with_language("JSON");
         let template: Value = match serde_json::from_str(&text) {
@@ -103,13 +102,13 @@ impl ReplyShape {
         Ok(Self(template))
     }
 
-    /// The body of one refusal.
+    /// Body of a refusal.
     pub fn render(&self, status: u16, reason: &str) -> Value {
         with_texts(&self.0, &|text| {
             if text == STATUS {
                 return status.into();
             }
-            // The code goes in last: what it holds is not looked at again.
+            // The reason comes last, so that a placeholder in it stays as it is.
             Value::String(text.replace(STATUS, &status.to_string()).replace(REASON, reason))
         })
     }
@@ -129,7 +128,7 @@ fn with_texts(value: &Value, change: &impl Fn(&str) -> Value) -> Value {
     }
 }
 
-/// Words in braces, in all texts that are values.
+/// Collects the words in braces from all text values.
 fn placeholders(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => {
@@ -147,7 +146,7 @@ fn placeholders(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Offset of a line and a column, both counted from 1, the column in bytes.
+/// Byte offset of a line and a column. Both count from 1, the column in bytes.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (before + column.saturating_sub(1)).min(text.len())
@@ -171,25 +170,25 @@ mod tests {
     )]
     #[case::list(r#"["{reason}", null, "{}"]"#, r#"["revoked",null,"{}"]"#)]
     #[case::text(r#""{reason}""#, r#""revoked""#)]
-    fn placeholders_are_replaced_wherever_they_are(#[case] template: &str, #[case] expected: &str) {
+    fn placeholders_are_replaced_everywhere(#[case] template: &str, #[case] expected: &str) {
         let shape = ReplyShape::parse("shape.json", template.to_owned()).unwrap();
         assert_eq!(shape.render(401, "revoked").to_string(), expected);
     }
 
     #[test]
-    fn the_profile_gives_the_code_twice() {
+    fn shape_of_the_profile_repeats_the_code() {
         let spec = Spec::builtin(Version::Current);
         let shape = ReplyShape::from_profile(spec.profile());
         assert_eq!(shape.render(401, "x_y").to_string(), r#"{"error":"x_y","reason":"x_y"}"#);
     }
 
     #[test]
-    fn a_reason_is_not_taken_for_a_placeholder() {
+    fn placeholder_in_a_reason_stays() {
         let shape = ReplyShape::parse("shape.json", r#"{"a":"{reason}-{status}"}"#.to_owned()).unwrap();
         assert_eq!(shape.render(400, "{status}").to_string(), r#"{"a":"{status}-400"}"#);
     }
 
-    fn complaint(text: &str) -> String {
+    fn rendered(text: &str) -> String {
         let error = ReplyShape::parse("shape.json", text.to_owned()).unwrap_err();
         let mut out = String::new();
         GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
@@ -199,8 +198,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_shown_where_they_are() {
-        assert_snapshot!(complaint("{\n  \"error\": {reason}\n}"), @r#"
+    fn invalid_shape_shows_its_position() {
+        assert_snapshot!(rendered("{\n  \"error\": {reason}\n}"), @r#"
          × read the reply shape: it is not JSON
           ╭─[shape.json:2:13]
         1 │ {
@@ -209,26 +208,26 @@ mod tests {
           ·             ╰── key must be a string
         3 │ }
           ╰────
-         help: write what the service refuses with, such as {"code": "{reason}"}
+         help: write the body of a refusal, such as {"code": "{reason}"}
         "#);
-        assert_snapshot!(complaint("{\"error\": \"refused\"}\n"), @r#"
-         × use the reply shape: its reason is missing
+        assert_snapshot!(rendered("{\"error\": \"refused\"}\n"), @r#"
+         × use the reply shape: {reason} is missing
           ╭─[shape.json:1:1]
         1 │ {"error": "refused"}
           · ──────────┬─────────
-          ·           ╰── no text in here holds {reason}
+          ·           ╰── no text contains {reason}
           ╰────
          help: write "{reason}" where the code belongs, such as {"code": "{reason}"}
         "#);
-        assert_snapshot!(complaint("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @r#"
-         × use the reply shape: there is no placeholder {text}
+        assert_snapshot!(rendered("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @r#"
+         × use the reply shape: unknown placeholder {text}
           ╭─[shape.json:2:14]
         1 │ {"error": "{reason}",
         2 │  "message": "{text}"}
           ·              ───┬──
-          ·                 ╰── this one
+          ·                 ╰── unknown
           ╰────
-         help: there are {reason} and {status}
+         help: use {reason} and {status}
         "#);
         let error = ReplyShape::load(Path::new("/nowhere/shape.json")).unwrap_err();
         assert_snapshot!(format!("failed to {error}"), @"failed to read the reply shape /nowhere/shape.json");

@@ -4,38 +4,38 @@ use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
-/// What the mock service answers.
+/// Answer that the mock service decided on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceDecision {
     /// Status code.
     pub status: u16,
     /// Header fields besides `Content-Length` and `Date`.
     pub headers: HeaderMap,
-    /// Body; compact JSON, or empty where the status allows none.
+    /// Body: compact JSON, or empty for a status without a body.
     pub body: Bytes,
-    /// The cause of a refusal, or of a verdict's being there or absent; none otherwise.
+    /// Stimulus of a refusal or of a verdict's state; none for other answers.
     pub stimulus: Option<Stimulus>,
 }
 
 impl ServiceDecision {
-    /// An answer in JSON.
+    /// A JSON answer.
     pub(crate) fn json(status: u16, body: impl Into<Bytes>, stimulus: Option<Stimulus>) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         Self { status, headers, body: body.into(), stimulus }
     }
 
-    /// A refusal that no row is for: HTTP's own, in its words.
+    /// A refusal without a row: its code is HTTP's reason phrase.
     pub(crate) fn of_http(status: StatusCode) -> Self {
-        let words = status.canonical_reason().unwrap_or_default().to_lowercase().replace([' ', '-'], "_");
-        Self::json(status.as_u16(), json!({ "error": words }).to_string(), None)
+        let code = status.canonical_reason().unwrap_or_default().to_lowercase().replace([' ', '-'], "_");
+        Self::json(status.as_u16(), json!({ "error": code }).to_string(), None)
     }
 
-    /// The refusal of a method on a path that can be read.
+    /// Refusal of a method on a path that only `GET` and `HEAD` may use.
     pub(crate) fn method_not_allowed() -> Self {
         Self::of_http(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, "GET, HEAD")
     }
 
-    /// An answer about a verdict: nobody may keep it, and a refusal says what it asks for (RFC 9110, 11.6.1).
+    /// Adds the headers of an answer about a verdict: `no-store`, and `WWW-Authenticate` on a 401 (RFC 9110, 11.6.1).
     pub(crate) fn about_verdict(self) -> Self {
         let unauthorized = self.status == StatusCode::UNAUTHORIZED.as_u16();
         let decision = self.with(CACHE_CONTROL, "no-store");
@@ -48,7 +48,7 @@ impl ServiceDecision {
     }
 }
 
-/// The body as far as the status allows one (RFC 9110, 6.4.1): over HTTP/2 hyper would send it all the same.
+/// The body, or nothing for a status without one (RFC 9110, 6.4.1). Over HTTP/2 hyper would send it anyway.
 pub(crate) fn allowed_body(status: u16, body: Bytes) -> Bytes {
     if matches!(status, 204 | 304) { Bytes::new() } else { body }
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts};
 
-/// The mock service's decision on a request for a verdict (7.4): who may not read learns nothing of sessions; of several
-/// causes, the profile's first one is told.
+/// Decides on a request for a verdict (7.4). A refused token reveals nothing about sessions. Of several stimuli the first
+/// one in the profile's order gives the refusal.
 pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) -> ServiceDecision {
     let place = |stimulus| {
         let order = &profile.read_token_order;
@@ -24,7 +24,7 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
         (Some((status, row)), _) => {
             return refuse(row, status, profile, facts.reference, suffix, stimulus);
         }
-        // These tables have no row for it.
+        // These tables have no row for this stimulus.
         (None, _) if refusal.is_some() => ServiceDecision::of_http(StatusCode::UNAUTHORIZED),
         (None, SessionFact::Ready(verdict)) => ServiceDecision::json(200, verdict.clone(), None),
         (None, _) => ServiceDecision::of_http(StatusCode::NOT_FOUND),
@@ -32,10 +32,10 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     decision.about_verdict()
 }
 
-/// Characters of a suffix that are told.
-const SUFFIX: usize = 64;
+/// Characters of a suffix in an answer (maximum).
+const MAX_SUFFIX: usize = 64;
 
-/// The answer of a row that gives no verdict.
+/// Answer of a row without a verdict.
 pub(crate) fn refuse(
     row: &Row,
     status: u16,
@@ -48,7 +48,7 @@ pub(crate) fn refuse(
     ServiceDecision::json(status, body.to_string(), Some(stimulus)).about_verdict()
 }
 
-/// The row's body, or the profile's around the row's code.
+/// Body of the row, or the profile's body with the row's code.
 fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> Value {
     if let Some(body) = row.body_with(&[("<session_ref>", reference.into())]) {
         return body;
@@ -56,8 +56,8 @@ fn body(row: &Row, profile: &Profile, reference: &str, suffix: Option<&str>) -> 
     let code = row.code().unwrap_or_default();
     let suffixed = matches!(row.fact, Fact::Verdict { suffixed: true, .. });
     let reason = match suffix.filter(|_| suffixed) {
-        // It may come from the token, whose sender chose its length.
-        Some(suffix) => format!("{code}:{}", suffix.chars().take(SUFFIX).collect::<String>()),
+        // The suffix may come from the token, so its sender chose the length.
+        Some(suffix) => format!("{code}:{}", suffix.chars().take(MAX_SUFFIX).collect::<String>()),
         None => code.to_owned(),
     };
     fill(&profile.verdict_refused, &[("<reason>", reason.into())])
@@ -98,12 +98,12 @@ mod tests {
     #[case(SessionFact::TooOld)]
     #[case(SessionFact::Unknown)]
     #[case(SessionFact::OtherLicense)]
-    fn four_situations_look_the_same(#[case] session: SessionFact) {
+    fn session_states_without_verdict_are_indistinguishable(#[case] session: SessionFact) {
         check(&Ok(good()), None, session, 404, r#"{"status":"pending","ref":"a/\"ß"}"#);
     }
 
     #[test]
-    fn a_verdict_is_given_as_it_is() {
+    fn ready_verdict_is_the_body() {
         check(&Ok(good()), None, SessionFact::Ready(Bytes::from_static(b"{}")), 200, "{}");
     }
 
@@ -112,31 +112,31 @@ mod tests {
     #[case::code(Stimulus::ReadTokenWrongType, None, None, "wrong_typ")]
     #[case::suffixed(Stimulus::ReadTokenKeyUnknown, Some("key-1"), None, "unknown_kid:key-1")]
     #[case::not_suffixed(Stimulus::ReadTokenWrongType, Some("x"), None, "wrong_typ")]
-    #[case::no_bearer_comes_before_outages(
+    #[case::missing_token_precedes_outages(
         Stimulus::ReadTokenMissing,
         None,
         Some(ReadOutage::KeysMissing),
         "unauthorized"
     )]
-    #[case::keys_come_before_format(
+    #[case::insecure_keys_precede_wrong_format(
         Stimulus::ReadTokenMalformed,
         None,
         Some(ReadOutage::KeysInsecure),
         "license_keys_url_insecure"
     )]
-    #[case::format_comes_before_a_failing_check(
+    #[case::wrong_format_precedes_failing_check(
         Stimulus::ReadTokenMalformed,
         None,
         Some(ReadOutage::CheckFails),
         "malformed_token"
     )]
-    #[case::a_failing_check_comes_before_claims(
+    #[case::failing_check_precedes_wrong_claims(
         Stimulus::ReadTokenExpired,
         None,
         Some(ReadOutage::CheckFails),
         "verify_error"
     )]
-    fn a_refused_token_learns_nothing_of_sessions(
+    fn refused_token_reveals_nothing_about_sessions(
         #[case] stimulus: Stimulus,
         #[case] suffix: Option<&str>,
         #[case] outage: Option<ReadOutage>,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_refuses_a_good_token() {
+    fn outage_refuses_a_valid_token() {
         let outage = Some(ReadOutage::KeysMissing);
         check(&Ok(good()), outage, SessionFact::Pending, 401, r#"{"error":"read_tokens_not_configured"}"#);
     }

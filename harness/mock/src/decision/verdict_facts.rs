@@ -4,23 +4,23 @@ use edgeproof_fixtures::spec::Stimulus;
 
 use super::ReadOutage;
 
-/// What a decision on a request for a verdict depends on (7.4).
+/// Facts of a request for a verdict (7.4): all inputs of [`decide_verdict`](super::decide_verdict) besides the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictFacts<'a> {
-    /// What the read token allows, or why it is none.
+    /// Claims of the read token, or its fault.
     pub token: &'a Result<ReadClaims, ReadTokenFault>,
-    /// What keeps the service from checking read tokens.
+    /// Fault of read token checks.
     pub outage: Option<ReadOutage>,
-    /// The session reference, as it is told back.
+    /// Session reference, as the answer repeats it.
     pub reference: &'a str,
-    /// What there is for that reference and the token's license. Not looked at where the token is refused.
+    /// State of the session under the token's license. Ignored for a refused token.
     pub session: SessionFact,
 }
 
-/// What there is for a session reference.
+/// State of a session, as a request for its verdict finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionFact {
-    /// The verdict, in JSON.
+    /// A verdict, in JSON.
     Ready(Bytes),
     /// A session without a verdict yet.
     Pending,
@@ -33,7 +33,7 @@ pub enum SessionFact {
 }
 
 impl SessionFact {
-    /// The cause that it is.
+    /// Stimulus of the answer.
     pub fn stimulus(&self) -> Stimulus {
         match self {
             Self::Ready(_) => Stimulus::VerdictReady,

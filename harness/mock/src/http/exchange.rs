@@ -217,7 +217,7 @@ impl Exchange {
         }
         let mut client_listens = true;
         let decision = match &self.route {
-            Route::Relay => collections::decide_request(state, &self.recording, &self.peer),
+            Route::Relay => collections::answer(state, &self.recording, &self.peer),
             Route::Verdict(reference) => {
                 let control = (entry.version() != Version::HTTP_2).then_some(&self.peer.control);
                 let answered =
