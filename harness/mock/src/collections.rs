@@ -14,7 +14,7 @@ use crate::state::{Admission, EdgeId, NewSession, Ready, ServiceState};
 
 /// Decides on a relayed collection. An accepted one starts a session, and later copies of it are replays.
 pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -> ServiceDecision {
-    if recording.is_shortened() {
+    if recording.is_truncated() {
         // The journal had no room for the body, so there is nothing to open.
         return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }

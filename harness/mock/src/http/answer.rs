@@ -10,26 +10,26 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use crate::decision::allowed_body;
 
-/// Body of the mock service's answers.
+/// Body of an answer.
 pub(crate) enum AnswerBody {
-    /// All of it.
+    /// A complete body.
     Whole(Option<Bytes>),
-    /// Part of it; when that is on the wire, it breaks off.
+    /// Part of a body. The stream breaks off after the part is on the wire.
     Cut { part: Option<Bytes>, control: StreamControl, flushed: Option<Flushed> },
 }
 
-/// Why there is no answer: the connection was ended on purpose.
+/// Error for hyper in place of an answer: the mock service ended the connection on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("answer: the connection was ended on purpose")]
 pub(crate) struct ConnectionEnded;
 
-/// An answer of these parts.
+/// A complete answer.
 pub(crate) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<AnswerBody> {
     let body = allowed_body(status, body);
     response(status, headers, AnswerBody::Whole((!body.is_empty()).then_some(body)))
 }
 
-/// What is on the wire, up to HTTP/1.1, of an answer whose body is cut off.
+/// HTTP/1.1 bytes of an answer whose body is cut off.
 pub(crate) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
     let status = status_code(status);
     let head = format!(
@@ -41,7 +41,7 @@ pub(crate) fn cut_body(status: u16, body: &Bytes, after: usize) -> Bytes {
     [head.as_bytes(), &body[..after.min(body.len())]].concat().into()
 }
 
-/// The same for HTTP/2, where only the stream breaks off.
+/// HTTP/2 answer whose body is cut off: only its stream breaks off.
 pub(crate) fn cut_stream(
     status: u16,
     body: &Bytes,
@@ -56,7 +56,7 @@ pub(crate) fn cut_stream(
     response(status, headers, AnswerBody::Cut { part, control: control.clone(), flushed: None })
 }
 
-/// The head of an answer, cut off in its middle.
+/// Bytes of a head that is cut off in the middle.
 pub(crate) fn cut_head(version: Version) -> Bytes {
     if version == Version::HTTP_2 {
         // A HEADERS frame on stream 1 that promises 64 bytes and holds the status 200.
@@ -83,7 +83,7 @@ impl Body for AnswerBody {
                         return Poll::Ready(Some(Ok(Frame::data(part))));
                     }
                 }
-                // An error overtakes what was not sent yet.
+                // hyper would drop unsent data at an error, so the part has to be on the wire first.
                 if let Some(flushed) = flushed {
                     ready!(Pin::new(flushed).poll(cx));
                 }
@@ -112,5 +112,5 @@ fn response(status: u16, headers: HeaderMap, body: AnswerBody) -> Response<Answe
 }
 
 fn status_code(status: u16) -> StatusCode {
-    StatusCode::from_u16(status).expect("rows and scripts are checked to hold status codes")
+    StatusCode::from_u16(status).expect("rows and scripts contain valid status codes")
 }

@@ -20,7 +20,7 @@ use crate::scripts::{Action, PreparedReply, Registration, When};
 use crate::state::ServiceState;
 use crate::{collections, verdicts};
 
-/// Records a request, and answers it as a script says or as the mock service decides.
+/// Records a request, and answers it from its script or with the decision of the mock service.
 pub(crate) async fn handle(
     state: Arc<ServiceState>,
     request: Request<Incoming>,
@@ -33,7 +33,7 @@ pub(crate) async fn handle(
     match exchange.read(&state).await {
         BodyRead::Early(script) => exchange.scripted(&state, script, false).await,
         BodyRead::Whole => {
-            exchange.recording.whole();
+            exchange.recording.end_body();
             match exchange.script(&state) {
                 Some(script) => exchange.scripted(&state, script, true).await,
                 None => exchange.decide(&state).await,
@@ -61,15 +61,15 @@ struct Exchange {
     peer: Arc<Peer>,
 }
 
-/// How far a body was read.
+/// Progress of reading a body.
 enum BodyRead {
-    /// As far as a script that doesn't wait for its end needs it.
+    /// Far enough for this script, which replies before the end of the body.
     Early(Arc<Registration>),
-    /// To its end.
+    /// To the end.
     Whole,
-    /// To where it broke off.
+    /// Until it broke off.
     BrokenOff,
-    /// As far as it came in the time for a body.
+    /// Until the timeout.
     TooSlow,
 }
 
@@ -79,7 +79,7 @@ impl Exchange {
             return BodyRead::Whole;
         }
         let mut reading = pin!(self.read_unbounded(state));
-        // Most bodies have come with their head, and need no timer.
+        // Most bodies arrive with their head and need no timer.
         if let Some(read) = reading.as_mut().now_or_never() {
             return read;
         }
@@ -87,14 +87,14 @@ impl Exchange {
     }
 
     async fn read_unbounded(&mut self, state: &ServiceState) -> BodyRead {
-        // Once a script is found that waits for the end, no other is looked for before it.
-        let mut looking = true;
+        // After a match of a script that waits for the end of the body, the search stops until then.
+        let mut searching = true;
         while let Some(frame) = self.body.frame().await {
             let Ok(frame) = frame else { return BodyRead::BrokenOff };
             let Some(chunk) = frame.data_ref().filter(|chunk| !chunk.is_empty()) else { continue };
             let searched = self.recording.body().len();
             self.recording.push(chunk);
-            if !looking {
+            if !searching {
                 continue;
             }
             let scripts = state.registry.scripts();
@@ -107,13 +107,13 @@ impl Exchange {
                 if script.is_early() {
                     return BodyRead::Early(Arc::clone(script));
                 }
-                looking = false;
+                searching = false;
             }
         }
         BodyRead::Whole
     }
 
-    /// Reads what is left, and says whether it came to its end.
+    /// Reads the rest of the body. True if it reached the end.
     async fn read_rest(&mut self, state: &ServiceState) -> bool {
         let reading = async {
             while let Some(frame) = self.body.frame().await {
@@ -127,7 +127,7 @@ impl Exchange {
         tokio::time::timeout(state.limits.body, reading).await.unwrap_or(false)
     }
 
-    /// The script that is for it.
+    /// The script that matches the request.
     fn script(&self, state: &ServiceState) -> Option<Arc<Registration>> {
         let scripts = state.registry.scripts();
         let script = scripts.iter().find(|script| script.matches(&self.route, self.recording.body(), 0));
@@ -142,7 +142,7 @@ impl Exchange {
     ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         let prepared = script.claim(&self.recording);
         match &prepared.reply.action {
-            // The usual one, without a detour.
+            // Fast path of the usual reply.
             Action::Answer { status, body, .. } if read && prepared.reply.delay.is_zero() => {
                 let (status, headers, body) = (*status, prepared.headers.clone(), body.clone());
                 self.recording.give_prepared(prepared);
@@ -160,7 +160,7 @@ impl Exchange {
         read: bool,
     ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         let PreparedReply { reply, headers, .. } = prepared;
-        debug_assert!(read || reply.when == When::BeforeBodyEnds, "only such replies come before the end");
+        debug_assert!(read || reply.when == When::BeforeBodyEnds, "other replies follow the end of the body");
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
         }
@@ -201,7 +201,7 @@ impl Exchange {
                 let complete = read || self.read_rest(state).await;
                 self.recording.finish(complete);
                 if http2 {
-                    // The end of the stream, or of the connection, ends this.
+                    // hyper drops this future at the end of the stream or the connection.
                     return std::future::pending().await;
                 }
                 self.peer.control.peer_closed().await;
@@ -255,7 +255,7 @@ impl Exchange {
         }
     }
 
-    /// As a hooks sees it.
+    /// The request for fault hooks.
     fn request(&self) -> ServiceRequest<'_> {
         let entry = self.recording.entry();
         let reference = match &self.route {
@@ -272,13 +272,13 @@ impl Exchange {
         }
     }
 
-    /// Answers; `complete`: the request came to its end.
+    /// Sends an answer. `complete`: the body reached its end.
     fn answer(self, decision: ServiceDecision, complete: bool) -> Response<AnswerBody> {
         let ServiceDecision { status, headers, body, .. } = decision.clone();
         self.answer_as(ArrivalAnswer::Answer { status, headers, body }, decision, complete)
     }
 
-    /// The same, noted as something else.
+    /// Sends an answer, and records another one.
     fn answer_as(
         self,
         given: ArrivalAnswer,
@@ -288,7 +288,7 @@ impl Exchange {
         let ServiceDecision { status, mut headers, mut body, stimulus } = decision;
         self.recording.give(Arc::new(given), stimulus);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
-            // As `GET` would have it (RFC 9110, 9.3.2), which hyper cannot know.
+            // The length of the answer to `GET` (RFC 9110, 9.3.2), which hyper does not know.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
             body = Bytes::new();
         }
@@ -296,7 +296,7 @@ impl Exchange {
         answer(status, headers, body)
     }
 
-    /// Ends the entry, at once or when the rest of the body is read.
+    /// Finishes the entry, after the rest of the body if some is left.
     fn finish(mut self, state: &Arc<ServiceState>, read: bool) {
         if read {
             return self.recording.finish(true);
@@ -316,7 +316,7 @@ impl Exchange {
     ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         if read {
             self.recording.finish(true);
-            // Where it can't be written, the client has gone already.
+            // An error means that the client has left.
             let _ = self.peer.control.end_with(bytes).await;
         } else {
             let _ = self.peer.control.end_with(bytes).await;
@@ -328,7 +328,7 @@ impl Exchange {
 }
 
 impl Recording {
-    /// Notes what a script gives, as far as that is known before.
+    /// Records the answer of a script, if it is known in advance.
     fn give_prepared(&self, prepared: &PreparedReply) {
         if let Some(given) = &prepared.given {
             self.give(Arc::clone(given), None);

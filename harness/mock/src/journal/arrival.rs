@@ -10,41 +10,41 @@ use rustls_pki_types::CertificateDer;
 
 use crate::route::ServiceEndpoint;
 
-/// A request as it reached the mock service, and what became of it.
+/// A recorded request with its answer.
 #[derive(Debug, Clone)]
 pub struct Arrival {
-    /// Counted from 0 in the order of arrival.
+    /// Number in the order of arrival, from 0.
     pub number: u64,
-    /// What it is for.
+    /// Endpoint.
     pub endpoint: ServiceEndpoint,
-    /// The request. Of its body at most [`RECORDED`](super::RECORDED) bytes are kept.
+    /// Request. Its body has at most [`RECORDED`](super::RECORDED) bytes.
     pub request: Request,
-    /// Bytes of the body that arrived, kept or not.
+    /// Received bytes of the body, recorded or not.
     pub body_length: u64,
-    /// When its head was read.
+    /// Arrival of the head.
     pub at: Instant,
-    /// When its answer was handed over; none without an answer, or before it.
+    /// Time of the answer; none before it, and none without an HTTP answer.
     pub answered: Option<Instant>,
-    /// What it was given; none before that.
+    /// Answer; none before it.
     pub answer: Option<ArrivalAnswer>,
-    /// Nothing more comes: the body ended or broke off, and what was to be given was given.
+    /// True after the end of the body and the answer, or after the end of the connection.
     pub finished: bool,
-    /// A script was for it.
+    /// True if a script claimed the request.
     pub claimed: bool,
-    /// The cause of the refusal, or of a verdict's being there or absent, where the mock service decided so.
+    /// Stimulus of the refusal or of the verdict's state, if the mock service decided.
     pub stimulus: Option<Stimulus>,
-    /// The client certificates of its connection, the leaf first.
+    /// Client certificates of the connection, leaf first.
     pub client_certificates: Arc<[CertificateDer<'static>]>,
-    /// What the TLS handshake of its connection came to; none without TLS.
+    /// Result of the TLS handshake; none without TLS.
     pub tls: Option<TlsFacts>,
-    /// Number of its connection, counted from 0.
+    /// Number of the connection, from 0.
     pub connection: u64,
 }
 
-/// What a request was given.
+/// Answer to a recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArrivalAnswer {
-    /// An answer.
+    /// An HTTP answer.
     Answer {
         /// Status code.
         status: u16,
@@ -53,12 +53,12 @@ pub enum ArrivalAnswer {
         /// Body.
         body: Bytes,
     },
-    /// Something else, in a word or two, such as `reset`.
+    /// Another end, in a few words, such as `reset`.
     Other(&'static str),
 }
 
 impl ArrivalAnswer {
-    /// The status code, where there is one.
+    /// Status code of an HTTP answer.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Answer { status, .. } => Some(*status),

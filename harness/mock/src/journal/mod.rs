@@ -1,11 +1,13 @@
-//! The journal: the latest requests with their answers.
+//! Journal of the mock service: the latest requests with their answers.
 
 mod arrival;
-#[expect(clippy::module_inception, reason = "the folder is named after its main file")]
+mod entry;
+#[expect(clippy::module_inception, reason = "the folder is named after its main type")]
 mod journal;
 mod observer;
 
 pub use arrival::{Arrival, ArrivalAnswer};
+pub(crate) use entry::Entry;
 pub use journal::RECORDED;
-pub(crate) use journal::{Entry, Journal, Recording};
+pub(crate) use journal::{Journal, Recording};
 pub use observer::Observer;

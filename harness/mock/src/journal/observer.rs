@@ -3,17 +3,18 @@ use std::sync::Arc;
 
 use super::Arrival;
 
-/// Told of every request when it is finished, such as for a log. Called from what serves requests: must not block.
+/// Callback for each finished request, such as for a log. It runs in the task that serves the request, so it must not
+/// block.
 #[derive(Clone)]
 pub struct Observer(Arc<dyn Fn(&Arrival) + Send + Sync>);
 
 impl Observer {
-    /// Hands each arrival to `look`.
-    pub fn new(look: impl Fn(&Arrival) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(look))
+    /// An observer that calls `callback`.
+    pub fn new(callback: impl Fn(&Arrival) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(callback))
     }
 
-    pub(crate) fn see(&self, arrival: &Arrival) {
+    pub(super) fn notify(&self, arrival: &Arrival) {
         (self.0)(arrival);
     }
 }

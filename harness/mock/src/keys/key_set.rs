@@ -9,30 +9,30 @@ use http::{HeaderMap, HeaderValue};
 use super::PublishedKeySet;
 use crate::decision::ServiceDecision;
 
-/// The answer to whoever asks for the key set: 304 where they have it already (RFC 9110, 13.1.2).
+/// Answer to a request for the key set: 304 if the client has it already (RFC 9110, 13.1.2).
 pub(crate) fn decide_key_set(
     profile: &Profile,
-    longest: Option<Duration>,
+    limit: Option<Duration>,
     published: &PublishedKeySet,
     request: &HeaderMap,
 ) -> ServiceDecision {
-    let max_age = longest.map_or(profile.keys_max_age, |longest| longest.min(profile.keys_max_age));
+    let max_age = limit.map_or(profile.keys_max_age, |limit| limit.min(profile.keys_max_age));
     let value = |text: &str| HeaderValue::from_str(text).expect("printable ASCII is a header's value");
     let mut headers = HeaderMap::from_iter([
         (ETAG, value(&published.etag)),
         (CACHE_CONTROL, value(&KeySet::cache_control(max_age))),
     ]);
-    if has_it(request, &published.etag) {
+    if client_has(request, &published.etag) {
         return ServiceDecision { status: 304, headers, body: Bytes::new(), stimulus: None };
     }
     headers.insert(CONTENT_TYPE, value(&profile.keys_content_type));
     ServiceDecision { status: 200, headers, body: published.body.clone(), stimulus: None }
 }
 
-/// `If-None-Match` names this entity tag, or any; compared weakly.
-fn has_it(request: &HeaderMap, etag: &str) -> bool {
+/// True if `If-None-Match` lists this entity tag or `*`, by weak comparison.
+fn client_has(request: &HeaderMap, etag: &str) -> bool {
     let lists = request.get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
-    // Our tags hold no comma.
+    // An entity tag of the key set contains no comma.
     let mut tags = lists.flat_map(|list| list.split(',')).map(str::trim);
     tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
@@ -45,23 +45,23 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::nothing(&[], 200)]
-    #[case::the_tag(&["\"t\""], 304)]
+    #[case::absent(&[], 200)]
+    #[case::same(&["\"t\""], 304)]
     #[case::weak(&["W/\"t\""], 304)]
     #[case::any(&["*"], 304)]
     #[case::list(&["\"x\", \"t\""], 304)]
     #[case::two_fields(&["\"x\"", "\"t\""], 304)]
     #[case::another(&["\"x\""], 200)]
     #[case::unquoted(&["t"], 200)]
-    fn who_has_it_gets_nothing(#[case] fields: &[&'static str], #[case] status: u16) {
+    fn current_key_set_gives_304(#[case] fields: &[&'static str], #[case] status: u16) {
         let spec = Spec::builtin(Version::Current);
         let published = PublishedKeySet { body: Bytes::from_static(b"{}"), etag: "\"t\"".to_owned() };
         let mut request = HeaderMap::new();
         for field in fields {
             request.append(IF_NONE_MATCH, HeaderValue::from_static(field));
         }
-        let longest = Some(Duration::from_secs(60));
-        let decision = decide_key_set(spec.profile(), longest, &published, &request);
+        let limit = Some(Duration::from_secs(60));
+        let decision = decide_key_set(spec.profile(), limit, &published, &request);
         assert_eq!((decision.status, decision.body.is_empty()), (status, status == 304));
         assert_eq!(decision.headers["cache-control"], "public, max-age=60");
         assert_eq!(decision.headers["etag"], "\"t\"");

@@ -6,17 +6,16 @@ use edgeproof_fixtures::seal::{SealKeys, SealPublicKey};
 use edgeproof_fixtures::verdict::{Grounds, Verdict, VerdictKeys};
 use parking_lot::Mutex;
 
-/// The keys of a mock service that change while it runs: those that verdicts are signed with, and those that collections
-/// are sealed to.
+/// Keys of a mock service that change while it runs: verdict keys and seal keys.
 #[derive(Debug)]
 pub(crate) struct KeyStore {
-    /// How long a key stays published that signs no more.
-    keeps: Duration,
+    /// Time that a retired verdict key stays in the key set.
+    retirement: Duration,
     verdict: Mutex<Signing>,
     seal: Mutex<Arc<SealKeys>>,
 }
 
-/// The key set as it is published.
+/// The published key set.
 #[derive(Debug)]
 pub(crate) struct PublishedKeySet {
     pub(crate) body: Bytes,
@@ -26,19 +25,19 @@ pub(crate) struct PublishedKeySet {
 #[derive(Debug)]
 struct Signing {
     keys: Arc<VerdictKeys>,
-    /// Keys that sign no more, with the end of their time in the key set.
+    /// Former signing keys, with the time when they leave the key set.
     retiring: Vec<(String, SystemTime)>,
     published: Arc<PublishedKeySet>,
 }
 
 impl KeyStore {
-    pub(crate) fn new(verdict: VerdictKeys, seal: SealKeys, keeps: Duration) -> Self {
+    pub(crate) fn new(verdict: VerdictKeys, seal: SealKeys, retirement: Duration) -> Self {
         let published = PublishedKeySet::of(&verdict);
         let signing = Signing { keys: Arc::new(verdict), retiring: Vec::new(), published };
-        Self { keeps, verdict: Mutex::new(signing), seal: Mutex::new(Arc::new(seal)) }
+        Self { retirement, verdict: Mutex::new(signing), seal: Mutex::new(Arc::new(seal)) }
     }
 
-    /// The key set as of now.
+    /// The key set at this time.
     pub(crate) fn published(&self, now: SystemTime) -> Arc<PublishedKeySet> {
         let mut signing = self.verdict.lock();
         let over = |(_, end): &(String, SystemTime)| now >= *end;
@@ -53,18 +52,18 @@ impl KeyStore {
         Arc::clone(&signing.published)
     }
 
-    /// Signs with a new key from now on; yields its id. The one before stays published for a while.
+    /// Signs with the next key from now on, and returns its id. The previous key stays published for a while.
     pub(crate) fn rotate(&self, now: SystemTime) -> String {
         let mut signing = self.verdict.lock();
         let before = signing.keys.current().to_owned();
         let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
-        let end = now.checked_add(self.keeps).unwrap_or(now);
+        let end = now.checked_add(self.retirement).unwrap_or(now);
         signing.retiring.push((before, end));
         signing.published = PublishedKeySet::of(&signing.keys);
         kid
     }
 
-    /// Publishes a key that the next rotation signs with; yields its id.
+    /// Publishes the signing key of the next rotation, and returns its id.
     pub(crate) fn announce(&self) -> String {
         let mut signing = self.verdict.lock();
         let kid = Arc::make_mut(&mut signing.keys).announce().to_owned();
@@ -78,18 +77,18 @@ impl KeyStore {
         Verdict::issue(grounds, &keys).to_json().into()
     }
 
-    /// The keys that open collections.
+    /// Keys that open collections.
     pub(crate) fn seal(&self) -> Arc<SealKeys> {
         Arc::clone(&self.seal.lock())
     }
 
-    /// A new key for collections; the others are accepted until they are retired.
+    /// Adds a new seal key. Older keys stay accepted until they are retired.
     pub(crate) fn rotate_seal(&self) -> SealPublicKey {
         let mut keys = self.seal.lock();
         Arc::make_mut(&mut keys).rotate().clone()
     }
 
-    /// Accepts a key for collections no longer.
+    /// Retires a seal key. False for the current key and for unknown keys.
     pub(crate) fn retire_seal(&self, key_id: &str) -> bool {
         let mut keys = self.seal.lock();
         Arc::make_mut(&mut keys).retire(key_id)
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn old_and_new_stand_side_by_side_until_the_old_ones_time_is_over() {
+    fn previous_key_stays_published_until_its_time_is_over() {
         let start = SystemTime::UNIX_EPOCH;
         let keys = VerdictKeys::fresh();
         let first = keys.current().to_owned();

@@ -17,7 +17,7 @@ use crate::options::ServiceOptions;
 use crate::route::Router;
 use crate::scripts::Registry;
 
-/// What all requests of a mock service share.
+/// State that all requests of a mock service share.
 pub(crate) struct ServiceState {
     pub(crate) journal: Arc<Journal>,
     pub(crate) registry: Arc<Registry>,
@@ -25,7 +25,7 @@ pub(crate) struct ServiceState {
     pub(crate) sessions: SessionStore,
     pub(crate) replays: ReplayStore,
     pub(crate) keys: KeyStore,
-    /// Where magic values are heeded.
+    /// Magic values, if they are enabled.
     pub(crate) magic: Option<Magic>,
     pub(crate) spec: Arc<Spec>,
     pub(crate) profile: Profile,
@@ -34,30 +34,34 @@ pub(crate) struct ServiceState {
     pub(crate) router: Router,
     pub(crate) limits: Limits,
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
-    /// Age up to which a verdict is found (8).
+    /// Lifetime of a verdict (8).
     pub(crate) verdict_lasts: Duration,
-    /// How long a key set may be kept at most (8), where the tables say so.
+    /// Maximum age of a cached key set (8), if the tables limit it.
     pub(crate) key_set_lasts: Option<Duration>,
     faults: Mutex<ServiceFaults>,
 }
 
 impl ServiceState {
-    /// Sets everything up but the sockets.
+    /// State for these options.
     pub(crate) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
         let verdict_lasts = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
         let verdict_lasts = options.hooks.verdict_lasts(verdict_lasts);
         let key_set_lasts = limit(spec, "limit.key-set-cache");
-        // What a key signed last is found so long, and a key set without it may be kept so long.
-        let keeps = verdict_lasts.saturating_add(profile.keys_max_age);
+        // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.
+        let retirement = verdict_lasts.saturating_add(profile.keys_max_age);
         Self {
-            journal: Arc::new(Journal::new(options.journal).observed(options.observer.clone())),
+            journal: Arc::new(Journal::new(options.journal, options.observer.clone())),
             magic: options.magic.then(|| Magic::of(spec)),
             registry: Arc::default(),
             clock: options.clock.clone(),
             sessions: SessionStore::new(options.sessions, verdict_lasts),
             replays: ReplayStore::new(profile.replay_window, profile.replay_entries),
-            keys: KeyStore::new(credentials.verdict_keys().clone(), credentials.seal_keys().clone(), keeps),
+            keys: KeyStore::new(
+                credentials.verdict_keys().clone(),
+                credentials.seal_keys().clone(),
+                retirement,
+            ),
             router: Router::new(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
@@ -83,7 +87,7 @@ impl ServiceState {
     }
 }
 
-/// A limit in seconds.
+/// Value of a limit row, in seconds.
 fn limit(spec: &Spec, id: &str) -> Option<Duration> {
     match spec.row(id)?.fact {
         Fact::Limit { value: Some(seconds), .. } => Some(Duration::from_secs(seconds)),
