@@ -36,7 +36,7 @@ pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -
     // In some profiles the replay check precedes the seal check.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));
     if let Some(id) = &id {
-        facts.replay = state.replays.seen(id, edge, now);
+        facts.replay = state.replays.check(id, edge, now);
     }
     let judge = |facts: &CollectionFacts| decide(&state.spec, &state.profile, &state.reply_shape, facts);
     let decision = judge(&facts);

@@ -227,7 +227,7 @@ impl Exchange {
             }
             Route::KeySet => {
                 let published = state.keys.published(state.clock.now());
-                decide_key_set(&state.profile, state.key_set_lasts, &published, entry.headers())
+                decide_key_set(&state.profile, state.key_set_max_age, &published, entry.headers())
             }
             Route::Health => ServiceDecision::json(
                 state.profile.health_status,

@@ -13,7 +13,7 @@ use crate::decision::allowed_body;
 use crate::journal::{Arrival, ArrivalAnswer, Entry, Recording};
 use crate::route::Route;
 
-/// A registered script. It ends when this is dropped.
+/// A registered script. Dropping it ends the script.
 #[derive(Debug)]
 #[must_use = "the script ends when this is dropped"]
 pub struct Scripted {
@@ -22,25 +22,24 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// The requests that the script was for, also those that are still going on, in the order in which they were
-    /// matched. The last 4,096 are kept.
+    /// Requests that the script claimed, finished or not, in the order of the claims. It keeps the last 4,096.
     pub fn arrivals(&self) -> Vec<Arrival> {
         let entries: Vec<_> = self.registration.claims.lock().latest.iter().cloned().collect();
         entries.iter().map(|entry| entry.arrival()).collect()
     }
 
-    /// How many requests the script was for so far, also those whose body broke off.
+    /// Number of claimed requests, including those whose body broke off.
     pub fn count(&self) -> usize {
         self.registration.claims.lock().count
     }
 
-    /// Waits until so many requests are finished, but no longer than `limit`; returns what [`Self::arrivals`] does.
+    /// Waits until `count` requests are finished or `limit` is over, and returns [`Self::arrivals`].
     pub async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Arrival> {
         let enough = async {
             loop {
                 let finished = self.registration.notify.notified();
                 tokio::pin!(finished);
-                // From here on no notification is missed.
+                // Enabled before the check, so that it misses no notification.
                 finished.as_mut().enable();
                 if self.registration.finished() >= count {
                     return;
@@ -48,7 +47,7 @@ impl Scripted {
                 finished.await;
             }
         };
-        // Whether it was enough shows in what is returned.
+        // After a timeout the caller sees fewer requests.
         let _ = tokio::time::timeout(limit, enough).await;
         self.arrivals()
     }
@@ -63,11 +62,12 @@ impl Drop for Scripted {
 /// The scripts of a mock service.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    /// The latest first, narrow ones before wide ones. Replaced as a whole, so that a request reads it without waiting.
+    /// Latest script first, narrow scripts before wide ones. A change replaces the list, so that requests read it without
+    /// waiting.
     scripts: RwLock<Arc<[Arc<Registration>]>>,
 }
 
-/// A script with what it has served.
+/// A script with the requests that it claimed.
 #[derive(Debug)]
 pub(crate) struct Registration {
     matcher: Matcher,
@@ -77,7 +77,7 @@ pub(crate) struct Registration {
     claims: Mutex<Claims>,
 }
 
-/// A [`Match`], made ready to be searched for.
+/// A [`Match`], prepared for searching.
 #[derive(Debug)]
 enum Matcher {
     Marker(Box<Finder<'static>>),
@@ -93,24 +93,24 @@ struct Claims {
     latest: VecDeque<Arc<Entry>>,
 }
 
-/// A reply with what there is to note of it, made once.
+/// A reply, with its headers and its journal entry prepared.
 #[derive(Debug)]
 pub(crate) struct PreparedReply {
     pub(crate) reply: Reply,
-    /// Of an answer.
+    /// Headers of an answer.
     pub(crate) headers: HeaderMap,
-    /// None where the mock service decides.
+    /// Answer for the journal; none where the mock service decides.
     pub(crate) given: Option<Arc<ArrivalAnswer>>,
 }
 
-/// Arrivals that a script keeps.
-const KEPT: usize = 4096;
+/// Requests that a script keeps (maximum).
+const MAX_KEPT: usize = 4096;
 
 impl Registry {
     /// # Panics
-    /// If the script has no reply, or one that cannot be said in HTTP.
+    /// If the script has no reply, or a reply that HTTP cannot express.
     pub(crate) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
-        assert!(!script.replies.is_empty(), "a script has at least one reply");
+        assert!(!script.replies.is_empty(), "a script needs at least one reply");
         let registration = Arc::new(Registration {
             matcher: match on {
                 Match::Marker(marker) => Matcher::Marker(Box::new(Finder::new(&marker).into_owned())),
@@ -135,7 +135,7 @@ impl Registry {
         Scripted { registration, registry: Arc::clone(self) }
     }
 
-    /// The scripts as they are now.
+    /// The current scripts.
     pub(crate) fn scripts(&self) -> Arc<[Arc<Registration>]> {
         Arc::clone(&self.scripts.read())
     }
@@ -154,8 +154,7 @@ impl Registry {
 }
 
 impl Registration {
-    /// Whether the script is for a request of this route whose body holds these bytes, of which those before `from` were
-    /// searched already.
+    /// True if the script matches a request with this route and body. The bytes before `from` were searched before.
     pub(crate) fn matches(&self, route: &Route, body: &[u8], from: usize) -> bool {
         if matches!(self.reply_at(self.served.load(Ordering::Acquire)).reply.action, Action::Pass) {
             return false;
@@ -168,27 +167,27 @@ impl Registration {
             (Matcher::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => marker,
             _ => return false,
         };
-        // A marker may begin in what was searched and end in what was not.
+        // A marker may begin in the searched bytes and end in the new ones.
         let from = from.saturating_sub(marker.needle().len().saturating_sub(1));
         marker.find(&body[from..]).is_some()
     }
 
-    /// Whether its next reply does not wait for the end of the body.
+    /// True if the next reply precedes the end of the body.
     pub(crate) fn is_early(&self) -> bool {
         self.reply_at(self.served.load(Ordering::Acquire)).reply.when == When::BeforeBodyEnds
     }
 
-    /// Claims a request, and says what to do with it.
+    /// Claims a request, and returns the reply.
     pub(crate) fn claim(&self, recording: &Recording) -> &PreparedReply {
         self.note(recording);
         self.reply_at(self.served.fetch_add(1, Ordering::AcqRel))
     }
 
-    /// Claims a request that gets no reply because it broke off.
+    /// Claims a request that gets no reply because its body broke off.
     pub(crate) fn note(&self, recording: &Recording) {
         recording.claim(Arc::clone(&self.notify));
         let mut claims = self.claims.lock();
-        if claims.latest.len() == KEPT {
+        if claims.latest.len() == MAX_KEPT {
             claims.latest.pop_front();
         }
         claims.latest.push_back(Arc::clone(recording.entry()));
@@ -197,14 +196,14 @@ impl Registration {
 
     fn finished(&self) -> usize {
         let claims = self.claims.lock();
-        // What is no longer kept is long finished.
-        let gone = claims.count - claims.latest.len();
-        gone + claims.latest.iter().filter(|entry| entry.is_finished()).count()
+        // Requests that it no longer keeps finished long ago.
+        let dropped = claims.count - claims.latest.len();
+        dropped + claims.latest.iter().filter(|entry| entry.is_finished()).count()
     }
 
     fn reply_at(&self, index: usize) -> &PreparedReply {
         let last = &self.replies[self.replies.len() - 1].reply.action;
-        &self.replies[Script::place(self.replies.len(), last, index)]
+        &self.replies[Script::reply_index(self.replies.len(), last, index)]
     }
 }
 
@@ -218,7 +217,7 @@ impl PreparedReply {
     fn new(reply: Reply) -> Self {
         if let Action::Answer { status, .. } | Action::CutBody { status, .. } = &reply.action {
             let valid = StatusCode::from_u16(*status).is_ok_and(|status| !status.is_informational());
-            assert!(valid, "a script's status codes go from 200 to 999, not {status}");
+            assert!(valid, "a script's status code must be between 200 and 999, not {status}");
         }
         let headers = match &reply.action {
             Action::Answer { headers, .. } => parse(headers),
@@ -244,8 +243,8 @@ impl PreparedReply {
 fn parse(fields: &[(String, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
-        let name: HeaderName = name.parse().expect("a script's header names are HTTP's");
-        let value: HeaderValue = value.parse().expect("a script's header values are HTTP's");
+        let name: HeaderName = name.parse().expect("a script's header names are valid");
+        let value: HeaderValue = value.parse().expect("a script's header values are valid");
         headers.append(name, value);
     }
     headers

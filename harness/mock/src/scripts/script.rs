@@ -5,13 +5,12 @@ use edgeproof_fixtures::spec::Profile;
 
 use crate::decision::ReplyShape;
 
-/// Which requests a script is for. Of several scripts for a request, one for a marker or a reference goes before one for
-/// all.
+/// Requests that a script matches. A script for a marker or a reference precedes a script for all requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
-    /// Relayed collections whose body holds these bytes anywhere.
+    /// Relayed collections whose body contains these bytes.
     Marker(Bytes),
-    /// All relayed collections, and what asks for nothing that the service has: for a case that has an edge to itself.
+    /// All relayed collections, and requests to unknown paths.
     Everything,
     /// Requests for the verdict of this session reference.
     VerdictOf(String),
@@ -21,50 +20,49 @@ pub enum Match {
     KeySet,
 }
 
-/// What the mock service does with the requests that a script is for: one reply after the other, the last one
-/// for all that follow.
+/// Replies to the requests that a script matches, in order. The last reply repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// At least one.
+    /// Replies, at least one.
     pub replies: Vec<Reply>,
 }
 
-/// One reply.
+/// Reply to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// How long to wait before it.
+    /// Delay before the action.
     pub delay: Duration,
-    /// Whether the body is read first.
+    /// Time of the action.
     pub when: When,
-    /// What is done.
+    /// Action.
     pub action: Action,
 }
 
-/// When a reply is given.
+/// Time of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// After the request was read to its end.
+    /// After the end of the request.
     AfterBody,
-    /// After the head and the first bytes that hold the marker; the rest is read (and recorded) afterwards.
+    /// After the head and the first bytes with the marker. The service reads and records the rest afterwards.
     BeforeBodyEnds,
 }
 
-/// What is done with a request.
+/// Action on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// The mock service decides as it does without a script.
+    /// Answers as without a script.
     Decide,
-    /// The script is over, whatever follows: another one is for the request, or none.
+    /// Ends the script: it no longer matches.
     Pass,
-    /// The script begins anew with its first reply: what goes before it is given in turns, without end. Its last reply.
+    /// Repeats the replies before it. Valid as the last reply.
     Again,
-    /// As [`Action::Decide`]; but the connection ends after this many bytes of the answer, its head included. On HTTP/2 they are
-    /// counted from all that the connection sends.
+    /// Answers as without a script, and closes the connection after this many bytes of the answer, head included. On
+    /// HTTP/2 all sent bytes of the connection count.
     CutDecision {
-        /// Bytes that are sent.
+        /// Sent bytes.
         after: usize,
     },
-    /// This answer.
+    /// Sends this answer.
     Answer {
         /// Status code, 200 to 999.
         status: u16,
@@ -73,30 +71,31 @@ pub enum Action {
         /// Body.
         body: Bytes,
     },
-    /// These bytes in place of an answer, then the end of the stream.
+    /// Sends these bytes in place of an answer, then ends the stream.
     Raw(Bytes),
-    /// The answer, cut off after this many bytes of its body, then the end of the stream.
+    /// Sends an answer, cut off after this many bytes of its body, then ends the stream.
     CutBody {
         /// Status code.
         status: u16,
-        /// Whole body; `Content-Length` promises all of it.
+        /// Complete body, as `Content-Length` announces.
         body: Bytes,
-        /// Bytes of it that are sent.
+        /// Sent bytes of the body.
         after: usize,
     },
-    /// The head of an answer, cut off in its middle, then the end of the stream.
+    /// Sends part of the head of an answer, then ends the stream.
     CutHead,
-    /// The stream ends without an answer.
+    /// Ends the stream without an answer.
     Close,
-    /// The connection is reset.
+    /// Resets the connection.
     Reset,
-    /// No answer; the connection stays open until the peer closes it.
+    /// Sends nothing, and keeps the connection open until the peer closes it.
     Silence,
 }
 
 impl Script {
-    /// Which of so many replies, of which `last` is the last, the request of this number gets; counted from 0.
-    pub fn place(replies: usize, last: &Action, number: usize) -> usize {
+    /// Index of the reply to the request with this number (from 0), in a script of `replies` replies that ends with
+    /// `last`.
+    pub fn reply_index(replies: usize, last: &Action, number: usize) -> usize {
         let end = replies.saturating_sub(1);
         match last {
             Action::Again if end > 0 => number % end,
@@ -104,29 +103,29 @@ impl Script {
         }
     }
 
-    /// The same for every request.
+    /// A script with the same action for every request.
     pub fn one(action: Action) -> Self {
         Self { replies: vec![Reply::now(action)] }
     }
 
-    /// As without a script; but what arrives is this script's.
+    /// A script that answers as without a script, and claims the requests.
     pub fn decide() -> Self {
         Self::one(Action::Decide)
     }
 
-    /// The service accepts, as it usually does.
+    /// A script that accepts every collection.
     pub fn accept(profile: &Profile) -> Self {
         Self::one(json(200, &profile.relay_accepted))
     }
 
-    /// The service refuses with a status and a reason, worded as `shape` says.
+    /// A script that refuses every collection with this status and reason, in this reply shape.
     pub fn refuse(shape: &ReplyShape, status: u16, reason: &str) -> Self {
         Self::one(json(status, &shape.render(status, reason)))
     }
 }
 
 impl Reply {
-    /// At once, after the request was read.
+    /// A reply without delay, after the end of the request.
     pub fn now(action: Action) -> Self {
         Self { delay: Duration::ZERO, when: When::AfterBody, action }
     }

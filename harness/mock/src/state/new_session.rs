@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 
-/// A session to be put into a mock service, as if its collection had been accepted. Its verdict is there at once and
-/// advises `allow`, unless it says otherwise.
+/// A session to add to a mock service, as if its collection had been accepted. By default its verdict is ready at once
+/// and is `allow`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,43 +19,43 @@ pub struct NewSession {
     pub(crate) judgement: Judgement,
 }
 
-/// When a session has its verdict.
+/// Time when the verdict of a session is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
-    /// So long from now on; then it lasts as long as any verdict.
+    /// This long from now, for the usual lifetime.
     After(Duration),
-    /// So long after somebody asks for it for the first time.
+    /// This long after the first request for it.
     AfterFirstPoll(Duration),
-    /// It came about so long ago.
+    /// This long ago.
     Since(Duration),
-    /// Always, never too old: each answer holds one of its own time.
+    /// Always: each answer has a new verdict.
     Always,
     /// Never.
     Never,
 }
 
 impl NewSession {
-    /// A session of this reference, under the license that the valid read token is for.
+    /// A session with this reference, under the license of the valid read token.
     pub fn new(reference: impl Into<String>) -> Self {
         let judgement = Judgement { decision: Decision::Allow, confidence: Confidence::FULL };
         Self { reference: reference.into(), license_id: None, ready: Ready::After(Duration::ZERO), judgement }
     }
 
-    /// Under this license.
+    /// Sets the license.
     #[must_use]
     pub fn license_id(mut self, license_id: impl Into<String>) -> Self {
         self.license_id = Some(license_id.into());
         self
     }
 
-    /// When its verdict is there.
+    /// Sets the time when the verdict is ready.
     #[must_use]
     pub fn ready(mut self, ready: Ready) -> Self {
         self.ready = ready;
         self
     }
 
-    /// What its verdict says.
+    /// Sets decision and confidence of the verdict.
     #[must_use]
     pub fn judgement(mut self, judgement: Judgement) -> Self {
         self.judgement = judgement;

@@ -6,10 +6,10 @@ use parking_lot::Mutex;
 
 use crate::decision::Replay;
 
-/// The collections that were accepted lately.
+/// The collections accepted within the replay window.
 ///
-/// Memory is bounded: at most so many are remembered, at some 150 bytes each. Forgetting one inside its window would let
-/// a copy of it be accepted, so nothing is: while the store is full, [`Admission::Full`] is the answer to what is new.
+/// Its capacity bounds the memory, at about 150 bytes a collection. It evicts none within the window, as that would
+/// admit a copy. At its capacity it refuses new collections with [`Admission::Full`].
 #[derive(Debug)]
 pub(crate) struct ReplayStore {
     window: Duration,
@@ -17,25 +17,25 @@ pub(crate) struct ReplayStore {
     remembered: Mutex<Remembered>,
 }
 
-/// What became of a collection that has no other fault.
+/// Result of admitting a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// It is remembered from now on: this is the one that is accepted.
+    /// Accepted: the store refuses copies from now on.
     Admitted,
-    /// Another copy was sooner.
+    /// A copy was accepted before.
     Refused(Replay),
-    /// There is no room to remember it.
+    /// The store is full.
     Full,
 }
 
-/// Stands for an edge, as far as the service can tell one from another.
+/// Identifies an edge, as far as the service can distinguish edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EdgeId(pub(crate) u64);
 
 #[derive(Debug, Default)]
 struct Remembered {
     accepted: HashMap<ReplayId, Accepted>,
-    /// In the order of acceptance.
+    /// Ids, oldest first.
     order: VecDeque<ReplayId>,
 }
 
@@ -50,20 +50,20 @@ impl ReplayStore {
         Self { window, capacity, remembered: Mutex::default() }
     }
 
-    /// Whether it was accepted before, as of now.
-    pub(crate) fn seen(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
+    /// Checks for an earlier copy.
+    pub(crate) fn check(&self, id: &ReplayId, edge: EdgeId, now: SystemTime) -> Replay {
         self.judge(self.remembered.lock().accepted.get(id), edge, now)
     }
 
-    /// Looks and remembers in one step: of copies that arrive at the same instant, one is admitted.
+    /// Checks and remembers in one step, so that one of several simultaneous copies is admitted.
     pub(crate) fn admit(&self, id: ReplayId, edge: EdgeId, now: SystemTime) -> Admission {
         let mut remembered = self.remembered.lock();
         match self.judge(remembered.accepted.get(&id), edge, now) {
             Replay::Fresh => {}
             copy => return Admission::Refused(copy),
         }
-        remembered.forget(|accepted| self.is_over(accepted, now));
-        // A copy of what is over may be in there still, behind a later one, if the clock was put back.
+        remembered.evict_expired(|accepted| self.is_expired(accepted, now));
+        // After the clock moved back, an expired copy may still follow a later one.
         if let Some(accepted) = remembered.accepted.get_mut(&id) {
             *accepted = Accepted { edge, at: now };
             return Admission::Admitted;
@@ -83,22 +83,22 @@ impl ReplayStore {
     fn judge(&self, accepted: Option<&Accepted>, edge: EdgeId, now: SystemTime) -> Replay {
         match accepted {
             None => Replay::Fresh,
-            Some(accepted) if self.is_over(accepted, now) => Replay::Fresh,
+            Some(accepted) if self.is_expired(accepted, now) => Replay::Fresh,
             Some(accepted) if accepted.edge == edge => Replay::Copy,
             Some(_) => Replay::CopyFromElsewhere,
         }
     }
 
-    /// On a clock that was put back, nothing is over.
-    fn is_over(&self, accepted: &Accepted, now: SystemTime) -> bool {
+    /// After the clock moved back, nothing is expired.
+    fn is_expired(&self, accepted: &Accepted, now: SystemTime) -> bool {
         now.duration_since(accepted.at).is_ok_and(|age| age >= self.window)
     }
 }
 
 impl Remembered {
-    fn forget(&mut self, is_over: impl Fn(&Accepted) -> bool) {
+    fn evict_expired(&mut self, is_expired: impl Fn(&Accepted) -> bool) {
         while let Some(oldest) = self.order.front() {
-            if !self.accepted.get(oldest).is_none_or(&is_over) {
+            if !self.accepted.get(oldest).is_none_or(&is_expired) {
                 return;
             }
             self.accepted.remove(oldest);
@@ -128,18 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_refused_until_the_window_is_over() {
+    fn copy_is_refused_within_the_window() {
         let (replays, id) = (ReplayStore::new(WINDOW, 10), ids(1)[0]);
-        assert_eq!(replays.seen(&id, HERE, at(0)), Replay::Fresh);
+        assert_eq!(replays.check(&id, HERE, at(0)), Replay::Fresh);
         assert_eq!(replays.admit(id, HERE, at(0)), Admission::Admitted);
         assert_eq!(replays.admit(id, HERE, at(599)), Admission::Refused(Replay::Copy));
         assert_eq!(replays.admit(id, EdgeId(2), at(1)), Admission::Refused(Replay::CopyFromElsewhere));
         assert_eq!(replays.admit(id, HERE, at(600)), Admission::Admitted);
-        assert_eq!(replays.seen(&id, HERE, at(0)), Replay::Copy);
+        assert_eq!(replays.check(&id, HERE, at(0)), Replay::Copy);
     }
 
     #[test]
-    fn a_full_store_takes_nothing_new_and_forgets_nothing() {
+    fn full_store_refuses_new_collections_and_copies() {
         let (replays, ids) = (ReplayStore::new(WINDOW, 2), ids(3));
         replays.admit(ids[0], HERE, at(0));
         replays.admit(ids[1], HERE, at(300));
@@ -147,16 +147,15 @@ mod tests {
         assert_eq!(replays.admit(ids[0], HERE, at(599)), Admission::Refused(Replay::Copy));
         assert_eq!(replays.admit(ids[2], HERE, at(600)), Admission::Admitted);
         replays.clear();
-        assert_eq!(replays.seen(&ids[2], HERE, at(600)), Replay::Fresh);
+        assert_eq!(replays.check(&ids[2], HERE, at(600)), Replay::Fresh);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever comes when, also with a clock that goes back: between two admissions of one id the clock
-        /// has shown the end of a window.
+        /// Between two admissions of one id the clock has shown the end of a window, even if it moves back.
         #[test]
-        fn nothing_is_accepted_twice_inside_its_window(
+        fn no_collection_is_admitted_twice_within_the_window(
             steps in prop::collection::vec((0usize..6, -400i64..700), 1..200),
         ) {
             let (replays, ids) = (ReplayStore::new(WINDOW, 4), ids(6));

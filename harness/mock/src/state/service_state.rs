@@ -35,9 +35,9 @@ pub(crate) struct ServiceState {
     pub(crate) limits: Limits,
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
     /// Lifetime of a verdict (8).
-    pub(crate) verdict_lasts: Duration,
+    pub(crate) verdict_lifetime: Duration,
     /// Maximum age of a cached key set (8), if the tables limit it.
-    pub(crate) key_set_lasts: Option<Duration>,
+    pub(crate) key_set_max_age: Option<Duration>,
     faults: Mutex<ServiceFaults>,
 }
 
@@ -45,17 +45,17 @@ impl ServiceState {
     /// State for these options.
     pub(crate) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
-        let verdict_lasts = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
-        let verdict_lasts = options.hooks.verdict_lasts(verdict_lasts);
-        let key_set_lasts = limit(spec, "limit.key-set-cache");
+        let verdict_lifetime = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
+        let verdict_lifetime = options.hooks.verdict_lasts(verdict_lifetime);
+        let key_set_max_age = limit(spec, "limit.key-set-cache");
         // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.
-        let retirement = verdict_lasts.saturating_add(profile.keys_max_age);
+        let retirement = verdict_lifetime.saturating_add(profile.keys_max_age);
         Self {
             journal: Arc::new(Journal::new(options.journal, options.observer.clone())),
             magic: options.magic.then(|| Magic::of(spec)),
             registry: Arc::default(),
             clock: options.clock.clone(),
-            sessions: SessionStore::new(options.sessions, verdict_lasts),
+            sessions: SessionStore::new(options.sessions, verdict_lifetime),
             replays: ReplayStore::new(profile.replay_window, profile.replay_entries),
             keys: KeyStore::new(
                 credentials.verdict_keys().clone(),
@@ -66,8 +66,8 @@ impl ServiceState {
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
             hooks: Arc::clone(&options.hooks),
-            verdict_lasts,
-            key_set_lasts,
+            verdict_lifetime,
+            key_set_max_age,
             faults: Mutex::new(ServiceFaults {
                 verdict_delay: options.verdict_delay,
                 ..ServiceFaults::default()

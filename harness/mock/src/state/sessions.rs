@@ -9,33 +9,33 @@ use tokio::sync::{Notify, watch};
 
 use super::{NewSession, Ready};
 
-/// The accepted sessions, and who waits for their verdicts. Memory is bounded: verdicts that are too old go, and while
-/// there are too many sessions, the oldest.
+/// The accepted sessions, and the requests that wait for their verdicts. It evicts expired verdicts, and at its capacity
+/// the oldest sessions.
 #[derive(Debug)]
 pub(crate) struct SessionStore {
     capacity: usize,
-    /// Age up to which a verdict is found.
-    lasts: Duration,
+    /// Lifetime of a verdict.
+    lifetime: Duration,
     store: Mutex<Store>,
     waiting: watch::Sender<usize>,
 }
 
-/// What there is for a reference and a license.
+/// Result of looking up a reference under a license.
 #[derive(Debug, Clone)]
 pub(crate) enum SessionLookup {
-    /// No session of that reference.
+    /// No session with this reference.
     Unknown,
-    /// Only under other licenses.
+    /// Only sessions under other licenses.
     OtherLicense,
-    /// No verdict yet; one will be there at that time, if one is known.
+    /// No verdict yet. The time when it is ready, if known.
     Pending(Option<SystemTime>),
-    /// The verdict is too old.
+    /// Expired verdict.
     TooOld,
-    /// The verdict, or what it comes from.
+    /// Ready verdict, signed or not.
     Ready(Arc<IssuedVerdict>),
 }
 
-/// A verdict that has come about. It is signed when somebody asks for it first.
+/// A verdict. The first request for it signs it.
 #[derive(Debug)]
 pub(crate) struct IssuedVerdict {
     pub(crate) at: SystemTime,
@@ -43,7 +43,7 @@ pub(crate) struct IssuedVerdict {
     pub(crate) body: OnceLock<Bytes>,
 }
 
-/// One that waits for something about a reference to change. It is counted until this is dropped.
+/// A request that waits for a change of a session. It counts as waiting until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiter<'a> {
     sessions: &'a SessionStore,
@@ -54,7 +54,7 @@ pub(crate) struct Waiter<'a> {
 #[derive(Debug, Default)]
 struct Store {
     sessions: HashMap<Arc<str>, Vec<Session>>,
-    /// References with the numbers of their sessions, in the order of arrival. A session may be replaced by now.
+    /// References with the numbers of their sessions, oldest first. A later session may have replaced one.
     order: VecDeque<(Arc<str>, u64)>,
     next: u64,
     waiters: HashMap<Arc<str>, (usize, Arc<Notify>)>,
@@ -78,7 +78,7 @@ enum Readiness {
 }
 
 impl IssuedVerdict {
-    /// A verdict of this time that nothing speaks against.
+    /// An `allow` verdict of this time.
     pub(crate) fn at(at: SystemTime) -> Self {
         let judgement = Judgement { decision: Decision::Allow, confidence: Confidence::FULL };
         Self { at, judgement, body: OnceLock::new() }
@@ -86,18 +86,17 @@ impl IssuedVerdict {
 }
 
 impl SessionStore {
-    pub(crate) fn new(capacity: usize, lasts: Duration) -> Self {
+    pub(crate) fn new(capacity: usize, lifetime: Duration) -> Self {
         let (store, waiting) = (Mutex::default(), watch::Sender::new(0));
-        Self { capacity: capacity.max(1), lasts, store, waiting }
+        Self { capacity: capacity.max(1), lifetime, store, waiting }
     }
 
-    /// Adds a session; it takes the place of one with the same reference under the same license. Who waits for it
-    /// looks again.
+    /// Adds a session, and wakes the requests that wait for it. It replaces a session with the same reference and license.
     pub(crate) fn add(&self, session: NewSession, license_id: &str, now: SystemTime) {
         let NewSession { reference, ready, judgement, .. } = session;
         let at = |time: Option<SystemTime>| {
             let issue = |at| Readiness::At(Arc::new(IssuedVerdict { at, judgement, body: OnceLock::new() }));
-            // What no clock can show never comes.
+            // A time that the system cannot express never comes.
             time.map_or(Readiness::Never, issue)
         };
         let readiness = match ready {
@@ -108,7 +107,7 @@ impl SessionStore {
             Ready::Never => Readiness::Never,
         };
         let mut store = self.store.lock();
-        store.forget(|session| self.is_over(session, now));
+        store.evict_expired(|session| self.is_expired(session, now));
         let number = store.next;
         store.next += 1;
         let reference: Arc<str> = match store.sessions.get_key_value(reference.as_str()) {
@@ -120,7 +119,7 @@ impl SessionStore {
         of_reference.push(Session { number, license_id: license_id.into(), judgement, readiness });
         store.order.push_back((Arc::clone(&reference), number));
         while store.order.len() > self.capacity {
-            store.forget_oldest();
+            store.evict_oldest();
         }
         let waiter = store.waiters.get(&reference).map(|(_, changed)| Arc::clone(changed));
         drop(store);
@@ -129,7 +128,7 @@ impl SessionStore {
         }
     }
 
-    /// What there is now.
+    /// Looks up a session. The first lookup starts the delay of [`Ready::AfterFirstPoll`].
     pub(crate) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
         let mut store = self.store.lock();
         let Some(of_reference) = store.sessions.get_mut(reference) else { return SessionLookup::Unknown };
@@ -146,13 +145,13 @@ impl SessionStore {
             Readiness::Never | Readiness::AfterFirstPoll(_) => SessionLookup::Pending(None),
             Readiness::At(issue) => match now.duration_since(issue.at) {
                 Err(_) => SessionLookup::Pending(Some(issue.at)),
-                Ok(age) if age > self.lasts => SessionLookup::TooOld,
+                Ok(age) if age > self.lifetime => SessionLookup::TooOld,
                 Ok(_) => SessionLookup::Ready(Arc::clone(issue)),
             },
         }
     }
 
-    /// Counts one more that waits. What changes from here on is told to it.
+    /// Registers a waiting request. It receives every change from now on.
     pub(crate) fn wait(&self, reference: &str) -> Waiter<'_> {
         let mut store = self.store.lock();
         let known = store.waiters.get_key_value(reference).map(|(known, _)| Arc::clone(known));
@@ -166,7 +165,7 @@ impl SessionStore {
         Waiter { sessions: self, reference, changed }
     }
 
-    /// How many wait, as it changes.
+    /// Number of waiting requests, as a channel.
     pub(crate) fn waiting(&self) -> watch::Receiver<usize> {
         self.waiting.subscribe()
     }
@@ -177,7 +176,7 @@ impl SessionStore {
         store.order.clear();
     }
 
-    /// Lets nobody wait any more.
+    /// Wakes all waiting requests for good.
     pub(crate) fn close(&self) {
         let mut store = self.store.lock();
         store.closed = true;
@@ -188,16 +187,16 @@ impl SessionStore {
         self.store.lock().closed
     }
 
-    fn is_over(&self, session: &Session, now: SystemTime) -> bool {
+    fn is_expired(&self, session: &Session, now: SystemTime) -> bool {
         match &session.readiness {
-            Readiness::At(issue) => now.duration_since(issue.at).is_ok_and(|age| age > self.lasts),
+            Readiness::At(issue) => now.duration_since(issue.at).is_ok_and(|age| age > self.lifetime),
             Readiness::AfterFirstPoll(_) | Readiness::Always | Readiness::Never => false,
         }
     }
 }
 
 impl Waiter<'_> {
-    /// Told when something changes; look after enabling it.
+    /// Notification of a change. Enable it before the lookup, or a change is missed.
     pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
@@ -218,19 +217,19 @@ impl Drop for Waiter<'_> {
 }
 
 impl Store {
-    /// Drops what is over, as far as nothing older is not.
-    fn forget(&mut self, is_over: impl Fn(&Session) -> bool) {
+    /// Evicts expired sessions, oldest first, up to the first valid one.
+    fn evict_expired(&mut self, is_expired: impl Fn(&Session) -> bool) {
         while let Some((reference, number)) = self.order.front() {
             let of_reference = self.sessions.get(reference);
             let session = of_reference.and_then(|all| all.iter().find(|one| one.number == *number));
-            if session.is_some_and(|session| !is_over(session)) {
+            if session.is_some_and(|session| !is_expired(session)) {
                 return;
             }
-            self.forget_oldest();
+            self.evict_oldest();
         }
     }
 
-    fn forget_oldest(&mut self) {
+    fn evict_oldest(&mut self) {
         let Some((reference, number)) = self.order.pop_front() else { return };
         if let Some(of_reference) = self.sessions.get_mut(&reference) {
             of_reference.retain(|session| session.number != number);
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_comes_lasts_and_goes() {
+    fn verdict_is_pending_then_ready_then_expired() {
         let sessions = SessionStore::new(10, LASTS);
         sessions.add(NewSession::new("r").ready(Ready::After(Duration::from_secs(5))), "l", START);
         let seen = [0, 4, 5, 125, 126].map(|seconds| look(&sessions, "r", "l", seconds));
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn other_readiness() {
+    fn readiness_sets_the_time_of_the_verdict() {
         let sessions = SessionStore::new(10, LASTS);
         for (name, ready) in [
             ("always", Ready::Always),
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn it_holds_no_more_than_it_may() {
+    fn capacity_evicts_the_oldest_session() {
         let sessions = SessionStore::new(3, LASTS);
         for number in 0..10 {
             sessions.add(NewSession::new(number.to_string()), "l", START);
@@ -302,7 +301,7 @@ mod tests {
         assert!(store.order.len() <= 3 && store.sessions.len() <= 3);
         drop(store);
         assert_eq!(look(&sessions, "same", "l", 1), "ready");
-        // What is over goes, full or not.
+        // An expired session goes even below the capacity.
         sessions.add(NewSession::new("late"), "l", START + Duration::from_secs(500));
         assert_eq!(sessions.store.lock().sessions.len(), 1);
         sessions.clear();
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_is_told_and_counted() {
+    async fn waiting_request_is_counted_and_notified() {
         let sessions = SessionStore::new(3, LASTS);
         let waiter = sessions.wait("r");
         let (changed, other) = (waiter.changed(), sessions.wait("r"));

@@ -1,5 +1,3 @@
-//! Where magic values enter the mock service's decisions.
-
 use std::time::SystemTime;
 
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
@@ -11,19 +9,19 @@ use crate::decision::{ServiceDecision, refuse};
 use crate::magic::{Effect, Pair};
 use crate::state::{NewSession, Ready, ServiceState, SessionLookup};
 
-/// What a request for a verdict comes to.
+/// Effect of magic values on a request for a verdict.
 pub(crate) enum MagicOutcome {
-    /// This answer.
+    /// The answer of a row.
     Answer(ServiceDecision),
-    /// Who has this token looks at a session in this state.
+    /// Result of the token check, and the state that the session seems to have.
     Session(Result<ReadClaims, ReadTokenFault>, Stimulus),
-    /// What it comes to without magic.
+    /// No effect. The result of the token check.
     Nothing(Result<ReadClaims, ReadTokenFault>),
 }
 
-/// What a request for a verdict comes to. A magic token counts before all else; a magic reference where the token is
-/// accepted.
-pub(crate) fn by_verdict(
+/// Looks for magic values in a request for a verdict. A magic token precedes all checks; a magic reference needs an
+/// accepted token.
+pub(crate) fn find(
     state: &ServiceState,
     headers: &HeaderMap,
     reference: &str,

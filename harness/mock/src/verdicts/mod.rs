@@ -1,4 +1,4 @@
-//! Requests for a verdict: answers them, and waits for the verdict where the request says so.
+//! Requests for a verdict: answers them at once, or after a long poll.
 
 mod magic;
 mod poll;

@@ -16,9 +16,9 @@ use crate::fault_hooks::ServiceFaultHooks;
 use crate::route::SessionRef;
 use crate::state::{IssuedVerdict, ServiceState, SessionLookup};
 
-/// Answers a request for a verdict. Where it asks to wait, the answer comes as soon as there is a verdict; and it comes
-/// without one when the time is over, by the machine's clock or the service's, when the service stops, or when the
-/// client on the other end of `tap` sends no more: it may have gone, and if it has not, an early answer does no harm.
+/// Answers a request for a verdict. A long poll ends when the verdict is ready, when its time is over by the machine's
+/// clock or the service's, or when the service stops. It also ends when the client closes its half of the connection:
+/// the client may have left, and if not, an early answer does no harm.
 pub(crate) async fn answer(
     state: &ServiceState,
     reference: &SessionRef,
@@ -28,7 +28,7 @@ pub(crate) async fn answer(
 ) -> VerdictAnswer {
     let now = state.clock.now();
     let token = read_token(headers, &state.credentials, state.hooks.as_ref(), now);
-    let (token, forced) = match magic::by_verdict(state, headers, &reference.text, token, now) {
+    let (token, forced) = match magic::find(state, headers, &reference.text, token, now) {
         MagicOutcome::Answer(decision) => return VerdictAnswer { decision, client_listens: true },
         MagicOutcome::Session(token, session_state) => (token, Some(session_state)),
         MagicOutcome::Nothing(token) => (token, None),
@@ -45,7 +45,7 @@ pub(crate) async fn answer(
         loop {
             let changed = waiter.changed();
             tokio::pin!(changed);
-            // From here on no change is missed.
+            // Enabled before the lookup, so that it misses no change.
             changed.as_mut().enable();
             moved.mark_unchanged();
             let now = state.clock.now();
@@ -57,7 +57,7 @@ pub(crate) async fn answer(
             }
             tokio::select! {
                 () = changed => {}
-                // The clock lives as long as the service.
+                // The sender lives as long as the service, so this is never an error.
                 _ = moved.changed() => {}
                 () = tokio::time::sleep_until(deadline.or(next.and_then(|time| state.clock.until(time)))) => {}
                 () = left(control) => {
@@ -70,30 +70,30 @@ pub(crate) async fn answer(
     VerdictAnswer { decision: request.decide(session), client_listens }
 }
 
-/// An answer to a request for a verdict.
+/// Answer to a request for a verdict.
 pub(crate) struct VerdictAnswer {
     pub(crate) decision: ServiceDecision,
-    /// The client is there still, as far as can be seen: it did not end its half of the connection.
+    /// False if the client closed its half of the connection, so that it may have left.
     pub(crate) client_listens: bool,
 }
 
-/// Who asks for what.
+/// A request for a verdict, with the result of its token check.
 struct VerdictRequest<'a> {
     state: &'a ServiceState,
     token: Result<ReadClaims, ReadTokenFault>,
     reference: &'a SessionRef,
-    /// What there is, by magic.
+    /// Session state that a magic value sets.
     forced: Option<Stimulus>,
 }
 
-/// When waiting ends.
+/// End of a long poll.
 struct Deadline {
     real: Instant,
     clock: Option<SystemTime>,
 }
 
 impl VerdictRequest<'_> {
-    /// Whether there is a verdict, and when there will be one as far as that is known.
+    /// State of the session, and the time when its verdict is ready, if known.
     fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
         let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };
         if !self.reference.is_text {
@@ -111,7 +111,7 @@ impl VerdictRequest<'_> {
         }
     }
 
-    /// A session in the state that a cause of a row describes; each verdict is one of its own time.
+    /// State of a session that a magic value sets. A ready verdict is issued now.
     fn forced_session(&self, session_state: Stimulus, license_id: &str, now: SystemTime) -> SessionFact {
         match session_state {
             Stimulus::VerdictReady => SessionFact::Ready(self.sign(&IssuedVerdict::at(now), license_id)),
@@ -129,18 +129,18 @@ impl VerdictRequest<'_> {
                 session_ref: &self.reference.text,
                 judgement: issue.judgement,
                 issued_at: issue.at,
-                lifetime: self.state.verdict_lasts,
+                lifetime: self.state.verdict_lifetime,
             })
         };
         issue.body.get_or_init(sign).clone()
     }
 
-    /// What keeps the token from being checked; by magic, nothing does.
+    /// Fault of the token check. A magic value overrides the faults that a test sets.
     fn outage(&self) -> Option<ReadOutage> {
         self.state.hooks.outage(self.state.faults().read_outage.filter(|_| self.forced.is_none()))
     }
 
-    /// Who may not read is told at once.
+    /// False for a refused token: its answer comes at once.
     fn may_wait(&self) -> bool {
         self.token.is_ok() && self.outage().is_none()
     }
@@ -161,7 +161,7 @@ impl Deadline {
         Instant::now() >= self.real || self.clock.is_some_and(|clock| now >= clock)
     }
 
-    /// When to look again, at the latest.
+    /// Time of the next lookup, at the latest.
     fn or(&self, sooner: Option<Duration>) -> Instant {
         let sooner = sooner.and_then(|span| Instant::now().checked_add(span));
         sooner.map_or(self.real, |sooner| sooner.min(self.real))
@@ -171,12 +171,12 @@ impl Deadline {
 async fn left(control: Option<&StreamControl>) {
     match control {
         Some(control) => control.left().await,
-        // The end of an HTTP/2 stream ends what answers it.
+        // hyper drops the answer of an HTTP/2 stream that ended.
         None => pending().await,
     }
 }
 
-/// Checks the read token of a request. Two `Authorization` fields say nothing.
+/// Checks the read token of a request. Two `Authorization` headers count as none.
 fn read_token(
     headers: &HeaderMap,
     credentials: &Credentials,
