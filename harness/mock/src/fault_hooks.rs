@@ -12,12 +12,12 @@ use crate::route::ServiceEndpoint;
 /// returns it by default. A mutant overrides the methods of its fault.
 pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
     /// Value of `Authorization` that holds the read token.
-    fn authorization(&self, given: Option<String>) -> Option<String> {
-        given
+    fn authorization(&self, value: Option<String>) -> Option<String> {
+        value
     }
 
     /// Answer before any check.
-    fn at_once(&self, _asked: &ServiceRequest<'_>) -> Option<ServiceDecision> {
+    fn at_once(&self, _request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
         None
     }
 
@@ -26,24 +26,24 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
         &self,
         _authorization: Option<&str>,
         _license_id: &str,
-        right: Result<ReadClaims, ReadTokenFault>,
+        correct: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
-        right
+        correct
     }
 
     /// Fault of read token checks.
-    fn outage(&self, right: Option<ReadOutage>) -> Option<ReadOutage> {
-        right
+    fn outage(&self, correct: Option<ReadOutage>) -> Option<ReadOutage> {
+        correct
     }
 
     /// State of the session with this reference.
-    fn session(&self, _reference: &str, right: SessionFact) -> SessionFact {
-        right
+    fn session(&self, _reference: &str, correct: SessionFact) -> SessionFact {
+        correct
     }
 
     /// Lifetime of a verdict.
-    fn verdict_lasts(&self, right: Duration) -> Duration {
-        right
+    fn verdict_lasts(&self, correct: Duration) -> Duration {
+        correct
     }
 
     /// True if a long poll continues after its client left.
@@ -52,8 +52,8 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
     }
 
     /// Final action.
-    fn conclude(&self, _asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
-        ServiceAction::At(Duration::ZERO, right)
+    fn conclude(&self, _request: &ServiceRequest<'_>, correct: ServiceDecision) -> ServiceAction {
+        ServiceAction::At(Duration::ZERO, correct)
     }
 }
 

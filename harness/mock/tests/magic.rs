@@ -1,5 +1,5 @@
-//! Magic values, sent for real: each yields exactly its row, and nothing where magic is not heeded.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! Magic values over real sockets: each gives its row, and has no effect on a service without magic.
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -22,9 +22,9 @@ struct Bench {
 }
 
 impl Bench {
-    async fn start(heeded: bool) -> Self {
+    async fn start(magic: bool) -> Self {
         let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-        let options = ServiceOptions { plain, magic: heeded, ..ServiceOptions::default() };
+        let options = ServiceOptions { plain, magic, ..ServiceOptions::default() };
         let service = MockService::start_with(options).await.unwrap();
         let url = format!("http://{}", service.plain_addr().unwrap());
         let endpoint = ServerAddress::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
@@ -36,7 +36,7 @@ impl Bench {
         let pairs = self.magic.pairs().iter();
         let pairs: Vec<_> =
             pairs.filter(|pair| pair.carrier == carrier && pair.table == table).cloned().collect();
-        assert!(pairs.len() >= self.service.spec().table(table).count(), "each row has one");
+        assert!(pairs.len() >= self.service.spec().table(table).count(), "each row has a value");
         pairs
     }
 
@@ -62,7 +62,7 @@ impl Bench {
         self.service.credentials().read_token(ReadTokenForm::Valid)
     }
 
-    /// What the row of a verdict pair answers for this reference.
+    /// Asserts that the answer is the one of the row, for this reference.
     fn check_verdict(&self, pair: &Pair, reference: &str, answer: &Answer) {
         assert_eq!(answer.status, pair.status, "{}", pair.value);
         let body = json_of(answer);
@@ -85,7 +85,7 @@ fn json_of(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn each_license_yields_its_row() {
+async fn magic_license_gives_its_row() {
     let bench = Bench::start(true).await;
     let shape = ReplyShape::from_profile(bench.service.profile());
     for pair in bench.pairs(Carrier::License, Table::Relay) {
@@ -103,7 +103,7 @@ async fn each_license_yields_its_row() {
 }
 
 #[tokio::test]
-async fn each_read_token_yields_its_row() {
+async fn magic_read_token_gives_its_row() {
     let bench = Bench::start(true).await;
     for pair in bench.pairs(Carrier::ReadToken, Table::Verdict) {
         let answer = bench.poll("order-4711", &pair.value).await;
@@ -112,7 +112,7 @@ async fn each_read_token_yields_its_row() {
 }
 
 #[tokio::test]
-async fn each_session_reference_yields_its_row_where_the_token_is_good() {
+async fn magic_session_reference_gives_its_row_to_a_valid_token() {
     let bench = Bench::start(true).await;
     for pair in bench.pairs(Carrier::SessionRef, Table::Verdict) {
         let reference = format!("{}~7", pair.value);
@@ -126,7 +126,7 @@ async fn each_session_reference_yields_its_row_where_the_token_is_good() {
 }
 
 #[tokio::test]
-async fn a_verdict_is_ready_after_the_milliseconds_of_its_reference() {
+async fn delayed_magic_verdict_is_ready_after_its_milliseconds() {
     let bench = Bench::start(true).await;
     let clock = bench.service.clock();
     clock.stop();
@@ -141,7 +141,7 @@ async fn a_verdict_is_ready_after_the_milliseconds_of_its_reference() {
 }
 
 #[tokio::test]
-async fn a_pending_one_is_waited_for_and_never_comes() {
+async fn pending_magic_verdict_ends_a_long_poll_with_404() {
     let bench = Bench::start(true).await;
     let token = bench.token();
     let polling = bench.poll("magic.verdict-pending?waitMs=30000", &token);
@@ -154,7 +154,7 @@ async fn a_pending_one_is_waited_for_and_never_comes() {
 }
 
 #[tokio::test]
-async fn other_services_refuse_them() {
+async fn service_without_magic_refuses_magic_values() {
     let bench = Bench::start(false).await;
     for pair in bench.pairs(Carrier::License, Table::Relay) {
         let draft = Draft::new("POST", "/v1/relay").body(bench.sealed("s"));
@@ -171,7 +171,7 @@ async fn other_services_refuse_them() {
 }
 
 #[tokio::test]
-async fn the_interface_before_seals_has_its_own() {
+async fn pre_seal_rows_have_magic_values() {
     let credentials =
         Arc::clone(MockService::start_with(ServiceOptions::default()).await.unwrap().credentials());
     let spec = Arc::new(Spec::builtin(Version::PreSeal));

@@ -41,9 +41,11 @@ pub(crate) async fn handle(
         }
         BodyRead::BrokenOff => {
             if let Some(script) = exchange.script(&state) {
-                script.note(&exchange.recording);
+                script.claim_without_reply(&exchange.recording);
             }
-            exchange.recording.give(Arc::new(ArrivalAnswer::Other("nothing, its body broke off")), None);
+            exchange
+                .recording
+                .record_answer(Arc::new(ArrivalAnswer::Other("nothing, its body broke off")), None);
             exchange.recording.finish(false);
             Err(ConnectionEnded)
         }
@@ -145,7 +147,7 @@ impl Exchange {
             // Fast path of the usual reply.
             Action::Answer { status, body, .. } if read && prepared.reply.delay.is_zero() => {
                 let (status, headers, body) = (*status, prepared.headers.clone(), body.clone());
-                self.recording.give_prepared(prepared);
+                self.recording.record_prepared(prepared);
                 self.recording.finish(true);
                 Ok(answer(status, headers, body))
             }
@@ -164,7 +166,7 @@ impl Exchange {
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
         }
-        self.recording.give_prepared(prepared);
+        self.recording.record_prepared(prepared);
         let version = self.recording.entry().version();
         let http2 = version == Version::HTTP_2;
         match &reply.action {
@@ -245,8 +247,8 @@ impl Exchange {
                 if client_listens {
                     return Ok(self.answer(decision, true));
                 }
-                let given = ArrivalAnswer::Other("no verdict, to a client that sends no more");
-                Ok(self.answer_as(given, ServiceDecision { stimulus: None, ..decision }, true))
+                let recorded = ArrivalAnswer::Other("no verdict, to a client that sends no more");
+                Ok(self.answer_as(recorded, ServiceDecision { stimulus: None, ..decision }, true))
             }
             ServiceAction::Nothing => {
                 self.recording.finish(true);
@@ -281,12 +283,12 @@ impl Exchange {
     /// Sends an answer, and records another one.
     fn answer_as(
         self,
-        given: ArrivalAnswer,
+        recorded: ArrivalAnswer,
         decision: ServiceDecision,
         complete: bool,
     ) -> Response<AnswerBody> {
         let ServiceDecision { status, mut headers, mut body, stimulus } = decision;
-        self.recording.give(Arc::new(given), stimulus);
+        self.recording.record_answer(Arc::new(recorded), stimulus);
         if self.recording.entry().method() == Method::HEAD && status != 304 {
             // The length of the answer to `GET` (RFC 9110, 9.3.2), which hyper does not know.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -329,9 +331,9 @@ impl Exchange {
 
 impl Recording {
     /// Records the answer of a script, if it is known in advance.
-    fn give_prepared(&self, prepared: &PreparedReply) {
-        if let Some(given) = &prepared.given {
-            self.give(Arc::clone(given), None);
+    fn record_prepared(&self, prepared: &PreparedReply) {
+        if let Some(answer) = &prepared.answer {
+            self.record_answer(Arc::clone(answer), None);
         }
     }
 }

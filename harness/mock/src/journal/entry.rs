@@ -117,7 +117,7 @@ impl Entry {
     }
 
     /// Records the answer.
-    pub(super) fn give(&self, answer: Arc<ArrivalAnswer>, stimulus: Option<Stimulus>) {
+    pub(super) fn record_answer(&self, answer: Arc<ArrivalAnswer>, stimulus: Option<Stimulus>) {
         let mut progress = self.progress.lock();
         if matches!(*answer, ArrivalAnswer::Answer { .. }) {
             progress.answered = Some(Instant::now());

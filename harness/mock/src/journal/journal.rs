@@ -156,8 +156,8 @@ impl Recording {
     }
 
     /// Records the answer. Callers do so before they send it: a client with the answer finds it in the journal.
-    pub(crate) fn give(&self, answer: Arc<ArrivalAnswer>, stimulus: Option<Stimulus>) {
-        self.entry.give(answer, stimulus);
+    pub(crate) fn record_answer(&self, answer: Arc<ArrivalAnswer>, stimulus: Option<Stimulus>) {
+        self.entry.record_answer(answer, stimulus);
     }
 
     /// Finishes the entry. `complete`: the body reached its end.

@@ -100,7 +100,7 @@ pub(crate) struct PreparedReply {
     /// Headers of an answer.
     pub(crate) headers: HeaderMap,
     /// Answer for the journal; none where the mock service decides.
-    pub(crate) given: Option<Arc<ArrivalAnswer>>,
+    pub(crate) answer: Option<Arc<ArrivalAnswer>>,
 }
 
 /// Requests that a script keeps (maximum).
@@ -179,12 +179,12 @@ impl Registration {
 
     /// Claims a request, and returns the reply.
     pub(crate) fn claim(&self, recording: &Recording) -> &PreparedReply {
-        self.note(recording);
+        self.claim_without_reply(recording);
         self.reply_at(self.served.fetch_add(1, Ordering::AcqRel))
     }
 
     /// Claims a request that gets no reply because its body broke off.
-    pub(crate) fn note(&self, recording: &Recording) {
+    pub(crate) fn claim_without_reply(&self, recording: &Recording) {
         recording.claim(Arc::clone(&self.notify));
         let mut claims = self.claims.lock();
         if claims.latest.len() == MAX_KEPT {
@@ -223,7 +223,7 @@ impl PreparedReply {
             Action::Answer { headers, .. } => parse(headers),
             _ => HeaderMap::new(),
         };
-        let given = match &reply.action {
+        let answer = match &reply.action {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => None,
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
@@ -236,7 +236,7 @@ impl PreparedReply {
             Action::Reset => Some(ArrivalAnswer::Other("reset")),
             Action::Silence => Some(ArrivalAnswer::Other("silence")),
         };
-        Self { reply, headers, given: given.map(Arc::new) }
+        Self { reply, headers, answer: answer.map(Arc::new) }
     }
 }
 

@@ -187,6 +187,6 @@ fn read_token(
     let field = fields.next().filter(|_| fields.next().is_none());
     let field =
         hooks.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
-    let right = check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
-    hooks.token(field.as_deref(), credentials.license_id(), right)
+    let checked = check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
+    hooks.token(field.as_deref(), credentials.license_id(), checked)
 }

@@ -1,4 +1,4 @@
-//! Every stimulus of every row of 7.3, sent for real.
+//! Every stimulus of every row of 7.3, over real sockets.
 
 use edgeproof_fixtures::credentials::{LicenseForm, Role};
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
@@ -10,22 +10,22 @@ use std::time::SystemTime;
 use super::support::{Bench, connect, converse};
 use super::wire::shown;
 
-/// How a cause is brought about: by this request, after another one that is accepted, where there is one.
-struct Sent {
+/// A request that causes a stimulus.
+struct Cause {
     license: Option<LicenseForm>,
     client: Option<Role>,
     body: Vec<u8>,
-    /// What stands for the body in a snapshot.
+    /// Placeholder of the body in a snapshot.
     label: Option<&'static str>,
     outage: Option<Outage>,
-    /// The same body came before, with these.
+    /// Credentials of an accepted request with the same body, sent before.
     before: Option<(LicenseForm, Role)>,
 }
 
-fn exchange_for(stimulus: Stimulus, bench: &Bench) -> Sent {
+fn request_for(stimulus: Stimulus, bench: &Bench) -> Cause {
     let collection = Collection::generated("session 1", 7, SystemTime::now());
     let keys = bench.credentials.seal_keys();
-    let good = || Sent {
+    let good = || Cause {
         license: Some(LicenseForm::Valid),
         client: Some(Role::ClientForLicense),
         body: CollectionForm::Valid.body(&collection, keys),
@@ -34,43 +34,43 @@ fn exchange_for(stimulus: Stimulus, bench: &Bench) -> Sent {
         before: None,
     };
     if let Some(form) = LicenseForm::for_stimulus(stimulus) {
-        return Sent { license: Some(form), ..good() };
+        return Cause { license: Some(form), ..good() };
     }
     if let Some(outage) = Outage::for_stimulus(stimulus) {
-        return Sent { outage: Some(outage), ..good() };
+        return Cause { outage: Some(outage), ..good() };
     }
     if let Some(form) = CollectionForm::for_stimulus(stimulus) {
-        return Sent { body: form.body(&collection, keys), label: Some(form.label()), ..good() };
+        return Cause { body: form.body(&collection, keys), label: Some(form.label()), ..good() };
     }
     let max_body = bench.service.spec().profile().max_body;
     match stimulus {
-        Stimulus::LicenseMissing => Sent { license: None, ..good() },
-        Stimulus::CertificateMissing => Sent { client: None, ..good() },
-        Stimulus::CertificateForeign => Sent { client: Some(Role::ClientForeign), ..good() },
-        Stimulus::CertificateOtherLicense => Sent { client: Some(Role::ClientForOtherLicense), ..good() },
-        Stimulus::CertificateRevoked => Sent { client: Some(Role::ClientRevoked), ..good() },
+        Stimulus::LicenseMissing => Cause { license: None, ..good() },
+        Stimulus::CertificateMissing => Cause { client: None, ..good() },
+        Stimulus::CertificateForeign => Cause { client: Some(Role::ClientForeign), ..good() },
+        Stimulus::CertificateOtherLicense => Cause { client: Some(Role::ClientForOtherLicense), ..good() },
+        Stimulus::CertificateRevoked => Cause { client: Some(Role::ClientRevoked), ..good() },
         Stimulus::BodyTooLarge => {
             let body = format!("\"{}\"", "x".repeat(max_body - 1)).into_bytes();
-            Sent { body, label: None, ..good() }
+            Cause { body, label: None, ..good() }
         }
-        Stimulus::Replayed => Sent { before: Some((LicenseForm::Valid, Role::ClientForLicense)), ..good() },
+        Stimulus::Replayed => Cause { before: Some((LicenseForm::Valid, Role::ClientForLicense)), ..good() },
         Stimulus::ReplayedElsewhere => {
-            Sent { before: Some((LicenseForm::OtherLicense, Role::ClientForOtherLicense)), ..good() }
+            Cause { before: Some((LicenseForm::OtherLicense, Role::ClientForOtherLicense)), ..good() }
         }
         Stimulus::Scripted => good(),
-        other => panic!("no way is known to bring {other} about at the service"),
+        other => panic!("no request causes {other} at the service"),
     }
 }
 
-/// A row without a snapshot fails: it has a stimulus, each stimulus is sent here, and each has this row's answer.
+/// Sends every stimulus, so a row without a snapshot fails.
 #[tokio::test]
-async fn every_row_is_answered_when_its_cause_happens() {
+async fn every_stimulus_gets_the_answer_of_its_row() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Relay) {
         let mut wire = String::new();
         for stimulus in row.stimuli.iter().copied() {
-            let sent = exchange_for(stimulus, &bench);
+            let sent = request_for(stimulus, &bench);
             let _scripted = (stimulus == Stimulus::Scripted).then(|| {
                 let shape = ReplyShape::from_profile(spec.profile());
                 let script = Script::refuse(&shape, row.status().unwrap(), row.code().unwrap());
@@ -90,7 +90,7 @@ async fn every_row_is_answered_when_its_cause_happens() {
     }
 }
 
-async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, sent: &Sent) -> String {
+async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, sent: &Cause) -> String {
     let mark = bench.service.mark();
     let (request, answer) = send(bench, sent.license, sent.client, &sent.body).await;
     assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{stimulus}: {answer}");
@@ -136,19 +136,18 @@ async fn send(
     (request, String::from_utf8(answer).unwrap())
 }
 
-/// An expired certificate is an open point: this is what the profile says.
 #[tokio::test]
-async fn an_expired_certificate_is_answered_as_the_profile_says() {
+async fn expired_certificate_is_refused_as_in_the_profile() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     let row = spec.by_stimulus(Table::Relay, spec.profile().certificate_expired).unwrap();
-    let good = exchange_for(Stimulus::Scripted, &bench);
-    let sent = Sent { client: Some(Role::ClientExpired), ..good };
+    let good = request_for(Stimulus::Scripted, &bench);
+    let sent = Cause { client: Some(Role::ClientExpired), ..good };
     provoke(&bench, row, Stimulus::CertificateExpired, &sent).await;
 }
 
 #[tokio::test]
-async fn another_license_with_its_own_certificate_is_accepted() {
+async fn other_license_with_its_certificate_is_accepted() {
     let bench = Bench::start().await;
     let (license, client) = (LicenseForm::OtherLicense, Role::ClientForOtherLicense);
     let (_, answer) = send(&bench, Some(license), Some(client), &bench.sealed("r")).await;
@@ -156,7 +155,7 @@ async fn another_license_with_its_own_certificate_is_accepted() {
 }
 
 #[tokio::test]
-async fn the_license_may_come_by_any_path_and_header_and_a_valid_one_wins() {
+async fn valid_license_is_found_in_any_path_and_header() {
     let bench = Bench::start().await;
     let mut request = bench.request(bench.sealed("r"));
     let license = bench.credentials.license(LicenseForm::Valid);
