@@ -218,7 +218,7 @@ impl Service<'_> {
         let replies = replies.unwrap_or_default();
         let reply = replies
             .last()
-            .map(|last| &replies[Script::place(replies.len(), &last.action, self.arrivals.len())]);
+            .map(|last| &replies[Script::reply_index(replies.len(), &last.action, self.arrivals.len())]);
         let relayed = match reply.map_or(&Action::Decide, |reply| &reply.action) {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
                 let (status, body) = self.decide(body);
@@ -309,7 +309,7 @@ fn arrival(body: &Bytes, page: &HeaderMap, number: u64) -> Arrival {
         answer: None,
         finished: true,
         claimed: true,
-        cause: None,
+        stimulus: None,
         client_certificates: Arc::default(),
         tls: None::<TlsFacts>,
         connection: 0,

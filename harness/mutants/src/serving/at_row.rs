@@ -50,11 +50,11 @@ impl Fault {
     /// What is said in place of a right answer.
     pub fn change(&self, right: ServiceDecision) -> ServiceAction {
         let Self::Answer(kind) = self else { return ServiceAction::At(Duration::ZERO, right) };
-        let cause = right.cause;
+        let cause = right.stimulus;
         match kind.change(as_answer(right)) {
             EdgeAction::Answer(EdgeAnswer { status, headers, body, .. }) => ServiceAction::At(
                 Duration::ZERO,
-                ServiceDecision { status: status.as_u16(), headers, body, cause },
+                ServiceDecision { status: status.as_u16(), headers, body, stimulus: cause },
             ),
             EdgeAction::Nothing | EdgeAction::Silence => ServiceAction::Nothing,
         }
@@ -99,7 +99,7 @@ impl ServiceFaultHooks for AtServiceRow {
 pub(crate) fn shows(row: &Row, endpoint: ServiceEndpoint, right: &ServiceDecision) -> bool {
     match (row.table, endpoint) {
         (Table::Verdict, ServiceEndpoint::Verdict) => {
-            row.stimuli.contains(&right.cause.unwrap_or(Stimulus::VerdictReady))
+            row.stimuli.contains(&right.stimulus.unwrap_or(Stimulus::VerdictReady))
         }
         (Table::Keys, ServiceEndpoint::KeySet) => row.status() == Some(right.status),
         _ => false,

@@ -112,7 +112,7 @@ fn sample(spec: &Spec, row: &Row) -> Option<ServiceDecision> {
             status: row.status()?,
             headers: HeaderMap::from_iter([(CONTENT_TYPE, kind)]),
             body,
-            cause: None,
+            stimulus: None,
         });
     }
     let claims = ReadClaims { license_id: String::new(), expires: SystemTime::UNIX_EPOCH };

@@ -144,6 +144,6 @@ fn json(status: StatusCode, body: &'static str) -> ServiceDecision {
         status: status.as_u16(),
         headers,
         body: Bytes::from_static(body.as_bytes()),
-        cause: None,
+        stimulus: None,
     }
 }

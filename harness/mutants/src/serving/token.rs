@@ -62,7 +62,7 @@ impl Serving {
     pub(super) fn echo(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let Some(value) = sent(asked) else { return };
-        let refused = decision.status != 200 && decision.cause != Some(Stimulus::ReferenceUnknown);
+        let refused = decision.status != 200 && decision.stimulus != Some(Stimulus::ReferenceUnknown);
         match self.behaviour {
             B::EchoesRefused if refused => {
                 edit(&mut decision.body, |body| drop(body.insert("detail".into(), json!(value))));

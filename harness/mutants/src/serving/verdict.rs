@@ -68,7 +68,7 @@ impl Serving {
     pub(super) fn verdict(&self, asked: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let reference = asked.reference.unwrap_or_default();
-        let there = decision.cause == Some(Stimulus::VerdictReady);
+        let there = decision.stimulus == Some(Stimulus::VerdictReady);
         let refused = decision.status == StatusCode::UNAUTHORIZED.as_u16();
         let pending = !there && !refused;
         match self.behaviour {
@@ -82,10 +82,10 @@ impl Serving {
             }
             B::Caches => drop(lock(&self.cached).insert(asked.target.to_owned(), decision.clone())),
             B::TellsWhy if pending => {
-                let why = decision.cause.map_or("", Stimulus::name);
+                let why = decision.stimulus.map_or("", Stimulus::name);
                 decision.headers.insert(HeaderName::from_static("x-reason"), HeaderValue::from_static(why));
             }
-            B::ForbidsOtherLicense if decision.cause == Some(Stimulus::ReferenceOtherLicense) => {
+            B::ForbidsOtherLicense if decision.stimulus == Some(Stimulus::ReferenceOtherLicense) => {
                 *decision = answer(StatusCode::FORBIDDEN, r#"{"error":"forbidden"}"#);
             }
             B::PendingIs200 if pending => decision.status = StatusCode::OK.as_u16(),
@@ -111,7 +111,7 @@ impl Serving {
 
     /// Answers an edge otherwise, where that is the behaviour.
     pub(super) fn relay(&self, decision: &mut ServiceDecision) {
-        let copy = matches!(decision.cause, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
+        let copy = matches!(decision.stimulus, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
         match self.behaviour {
             ServiceBehaviour::AcceptsCopies if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
             ServiceBehaviour::RevokesCopied if copy => self.copied.store(true, Ordering::Relaxed),

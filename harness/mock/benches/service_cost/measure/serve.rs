@@ -32,7 +32,7 @@ pub(crate) fn run(role: &str, folder: Option<String>) {
             "bare" => bare(false).await,
             "bare-polls" => bare(true).await,
             "scripted" => {
-                let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
+                let service = MockService::start_with(options(ListenerMode::PlainHttp)).await.unwrap();
                 let _accepts = service.script(Match::Everything, Script::accept(service.spec().profile()));
                 listening(service.addr());
                 std::future::pending::<()>().await;
@@ -51,7 +51,7 @@ fn options(mode: ListenerMode) -> ServiceOptions {
 }
 
 async fn verified(folder: &Path) {
-    let service = MockService::start(options(ListenerMode::Tls(Role::ServiceServer))).await.unwrap();
+    let service = MockService::start_with(options(ListenerMode::Tls(Role::ServiceServer))).await.unwrap();
     load::write_bodies(folder, &service);
     let credentials = service.credentials();
     std::fs::write(folder.join("license"), credentials.license(LicenseForm::Valid)).unwrap();
@@ -65,7 +65,7 @@ async fn verified(folder: &Path) {
 }
 
 async fn mock_polls(of_one: bool, folder: &Path) {
-    let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
+    let service = MockService::start_with(options(ListenerMode::PlainHttp)).await.unwrap();
     let token = service.credentials().read_token(ReadTokenForm::Valid);
     std::fs::write(folder.join("token"), token).unwrap();
     listening(service.addr());
