@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{Basis, Level};
 use futures_util::future::BoxFuture;
 
-use super::{Backend, CaseContext, Conversation};
+use super::{Backend, CaseContext, Conversation, Need};
 use crate::target::Setup;
 
 /// One thing that is proven of an edge, a service or a key set.
@@ -62,35 +62,6 @@ pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()
 
 /// What a backend asks, and what it checks.
 pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
-
-/// What a case needs besides its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// A mock service behind the edge.
-    Service,
-    /// The origin that the edge allows.
-    Origin,
-    /// The edge's log.
-    Log,
-    /// Other loopback addresses to connect from.
-    LoopbackClients,
-    /// An edge that is reached with TLS.
-    Https,
-    /// An edge that reads the mock service's reasons.
-    PlainReasons,
-    /// A read token that is accepted.
-    ReadToken,
-    /// A read token that has expired.
-    ExpiredToken,
-    /// A license, which opens nothing here.
-    License,
-    /// The verdict endpoint and a session that it has a verdict for.
-    Session,
-    /// Leave to take real time.
-    Waits,
-    /// Our mock service: it is told when sessions arrive, what time it is, and which tokens it knows.
-    Mock,
-}
 
 /// When in the run a case is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::{Check, shown};
+use super::check::{Check, shown};
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;
@@ -69,6 +69,15 @@ pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &
         }
         Err(why) => Check::new(&what, words, why.to_string(), false),
     }
+}
+
+/// The answer says that its body is JSON (RFC 9110 §8.3).
+pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
+    let is_json = |value: &str| {
+        let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+    };
+    header_has("content-type", "application/json", is_json, reply)
 }
 
 /// What an edge holds and a page must never see.

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::{Check, shown};
+use super::check::{Check, shown};
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;

@@ -3,8 +3,8 @@
 
 use edgeproof_reports::Level;
 
-use super::Check;
 use super::answer::values;
+use super::check::Check;
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;

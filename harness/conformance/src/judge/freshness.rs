@@ -2,8 +2,8 @@ use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::Level;
 
-use super::Check;
 use super::answer::values;
+use super::check::Check;
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;

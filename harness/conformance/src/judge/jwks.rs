@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 
-use super::Check;
+use super::check::Check;
 
 /// At least one key: with none, no verdict's signature can be checked.
 pub fn has_keys(set: &KeySet) -> Check {

@@ -1,4 +1,4 @@
-use super::{Check, shown};
+use super::check::{Check, shown};
 use edgeproof_reports::Level;
 
 /// Exactly one line names both status and reason. `complete`: the output was read to its end, or a later line is

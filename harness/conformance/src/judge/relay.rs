@@ -1,4 +1,4 @@
-use super::{Check, shown};
+use super::check::{Check, shown};
 use edgeproof_mock::Arrival;
 
 /// The body arrived once, byte for byte.

@@ -3,10 +3,8 @@ use std::time::Duration;
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
-use super::super::backend::Reply;
-use super::super::backend::fetch_keys;
-use super::super::{Backend, Catalog, summary};
 use super::shape::read;
+use crate::cases::{Backend, Catalog, Reply, fetch_keys, summary};
 use crate::judge::{self, Check};
 
 /// Requests that have to see the same keys.

@@ -11,6 +11,3 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     caching::add(cases);
     signature::add(cases);
 }
-
-/// The row for the key set itself.
-const PUBLISHED: &str = "keys.200.published";

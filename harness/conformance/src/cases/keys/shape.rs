@@ -2,11 +2,12 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use super::super::backend::{Reply, fetch_keys, shown};
-use super::super::{Ask, Backend, Catalog, Phase, summary};
-use super::PUBLISHED;
+use crate::cases::{Ask, Backend, Case, Catalog, Phase, Reply, fetch_keys, shown, summary};
 use crate::judge::{self, Check};
 use edgeproof_http::Draft;
+
+/// The row for the key set itself.
+const PUBLISHED: &str = "keys.200.published";
 
 /// What is published (RFC 7517).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -77,7 +78,7 @@ fn look<'c>(
     id: &str,
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
-) -> &'c mut super::super::Case {
+) -> &'c mut Case {
     cases.asks(row, id, title, move |backend| {
         Box::pin(async move {
             let reply = backend.ask_keys(&fetch_keys()).await;
@@ -92,7 +93,7 @@ fn content_type(cases: &mut Catalog<'_>) {
     cases.asks("keys.content-type", "keys.content-type", "the key set says that it is JSON", |backend| {
         Box::pin(async move {
             let reply = backend.ask_keys(&fetch_keys()).await;
-            backend.check(summary::json_content_type(&reply));
+            backend.check(judge::json_content_type(&reply));
             let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
             let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
             backend.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));

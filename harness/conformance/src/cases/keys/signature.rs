@@ -2,9 +2,8 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_reports::Level;
 use serde_json::Value;
 
-use super::super::backend::fetch_keys;
-use super::super::{Catalog, Need};
 use super::shape::{read, with_token};
+use crate::cases::{Catalog, Need, fetch_keys};
 use crate::judge::{self, Check, Signed};
 
 /// The token of a verdict verifies with a key of the set (1.5).

@@ -6,10 +6,8 @@ use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
 
-use super::super::backend::Reply;
-use super::super::conversation::{ORIGIN, posted};
-use super::super::{Ask, Backend, Catalog, Need};
-use super::{PENDING, answer};
+use super::expected::{PENDING, answer};
+use crate::cases::{Ask, Backend, Catalog, Need, ORIGIN, Reply, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};

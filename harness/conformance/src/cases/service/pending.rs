@@ -3,8 +3,8 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::{Hop, Level};
 
-use super::super::{Ask, Backend, Catalog, Need, Phase, summary};
-use super::{PENDING, answer};
+use super::expected::{PENDING, answer};
+use crate::cases::{Ask, Backend, Case, Catalog, Need, Phase, summary};
 use crate::judge;
 
 /// Sessions that nobody knows: the pending marker, with the reference exactly as it was asked for (4, 7.4).
@@ -31,6 +31,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     content_type(cases);
     side_by_side(cases);
     in_turn(cases);
+    methods(cases);
 }
 
 /// References that a page may pass to `start()`, each as its text: on the way it is percent-encoded once.
@@ -59,12 +60,7 @@ fn references() -> [(&'static str, &'static str, &'static str); 12] {
     ]
 }
 
-fn unknown<'c>(
-    cases: &'c mut Catalog<'_>,
-    id: &str,
-    title: &str,
-    text: &'static str,
-) -> &'c mut super::super::Case {
+fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static str) -> &'c mut Case {
     let row = cases.row(PENDING).clone();
     cases
         .asks(PENDING, id, title, move |backend| {
@@ -139,7 +135,7 @@ fn content_type(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let ask = Ask::new(&backend.reference("kind")).bearer(&backend.read_token());
                     let reply = backend.ask(&ask).await;
-                    backend.check(summary::json_content_type(&reply));
+                    backend.check(judge::json_content_type(&reply));
                 })
             },
         )
@@ -151,7 +147,7 @@ fn content_type(cases: &mut Catalog<'_>) {
         |backend| {
             Box::pin(async move {
                 let reply = backend.ask(&Ask::new(&backend.reference("kind"))).await;
-                backend.check(summary::json_content_type(&reply));
+                backend.check(judge::json_content_type(&reply));
             })
         },
     );
@@ -219,4 +215,26 @@ fn in_turn(cases: &mut Catalog<'_>) {
 fn drafts(backend: &Backend, references: &[String]) -> Vec<edgeproof_http::Draft> {
     let token = backend.read_token();
     references.iter().map(|reference| Ask::new(reference).bearer(&token).draft()).collect()
+}
+
+/// Methods that the interface does not have there (4): only seen.
+fn methods(cases: &mut Catalog<'_>) {
+    for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+        let point = format!("verdict.method.{}", method.to_lowercase());
+        cases
+            .asks(
+                "statement.verdict-methods",
+                &point.clone(),
+                &format!("what {method} is answered where verdicts are"),
+                move |backend| {
+                    let point = point.clone();
+                    Box::pin(async move {
+                        let ask = Ask::new(&backend.reference("method")).bearer(&backend.read_token());
+                        let reply = backend.ask(&ask.method(method)).await;
+                        backend.observe(&point, summary::status(&reply));
+                    })
+                },
+            )
+            .needs(&[Need::ReadToken]);
+    }
 }

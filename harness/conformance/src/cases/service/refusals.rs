@@ -2,10 +2,9 @@ use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
 use serde_json::Value;
 
-use super::super::backend::{Reply, exposed};
-use super::super::{Ask, Backend, Catalog, Need};
 use super::damage::Damage;
-use super::{PENDING, UNAUTHORIZED, answer, codes};
+use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
+use crate::cases::{Ask, Backend, Catalog, Need, Reply, exposed};
 use crate::judge::{self, Code};
 
 /// Requests without a read token, with another credential, and with a read token that is not accepted (5, 7.4).
@@ -172,7 +171,7 @@ fn damaged(cases: &mut Catalog<'_>) {
         let mut accepted = any.clone();
         if damage == Damage::PrefixAlone {
             // Whether that begins like a read token, or is none, can be read either way.
-            accepted.extend(super::code(cases.row(UNAUTHORIZED)));
+            accepted.extend(code(cases.row(UNAUTHORIZED)));
         }
         let ours = damage.ours().map(|cause| codes(cases, &[cause]));
         let [row, other] = match damage {

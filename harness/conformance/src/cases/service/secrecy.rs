@@ -3,10 +3,9 @@ use std::collections::HashSet;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Row, Stimulus};
 
-use super::super::backend::{Reply, exposed};
-use super::super::{Ask, Backend, Catalog, Need};
 use super::damage::Damage;
-use super::{PENDING, UNAUTHORIZED, answer};
+use super::expected::{PENDING, UNAUTHORIZED, answer};
+use crate::cases::{Ask, Backend, Catalog, Need, Reply, exposed};
 use crate::judge::{self, Check};
 
 /// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).

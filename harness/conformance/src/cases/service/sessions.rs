@@ -5,9 +5,8 @@ use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Level;
 use serde_json::Value;
 
-use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need};
-use super::{PENDING, answer};
+use super::expected::{PENDING, answer};
+use crate::cases::{Ask, Backend, Catalog, Need, Reply};
 use crate::judge::{self, Check};
 
 /// Time beyond the limit in which an old verdict may still be on its way out.

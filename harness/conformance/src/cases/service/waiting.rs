@@ -4,9 +4,8 @@ use std::time::Duration;
 use edgeproof_reports::{Hop, Level};
 use tokio::time::timeout;
 
-use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need, summary};
-use super::{PENDING, UNAUTHORIZED, answer};
+use super::expected::{PENDING, UNAUTHORIZED, answer};
+use crate::cases::{Ask, Backend, Catalog, Need, Reply, summary};
 use crate::judge::{self, Check};
 use edgeproof_http::{NoAnswer, Sent};
 

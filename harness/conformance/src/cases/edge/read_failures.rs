@@ -1,8 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use super::conversation::{Conversation, MARKER, ORIGIN, Relayed, SIGNALS};
-use super::{CaseContext, Catalog, summary};
+use crate::cases::{CaseContext, Catalog, Conversation, MARKER, ORIGIN, Relayed, SIGNALS, summary};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
@@ -25,7 +24,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     // Its own answer is like all others: JSON, and the page's to read. A stack's answer is not its own.
                     if checks.iter().all(|check| check.ok) {
                         context.check(judge::readable(context.origin(), &sent.reply));
-                        context.check(summary::json_content_type(&sent.reply).at(Level::Should));
+                        context.check(judge::json_content_type(&sent.reply).at(Level::Should));
                     }
                     context.checks(checks);
                     lives_on(context, mark, accept, after).await;
@@ -47,7 +46,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 let mark = context.service_mark();
                 context.script(accept.clone());
                 let sent = context.send(&draft).await;
-                let saw = summary::answer(context, &sent.reply);
+                let saw = summary::answer(&context.marker, &sent.reply);
                 context.observe(&point, saw);
                 lives_on(context, mark, accept, after).await;
             })

@@ -2,10 +2,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::conversation::{Conversation, MARKER, posted};
 use edgeproof_reports::Level;
 
-use super::{Catalog, Need, Phase};
+use crate::cases::{Case, Catalog, Conversation, MARKER, Need, Phase, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
@@ -108,7 +107,7 @@ fn once(cases: &mut Catalog<'_>) {
     }
 }
 
-fn body_case<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, body: Body) -> &'c mut super::Case {
+fn body_case<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, body: Body) -> &'c mut Case {
     let conversation = Conversation::post(cases.accept(), cases.accepted()).body(body);
     cases.conversation("statement.body-unchanged", id, title, conversation).needs(&[Need::Service])
 }

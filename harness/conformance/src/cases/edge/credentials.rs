@@ -3,8 +3,7 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 
-use super::conversation::{Conversation, HEALTH, SIGNALS, collection, preflight};
-use super::{Catalog, summary};
+use crate::cases::{Catalog, Conversation, HEALTH, ORIGIN, SIGNALS, collection, preflight, summary};
 use crate::judge;
 use crate::target::Setup;
 use edgeproof_http::Draft;
@@ -183,7 +182,7 @@ fn open(cases: &mut Catalog<'_>) {
                     Some(true) => "relayed with a client certificate",
                     Some(false) => "relayed without a client certificate",
                 };
-                let saw = format!("{}; {presented}", summary::answer(context, &sent.reply));
+                let saw = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
                 context.observe(id, saw);
             })
         });
@@ -199,7 +198,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
         ("refused", "to a refused collection", collection(), Setup::Standard),
         ("unreachable", "while the service cannot be reached", collection(), Setup::PortClosed),
         ("other-method", "to another method", Draft::new("GET", SIGNALS), Setup::Standard),
-        ("preflight", "to a preflight", preflight(super::conversation::ORIGIN), Setup::Standard),
+        ("preflight", "to a preflight", preflight(ORIGIN), Setup::Standard),
         ("health", "of the health check", Draft::new("GET", HEALTH), Setup::Standard),
     ];
     for (id, title, draft, setup) in drafts {

@@ -5,9 +5,8 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_reports::{Hop, Level};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{CaseExchange, CaseFindings};
+use super::{Ask, CaseExchange, CaseFindings};
 use crate::judge::Check;
 use crate::target::RunningEdge;
 use edgeproof_http::{Answer, Draft, NoAnswer, Sent, ServerAddress};
@@ -57,67 +56,6 @@ pub struct Backend {
     level: Level,
 }
 
-/// A request for a verdict.
-#[derive(Debug, Clone)]
-pub struct Ask {
-    method: String,
-    reference: String,
-    authorization: Option<String>,
-    query: Option<String>,
-}
-
-impl Ask {
-    /// For this session's verdict, without a token.
-    pub fn new(reference: &str) -> Self {
-        Self { method: "GET".into(), reference: reference.into(), authorization: None, query: None }
-    }
-
-    /// With this bearer.
-    #[must_use]
-    pub fn bearer(self, token: &str) -> Self {
-        self.authorization(&format!("Bearer {token}"))
-    }
-
-    /// With this `Authorization`.
-    #[must_use]
-    pub fn authorization(mut self, value: &str) -> Self {
-        self.authorization = Some(value.into());
-        self
-    }
-
-    /// With this query, written as it is.
-    #[must_use]
-    pub fn query(mut self, query: &str) -> Self {
-        self.query = Some(query.into());
-        self
-    }
-
-    /// With another method.
-    #[must_use]
-    pub fn method(mut self, method: &str) -> Self {
-        self.method = method.into();
-        self
-    }
-
-    /// As it is sent.
-    pub fn draft(&self) -> Draft {
-        let mut path = format!("{VERDICT}{}", encode(&self.reference));
-        if let Some(query) = &self.query {
-            path = format!("{path}?{query}");
-        }
-        let draft = Draft::new(&self.method, &path).header("Accept", "application/json");
-        match &self.authorization {
-            Some(value) => draft.header("Authorization", value),
-            None => draft,
-        }
-    }
-}
-
-/// Path of the interface before a session reference.
-const VERDICT: &str = "/v1/verdict/";
-/// Path of the interface for the key set.
-const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
-
 impl Backend {
     /// A backend for one case; `marker` is a text that no other case of this run has.
     pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, limit: Duration) -> Self {
@@ -129,17 +67,17 @@ impl Backend {
         format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
-    /// The read token. Cases that use it need [`super::Need::ReadToken`].
+    /// The read token. Cases that use it need [`crate::cases::Need::ReadToken`].
     pub fn read_token(&self) -> String {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
-    /// Where the service is. Cases of a service have one, and so do those that need [`super::Need::Session`].
+    /// Where the service is. Cases of a service have one, and so do those that need [`crate::cases::Need::Session`].
     pub fn service(&self) -> &ServerAddress {
         self.target.service.as_ref().expect("a case is planned only where its target is")
     }
 
-    /// Our mock, and what it knows. Cases that need [`super::Need::Mock`] have it.
+    /// Our mock, and what it knows. Cases that need [`crate::cases::Need::Mock`] have it.
     pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
         Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
     }
@@ -233,17 +171,12 @@ impl Backend {
     }
 }
 
-/// A request for the key set.
-pub fn fetch_keys() -> Draft {
-    Draft::new("GET", KEYS).header("Accept", "application/json")
-}
-
 /// An answer, or why there is none.
-pub(super) type Reply = Result<Answer, NoAnswer>;
+pub(crate) type Reply = Result<Answer, NoAnswer>;
 
 /// A key set as it is shown: a private key that was published by mistake goes no further: its members stay, their values go. What is no JSON is told
 /// by its length alone, for it may hold one in any form.
-pub(super) fn shown(mut reply: Reply) -> Reply {
+pub(crate) fn shown(mut reply: Reply) -> Reply {
     if let Ok(answer) = &mut reply
         && !answer.body.is_empty()
     {
@@ -255,14 +188,6 @@ pub(super) fn shown(mut reply: Reply) -> Reply {
 }
 
 /// The text of a secret that was given; of one that was not, nothing.
-pub(super) fn exposed(secret: Option<&Secret>) -> String {
+pub(crate) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
-}
-
-/// All but unreserved characters (RFC 3986 §2.3).
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// A reference as one segment of a path (RFC 3986 §3.3).
-pub(super) fn encode(text: &str) -> String {
-    utf8_percent_encode(text, RESERVED).to_string()
 }

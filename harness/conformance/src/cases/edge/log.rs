@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
 
-use super::conversation::collection;
-use super::{Case, CaseContext, Catalog, Later, LogJudge, Need};
+use crate::cases::{Case, CaseContext, Catalog, Later, LogJudge, MARKER, Need, collection};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 use edgeproof_launch::LogLine;
@@ -106,7 +105,7 @@ async fn write(
     let since = log.mark();
     let mut draft = collection();
     draft.from = context.edge.endpoint.is_loopback().then_some(CLIENT);
-    draft.body = Body::Sized(format!(r#"{{"sealed":"body-{}"}}"#, super::MARKER).into());
+    draft.body = Body::Sized(format!(r#"{{"sealed":"body-{}"}}"#, MARKER).into());
     for (name, canary) in canaries(context) {
         match name {
             "user agent" => draft = draft.header("User-Agent", &canary),

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Redactor};
 use edgeproof_reports::{Hop, Level};
 
-use super::conversation;
-use super::{Conversation, Relayed};
+use super::{CaseExchange, CaseFindings};
+use crate::cases::{Conversation, Relayed, fill, judge};
 use crate::judge::Check;
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
@@ -85,42 +85,6 @@ pub struct Later {
 /// Judges the lines of a log.
 pub type LogJudge = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
-/// What a case found.
-#[derive(Debug, Default)]
-pub struct CaseFindings {
-    /// Everything that was looked at.
-    pub checks: Vec<Check>,
-    /// Open points, as `(point, saw)`.
-    pub observations: Vec<(String, String)>,
-    /// What we sent.
-    pub sent: Vec<CaseExchange>,
-    /// What the service got.
-    pub arrivals: Vec<Arrival>,
-    /// Why the case does not apply to this edge, as it turned out.
-    pub not_applicable: Option<String>,
-    /// Why it could not be played to its end.
-    pub not_run: Option<String>,
-}
-
-/// A request that a case sent, with what came of it.
-#[derive(Debug, Clone)]
-pub struct CaseExchange {
-    /// Whom.
-    pub hop: Hop,
-    /// Request and answer.
-    pub sent: Sent,
-    /// A `curl` command that sends the same, where there can be one.
-    pub curl: Option<String>,
-}
-
-impl CaseFindings {
-    /// Adds a check. One that weighs `must` weighs no more than its case.
-    pub fn check(&mut self, mut check: Check, case: Level) {
-        check.level = check.level.max(case);
-        self.checks.push(check);
-    }
-}
-
 impl CaseContext {
     /// A context for one case. `alone`: whatever arrives at the service belongs to it.
     pub fn new(edge: Arc<EdgeContext>, marker: String, alone: bool, level: Level, limit: Duration) -> Self {
@@ -144,7 +108,7 @@ impl CaseContext {
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
         self.once |= conversation.relayed == Relayed::Once && !self.alone;
-        let checks = conversation::judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
+        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
         self.checks(checks);
         sent
     }
@@ -204,10 +168,10 @@ impl CaseContext {
 
     /// A draft with its placeholders filled in.
     pub fn fill(&self, draft: &Draft) -> Draft {
-        conversation::fill(draft, &self.marker, self.origin())
+        fill(draft, &self.marker, self.origin())
     }
 
-    /// The origin that the edge allows. Cases that depend on it need [`super::Need::Origin`]; to others any will do.
+    /// The origin that the edge allows. Cases that depend on it need [`crate::cases::Need::Origin`]; to others any will do.
     pub fn origin(&self) -> &str {
         self.edge.origin.as_deref().unwrap_or("https://page.example")
     }

@@ -1,8 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight};
-use super::{Catalog, summary};
+use crate::cases::{Catalog, Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight, summary};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 
@@ -62,7 +61,7 @@ fn content_type(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let sent = context.send(&Draft::new("GET", SIGNALS)).await;
-                    context.check(summary::json_content_type(&sent.reply));
+                    context.check(judge::json_content_type(&sent.reply));
                 })
             },
         )

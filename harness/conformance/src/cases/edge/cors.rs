@@ -2,8 +2,9 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, posted, preflight};
-use super::{Catalog, Need, summary};
+use crate::cases::{
+    Catalog, Conversation, Need, ORIGIN, Relayed, SIGNALS, collection, posted, preflight, summary,
+};
 use crate::judge;
 use crate::target::{ALLOWED_ORIGIN, Setup};
 use edgeproof_http::{Body, Draft};

@@ -4,8 +4,7 @@ use bytes::Bytes;
 use edgeproof_reports::Level;
 use futures_util::future::join_all;
 
-use super::conversation::{Conversation, collection};
-use super::{CaseContext, Catalog, Need, summary};
+use crate::cases::{CaseContext, Catalog, Conversation, MARKER, Need, Relayed, collection, summary};
 use crate::judge::{self, Check, Expected};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
@@ -135,10 +134,10 @@ fn early(cases: &mut Catalog<'_>) {
     let (status, reason) = (413, "edgeproof_too_large");
     let mut script = cases.refuse(status, reason);
     script.replies[0].when = When::BeforeBodyEnds;
-    let body = format!(r#"{{"sealed":"{}","fill":"{}"}}"#, super::MARKER, "f".repeat(512 * 1024));
+    let body = format!(r#"{{"sealed":"{}","fill":"{}"}}"#, MARKER, "f".repeat(512 * 1024));
     let conversation = Conversation::post(script, cases.refused(status, reason))
         .body(Body::Sized(Bytes::from(body)))
-        .relayed(super::Relayed::Unjudged);
+        .relayed(Relayed::Unjudged);
     cases
         .conversation(
             "statement.early-refusal",

@@ -1,5 +1,4 @@
-use super::conversation::{HEALTH, SIGNALS, collection};
-use super::{Catalog, Need, summary};
+use crate::cases::{Catalog, HEALTH, Need, SIGNALS, collection, summary};
 use crate::judge;
 use edgeproof_http::Draft;
 
@@ -14,7 +13,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     |status| (200..300).contains(&status),
                     &sent.reply,
                 ));
-                let saw = summary::answer(context, &sent.reply);
+                let saw = summary::answer(&context.marker, &sent.reply);
                 context.observe("health.answer", saw);
             })
         })

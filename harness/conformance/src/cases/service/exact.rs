@@ -3,9 +3,8 @@ use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_reports::Level;
 use serde_json::Value;
 
-use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need, summary};
-use super::{answer, code};
+use super::expected::{answer, code};
+use crate::cases::{Ask, Backend, Catalog, Need, Reply};
 use crate::judge::{self, Check};
 use edgeproof_mock::{MockService, ReadOutage};
 
@@ -55,7 +54,7 @@ fn refusal(
             }
             let reply = backend.ask(&ask).await;
             backend.checks(exactly(&row, &refused, &reply));
-            backend.check(summary::json_content_type(&reply).at(Level::Should));
+            backend.check(judge::json_content_type(&reply).at(Level::Should));
             with_a_session(backend, &ask, &reference, &row, &refused).await;
         })
     });

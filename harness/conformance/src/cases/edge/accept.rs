@@ -1,12 +1,13 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 
-use super::conversation::{Conversation, collection};
-use super::{Catalog, summary};
+use crate::cases::{Catalog, Conversation, Phase, collection, summary};
+use crate::judge;
 use edgeproof_mock::{Action, Script};
 
 /// The service accepts, in its usual way and in unusual ones (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
+    sanity(cases);
     let accepted = cases.accepted();
     let accept = cases.accept();
     cases
@@ -28,7 +29,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                context.check(summary::json_content_type(&sent.reply));
+                context.check(judge::json_content_type(&sent.reply));
             })
         },
     );
@@ -39,10 +40,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(context, &sent.reply);
+                let saw = summary::answer(&context.marker, &sent.reply);
                 context.observe(id, saw);
             })
         });
+    }
+}
+
+/// The same plain conversation before and after everything else.
+fn sanity(cases: &mut Catalog<'_>) {
+    for (id, phase, title) in [
+        ("sanity.first", Phase::First, "a plain collection is relayed and accepted, before all other cases"),
+        ("sanity.last", Phase::Last, "a plain collection is relayed and accepted, after all other cases"),
+    ] {
+        let conversation = Conversation::post(cases.accept(), cases.accepted());
+        cases
+            .conversation("edge.200.accepted", id, title, conversation)
+            .phase(phase)
+            .also("statement.edge-lives-on");
     }
 }
 

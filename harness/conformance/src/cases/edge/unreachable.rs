@@ -5,8 +5,7 @@ use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::Level;
 
-use super::conversation::{Conversation, Relayed, collection};
-use super::{CaseContext, Catalog, summary};
+use crate::cases::{CaseContext, Catalog, Conversation, Relayed, collection, summary};
 use crate::judge::{self, Check, Expected};
 use crate::target::Setup;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
@@ -103,7 +102,7 @@ fn content_type(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let sent = context.send(&collection()).await;
-                    context.check(summary::json_content_type(&sent.reply));
+                    context.check(judge::json_content_type(&sent.reply));
                 })
             },
         )
@@ -248,7 +247,7 @@ fn slow(cases: &mut Catalog<'_>) {
                     Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
                         format!("no answer within {}", humantime::format_duration(*limit))
                     }
-                    reply => summary::answer(context, reply),
+                    reply => summary::answer(&context.marker, reply),
                 };
                 context.observe("service.silent", saw);
             })
@@ -320,7 +319,7 @@ async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> 
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
         let is_right = |answer: &Expected| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-        actual = summary::answer(context, &sent.reply);
+        actual = summary::answer(&context.marker, &sent.reply);
         if conversation.answer.as_ref().is_some_and(is_right) {
             return Check::new("answer after that", expected, actual, true).at(Level::Should);
         }

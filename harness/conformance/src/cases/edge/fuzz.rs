@@ -3,8 +3,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::conversation::posted;
-use super::{CaseContext, Catalog, Need};
+use crate::cases::{CaseContext, Catalog, Need, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;

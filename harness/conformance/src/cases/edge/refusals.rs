@@ -2,9 +2,8 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::Level;
 
-use super::conversation::{Conversation, collection};
 use super::credentials::licenses;
-use super::{CaseContext, Catalog, summary};
+use crate::cases::{CaseContext, Catalog, Conversation, collection, summary};
 use crate::judge::Check;
 use edgeproof_mock::{Action, Script};
 
@@ -184,7 +183,7 @@ fn between(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(context, &sent.reply);
+                let saw = summary::answer(&context.marker, &sent.reply);
                 context.observe(&point, saw);
             })
         });
@@ -223,7 +222,7 @@ async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
     };
     let check = Check::new("requests to the redirect's location", "nothing", actual, followed.is_empty());
     context.check(check.hint("switch following of redirects off in the HTTP client that calls SERVICE_URL"));
-    let saw = summary::answer(context, &sent.reply);
+    let saw = summary::answer(&context.marker, &sent.reply);
     context.observe(id, saw);
 }
 
@@ -240,7 +239,7 @@ fn cut(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(context, &sent.reply);
+                let saw = summary::answer(&context.marker, &sent.reply);
                 context.observe("refusal.cut-body", saw);
             })
         },

@@ -1,0 +1,33 @@
+use edgeproof_fixtures::spec::{Fact, Row, Stimulus, Table};
+use serde_json::json;
+
+use crate::cases::Catalog;
+use crate::judge::{Code, Expected};
+
+/// The row for a session without a verdict.
+pub(super) const PENDING: &str = "verdict.404.pending";
+/// The row for a request without a read token.
+pub(super) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
+
+/// The answer that a row shows, for this session reference.
+pub(super) fn answer(row: &Row, reference: &str) -> Expected {
+    let body = row.body_with(&[("<session_ref>", json!(reference))]);
+    Expected { status: row.status().unwrap_or_default(), body, headless: false }
+}
+
+/// The codes of these causes.
+pub(super) fn codes(cases: &Catalog<'_>, causes: &[Stimulus]) -> Vec<Code> {
+    let mut codes: Vec<Code> = Vec::new();
+    for row in causes.iter().filter_map(|cause| cases.spec.by_stimulus(Table::Verdict, *cause)) {
+        if let Some(code) = code(row).filter(|code| !codes.contains(code)) {
+            codes.push(code);
+        }
+    }
+    codes
+}
+
+/// The code of a row.
+pub(super) fn code(row: &Row) -> Option<Code> {
+    let suffixed = matches!(&row.fact, Fact::Verdict { suffixed: true, .. });
+    Some(Code { text: row.code()?.to_owned(), suffixed })
+}
