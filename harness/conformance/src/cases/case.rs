@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{Basis, Level};
 use futures_util::future::BoxFuture;
 
-use super::{Backend, CaseContext, Conversation, Need};
+use super::{CaseContext, Conversation, Prerequisite, ServiceCaseContext};
 use crate::target::Setup;
 
 /// One thing that is proven of an edge, a service or a key set.
@@ -31,9 +31,9 @@ pub struct Case {
     pub setup: Setup,
     /// It needs an edge to itself: it can hold no marker, breaks connections, or reads the log; or a mock service to
     /// itself, whose clock or keys it changes.
-    pub alone: bool,
+    pub exclusive: bool,
     /// What it needs besides its target.
-    pub needs: Vec<Need>,
+    pub prerequisites: Vec<Prerequisite>,
     /// About how long it takes, where that is long: such cases begin first.
     pub takes: Duration,
     /// When in the run it is due.
@@ -41,16 +41,16 @@ pub struct Case {
     /// An edge that does not start with these settings is observed, not blamed.
     pub may_refuse_to_start: bool,
     /// What is done.
-    pub play: Play,
+    pub procedure: Procedure,
 }
 
 /// What a case does.
 #[derive(Clone)]
-pub enum Play {
+pub enum Procedure {
     /// One request, with what the service answers and what is expected: data, which also a pure edge can play.
     Conversation(Box<Conversation>),
     /// Several, one after the other, each with a name: for what holds for many answers.
-    Each(Arc<[(String, Conversation)]>),
+    Conversations(Arc<[(String, Conversation)]>),
     /// Anything else at an edge.
     EdgeSteps(EdgeSteps),
     /// What a backend asks of a service or a key set.
@@ -61,7 +61,7 @@ pub enum Play {
 pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// What a backend asks, and what it checks.
-pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
+pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut ServiceCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// When in the run a case is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ pub enum Phase {
 
 impl Case {
     /// A case that proves `row`, and takes level, basis and section from it.
-    pub fn of(row: &Row, id: &str, title: &str, play: Play) -> Self {
+    pub fn of(row: &Row, id: &str, title: &str, procedure: Procedure) -> Self {
         Self {
             id: id.into(),
             title: title.into(),
@@ -87,12 +87,12 @@ impl Case {
             rows: vec![row.id.clone()],
             stimuli: Vec::new(),
             setup: Setup::Standard,
-            alone: false,
-            needs: vec![Need::Service, Need::Origin],
+            exclusive: false,
+            prerequisites: vec![Prerequisite::Service, Prerequisite::Origin],
             takes: Duration::ZERO,
             phase: Phase::Main,
             may_refuse_to_start: false,
-            play,
+            procedure,
         }
     }
 
@@ -117,14 +117,14 @@ impl Case {
     }
 
     /// Needs an edge or a mock service to itself.
-    pub fn alone(&mut self) -> &mut Self {
-        self.alone = true;
+    pub fn exclusive(&mut self) -> &mut Self {
+        self.exclusive = true;
         self
     }
 
     /// Needs exactly these.
-    pub fn needs(&mut self, needs: &[Need]) -> &mut Self {
-        self.needs = needs.to_vec();
+    pub fn requires(&mut self, prerequisites: &[Prerequisite]) -> &mut Self {
+        self.prerequisites = prerequisites.to_vec();
         self
     }
 

@@ -5,8 +5,8 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Backend, Case, CaseContext, Conversation, Play};
-use crate::judge::Expected;
+use super::{Case, CaseContext, Conversation, Procedure, ServiceCaseContext};
+use crate::judge::ExpectedAnswer;
 use edgeproof_mock::{ReplyShape, Script};
 
 /// The cases as they are collected, with what they are derived from.
@@ -48,58 +48,58 @@ impl<'a> Catalog<'a> {
         title: &str,
         conversation: Conversation,
     ) -> &mut Case {
-        self.add(row, id, title, Play::Conversation(Box::new(conversation)))
+        self.add(row, id, title, Procedure::Conversation(Box::new(conversation)))
     }
 
     /// Adds a case for `row` that is these conversations, one after the other.
-    pub fn each(
+    pub fn conversations(
         &mut self,
         row: &str,
         id: &str,
         title: &str,
         conversations: Vec<(String, Conversation)>,
     ) -> &mut Case {
-        self.add(row, id, title, Play::Each(conversations.into()))
+        self.add(row, id, title, Procedure::Conversations(conversations.into()))
     }
 
     /// Adds a case for `row` that is anything else.
-    pub fn steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
+    pub fn edge_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
         F: for<'s> Fn(&'s mut CaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::EdgeSteps(Arc::new(steps)))
+        self.add(row, id, title, Procedure::EdgeSteps(Arc::new(steps)))
     }
 
     /// Adds a case for `row` that a backend plays. It needs nothing but its target, unless it is told so.
-    pub fn asks<F>(&mut self, row: &str, id: &str, title: &str, asks: F) -> &mut Case
+    pub fn service_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
-        F: for<'s> Fn(&'s mut Backend) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+        F: for<'s> Fn(&'s mut ServiceCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::ServiceSteps(Arc::new(asks))).needs(&[])
+        self.add(row, id, title, Procedure::ServiceSteps(Arc::new(steps))).requires(&[])
     }
 
     /// The rows of the relay table.
-    pub fn reasons(&self) -> Vec<&'a Row> {
+    pub fn relay_rows(&self) -> Vec<&'a Row> {
         self.spec.table(Table::Relay).collect()
     }
 
     /// The answer that a row of the edge table gives, with the service's status and reason filled in.
-    pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> Expected {
+    pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> ExpectedAnswer {
         let row = self.row(row);
         let status = row.status().or(refused.map(|(status, _)| status)).unwrap_or_default();
         let values =
             refused.map(|(status, reason)| [("<status>", json!(status)), ("<reason>", json!(reason))]);
         let body = row.body_with(values.as_ref().map_or(&[], |values| values.as_slice()));
-        Expected { status, body, headless: false }
+        ExpectedAnswer { status, body, to_head: false }
     }
 
     /// The answer to an accepted collection.
-    pub fn accepted(&self) -> Expected {
+    pub fn accepted(&self) -> ExpectedAnswer {
         self.answer("edge.200.accepted", None)
     }
 
     /// The answer to a collection that the service refuses.
-    pub fn refused(&self, status: u16, reason: &str) -> Expected {
+    pub fn refused(&self, status: u16, reason: &str) -> ExpectedAnswer {
         self.answer("edge.refused", Some((status, reason)))
     }
 
@@ -114,12 +114,12 @@ impl<'a> Catalog<'a> {
     }
 
     /// How long a service that never answers is waited for.
-    pub fn patience(&self) -> Duration {
+    pub fn silence_limit(&self) -> Duration {
         if self.waits { Duration::from_secs(60) } else { Duration::from_millis(1500) }
     }
 
-    fn add(&mut self, row: &str, id: &str, title: &str, play: Play) -> &mut Case {
-        let case = Case::of(self.row(row), id, title, play);
+    fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
+        let case = Case::of(self.row(row), id, title, procedure);
         self.cases.push(case);
         self.cases.last_mut().expect("a case was just pushed")
     }

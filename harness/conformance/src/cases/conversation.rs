@@ -1,7 +1,7 @@
 use edgeproof_reports::Level;
 
 use super::collection;
-use crate::judge::{self, Check, Expected};
+use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::{Arrival, Script};
 
@@ -13,36 +13,36 @@ pub struct Conversation {
     /// What the service does. None: it decides by itself.
     pub script: Option<Script>,
     /// The answer. None: any.
-    pub answer: Option<Expected>,
+    pub answer: Option<ExpectedAnswer>,
     /// What the service gets.
-    pub relayed: Relayed,
+    pub relay: ExpectedRelay,
     /// A page of the allowed origin has to be able to read the answer.
     pub readable: Option<Level>,
     /// The answer has to say that it is JSON.
-    pub typed: Option<Level>,
+    pub content_type: Option<Level>,
 }
 
 /// What the service gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relayed {
+pub enum ExpectedRelay {
     /// The request, once, its body unchanged.
     Once,
     /// Nothing.
     Nothing,
     /// Is not looked at.
-    Unjudged,
+    Any,
 }
 
 impl Conversation {
     /// A collection as a page posts it, relayed once and answered as the service says.
-    pub fn post(script: Script, answer: Expected) -> Self {
+    pub fn post(script: Script, answer: ExpectedAnswer) -> Self {
         Self {
             draft: collection(),
             script: Some(script),
             answer: Some(answer),
-            relayed: Relayed::Once,
+            relay: ExpectedRelay::Once,
             readable: None,
-            typed: None,
+            content_type: None,
         }
     }
 
@@ -69,20 +69,20 @@ impl Conversation {
 
     /// Of which only this is looked at: whether the answer says that it is JSON.
     #[must_use]
-    pub fn only_typed(self, level: Level) -> Self {
-        Self { answer: None, relayed: Relayed::Unjudged, typed: Some(level), ..self }
+    pub fn only_content_type(self, level: Level) -> Self {
+        Self { answer: None, relay: ExpectedRelay::Any, content_type: Some(level), ..self }
     }
 
     /// Of which only this is looked at: whether a page can read the answer.
     #[must_use]
     pub fn only_readable(self, level: Level) -> Self {
-        Self { answer: None, relayed: Relayed::Unjudged, readable: Some(level), ..self }
+        Self { answer: None, relay: ExpectedRelay::Any, readable: Some(level), ..self }
     }
 
     /// With another expectation of what the service gets.
     #[must_use]
-    pub fn relayed(mut self, relayed: Relayed) -> Self {
-        self.relayed = relayed;
+    pub fn relay(mut self, relay: ExpectedRelay) -> Self {
+        self.relay = relay;
         self
     }
 }
@@ -99,15 +99,15 @@ pub fn judge(
     if let Some(expected) = &conversation.answer {
         checks.extend(judge::exact(expected, reply));
     }
-    match conversation.relayed {
-        Relayed::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
-        Relayed::Nothing => checks.push(judge::relayed_nothing(arrivals)),
-        Relayed::Unjudged => {}
+    match conversation.relay {
+        ExpectedRelay::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
+        ExpectedRelay::Nothing => checks.push(judge::not_relayed(arrivals)),
+        ExpectedRelay::Any => {}
     }
     if let Some(level) = conversation.readable {
         checks.push(judge::readable(origin, reply).at(level));
     }
-    if let Some(level) = conversation.typed {
+    if let Some(level) = conversation.content_type {
         checks.push(judge::json_content_type(reply).at(level));
     }
     checks

@@ -11,15 +11,17 @@ mod prerequisite;
 mod service;
 mod summary;
 
-pub use case::{Case, EdgeSteps, Phase, Play, ServiceSteps};
+pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
-pub use context::{Ask, Backend, ServiceInputs, ServiceTarget, fetch_keys};
-pub use context::{CaseContext, CaseExchange, CaseFindings, EdgeContext, Kept, Later, LogJudge};
-use context::{Reply, exposed, shown};
-pub use conversation::{Conversation, Relayed, judge};
+pub use context::{
+    CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck,
+};
+use context::{Reply, exposed, without_private_keys};
+pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
+pub use conversation::{Conversation, ExpectedRelay, judge};
 pub use draft::{HEALTH, MARKER, ORIGIN, SIGNALS, collection, fill};
 use draft::{posted, preflight};
-pub use prerequisite::Need;
+pub use prerequisite::Prerequisite;
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {

@@ -1,6 +1,6 @@
 /// What a case needs besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Prerequisite {
     /// A mock service behind the edge.
     Service,
     /// The origin that the edge allows.

@@ -10,7 +10,7 @@ pub(super) fn answer(marker: &str, reply: &Result<Answer, NoAnswer>) -> String {
         Err(NoAnswer::TimedOut(_)) => return "no answer, the connection stays open".into(),
         Err(why) => return why.to_string(),
     };
-    let body = judge::shown(&answer.body).replace(marker, "…");
+    let body = judge::excerpt(&answer.body).replace(marker, "…");
     let cut = if answer.complete { "" } else { ", cut off" };
     if answer.body.is_empty() {
         format!("{} without a body", answer.status)

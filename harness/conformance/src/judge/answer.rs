@@ -1,7 +1,7 @@
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::check::{Check, shown};
+use super::check::{Check, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;
@@ -11,23 +11,23 @@ const NAMED: usize = 4;
 
 /// An answer that the interface gives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
+pub struct ExpectedAnswer {
     /// Status code.
     pub status: u16,
     /// Exact JSON body. None: the body is not looked at.
     pub body: Option<Value>,
     /// The request was `HEAD`: no body, whatever it would be.
-    pub headless: bool,
+    pub to_head: bool,
 }
 
 /// The answer has exactly this status and this body: other key order and white space pass, another member does not.
-pub fn exact(expected: &Expected, reply: &Reply) -> Vec<Check> {
+pub fn exact(expected: &ExpectedAnswer, reply: &Reply) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return vec![Check::new("answer", expected.to_string(), why.to_string(), false)],
     };
     let mut checks = vec![status(expected.status, answer)];
-    if let Some(body) = expected.body.as_ref().filter(|_| !expected.headless) {
+    if let Some(body) = expected.body.as_ref().filter(|_| !expected.to_head) {
         checks.push(body_is(body, answer));
     }
     checks
@@ -47,7 +47,7 @@ pub fn is_json(reply: &Reply) -> Check {
     match reply {
         Ok(answer) => {
             let ok = answer.complete && serde_json::from_slice::<Value>(&answer.body).is_ok();
-            Check::new("body", expected, shown(&answer.body), ok)
+            Check::new("body", expected, excerpt(&answer.body), ok)
         }
         Err(why) => Check::new("answer", expected, why.to_string(), false),
     }
@@ -101,10 +101,10 @@ pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> 
         .hint("an answer goes to a browser: whoever reads it there could use the credential as their own")
 }
 
-impl std::fmt::Display for Expected {
+impl std::fmt::Display for ExpectedAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.body {
-            Some(body) if !self.headless => write!(f, "{} {body}", self.status),
+            Some(body) if !self.to_head => write!(f, "{} {body}", self.status),
             _ => write!(f, "{}", self.status),
         }
     }
@@ -124,20 +124,20 @@ fn status(expected: u16, answer: &Answer) -> Check {
 fn body_is(expected: &Value, answer: &Answer) -> Check {
     let check = |actual: String, ok| Check::new("body", expected.to_string(), actual, ok);
     if !answer.complete {
-        return check(format!("{}, cut off", shown(&answer.body)), false);
+        return check(format!("{}, cut off", excerpt(&answer.body)), false);
     }
     match serde_json::from_slice::<Value>(&answer.body) {
-        Ok(actual) if same(expected, &actual) => check(shown(&answer.body), true),
+        Ok(actual) if same(expected, &actual) => check(excerpt(&answer.body), true),
         Ok(actual) => {
             let difference = difference(expected, &actual);
-            let check = check(shown(&answer.body), false);
+            let check = check(excerpt(&answer.body), false);
             difference.map_or(check.clone(), |hint| check.hint(&hint))
         }
         Err(_) if answer.body.is_empty() => check("an empty body".into(), false),
         Err(_) => {
             let kind =
                 values(answer, CONTENT_TYPE.as_str()).map_or(String::new(), |kind| format!(" ({kind})"));
-            check(format!("not JSON{kind}: {}", shown(&answer.body)), false)
+            check(format!("not JSON{kind}: {}", excerpt(&answer.body)), false)
         }
     }
 }
@@ -165,13 +165,15 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
             Some(other) if other.as_str() == Some(&value.to_string()) => {
                 words.push(format!("\"{key}\" is text, it should be the number {value}"));
             }
-            Some(other) => words
-                .push(format!("\"{key}\" is {}, it should be {value}", shown(other.to_string().as_bytes()))),
+            Some(other) => words.push(format!(
+                "\"{key}\" is {}, it should be {value}",
+                excerpt(other.to_string().as_bytes())
+            )),
         }
     }
     let mut more = actual.keys().filter(|key| !expected.contains_key(*key));
     for key in more.by_ref().take(NAMED) {
-        words.push(format!("\"{}\" is one member too many", shown(key.as_bytes())));
+        words.push(format!("\"{}\" is one member too many", excerpt(key.as_bytes())));
     }
     if let others @ 1.. = more.count() {
         words.push(format!("and so are {others} others"));
@@ -213,7 +215,7 @@ mod tests {
     )]
     fn compares_bodies(#[case] body: &str, #[case] hint: Option<&str>) {
         let expected = json!({"error": "service_rejected", "reason": "revoked", "status": 401});
-        let expected = Expected { status: 401, body: Some(expected), headless: false };
+        let expected = ExpectedAnswer { status: 401, body: Some(expected), to_head: false };
         let checks = exact(&expected, &reply(401, body));
         assert!(checks[0].ok);
         assert_eq!(checks[1].ok, hint.is_none());
@@ -222,8 +224,11 @@ mod tests {
 
     #[test]
     fn reports_status_and_body_together() {
-        let expected =
-            Expected { status: 405, body: Some(json!({"error": "method_not_allowed"})), headless: false };
+        let expected = ExpectedAnswer {
+            status: 405,
+            body: Some(json!({"error": "method_not_allowed"})),
+            to_head: false,
+        };
         let wrong: Vec<_> =
             exact(&expected, &reply(404, "nope")).iter().filter_map(Check::mismatch).collect();
         insta::assert_debug_snapshot!(wrong, @r#"

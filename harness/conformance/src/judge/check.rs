@@ -58,7 +58,7 @@ impl Check {
 }
 
 /// Bytes as a person reads them in one line: text where it is text, cut where it is long.
-pub(crate) fn shown(bytes: &[u8]) -> String {
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 160;
     if bytes.is_empty() {
         return "nothing".into();

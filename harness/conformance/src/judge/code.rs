@@ -1,13 +1,13 @@
 use serde_json::Value;
 
-use super::check::{Check, shown};
+use super::check::{Check, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
 type Reply = Result<Answer, NoAnswer>;
 
 /// A reason code of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Code {
+pub struct ReasonCode {
     /// As the table spells it.
     pub text: String,
     /// A colon and a suffix follow.
@@ -15,7 +15,7 @@ pub struct Code {
 }
 
 /// One of these codes stands anywhere in the JSON body: the interface does not show in which member (7.4).
-pub fn tells(codes: &[Code], reply: &Reply) -> Check {
+pub fn has_code(codes: &[ReasonCode], reply: &Reply) -> Check {
     let words: Vec<String> = codes.iter().map(ToString::to_string).collect();
     let expected = format!("JSON with {}", words.join(" or "));
     let answer = match reply {
@@ -23,11 +23,11 @@ pub fn tells(codes: &[Code], reply: &Reply) -> Check {
         Err(why) => return Check::new("answer", expected, why.to_string(), false),
     };
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
-        let actual = format!("not JSON: {}", shown(&answer.body));
+        let actual = format!("not JSON: {}", excerpt(&answer.body));
         return Check::new("reason code", expected, actual, false);
     };
-    let check = |ok| Check::new("reason code", expected, shown(&answer.body), ok);
-    match place_of(codes, &body) {
+    let check = |ok| Check::new("reason code", expected, excerpt(&answer.body), ok);
+    match find_code(codes, &body) {
         Some(_) => check(true),
         None => check(false).hint(
             "the code has to stand in the body exactly as the interface spells it, in any member; one with a suffix has a colon \
@@ -38,14 +38,14 @@ pub fn tells(codes: &[Code], reply: &Reply) -> Check {
 
 /// The member in which one of these codes stands, such as `error.code`, and the code. In an array, `[]` stands for any
 /// place.
-pub fn place_of<'c>(codes: &'c [Code], body: &Value) -> Option<(String, &'c Code)> {
+pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &'c ReasonCode)> {
     find(codes, body, &mut Vec::new())
 }
 
 /// Two answers that nothing tells apart: the same status and, as JSON, the same body. `words` says whose the first is.
 pub fn same_answer(words: &str, first: &Reply, second: &Reply) -> Check {
     let told = |reply: &Reply| match reply {
-        Ok(answer) => format!("{} {}", answer.status, shown(&answer.body)),
+        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
         Err(why) => why.to_string(),
     };
     let same = match (first, second) {
@@ -60,7 +60,11 @@ fn same_body(first: &[u8], second: &[u8]) -> bool {
     first == second || value(first).is_some_and(|first| value(second) == Some(first))
 }
 
-fn find<'c>(codes: &'c [Code], value: &Value, path: &mut Vec<String>) -> Option<(String, &'c Code)> {
+fn find<'c>(
+    codes: &'c [ReasonCode],
+    value: &Value,
+    path: &mut Vec<String>,
+) -> Option<(String, &'c ReasonCode)> {
     let mut below = |name: String, value: &Value| {
         path.push(name);
         let found = find(codes, value, path);
@@ -78,7 +82,7 @@ fn find<'c>(codes: &'c [Code], value: &Value, path: &mut Vec<String>) -> Option<
     }
 }
 
-impl Code {
+impl ReasonCode {
     /// It stands in the text as a word of its own, with a suffix where it has one.
     fn stands_in(&self, text: &str) -> bool {
         let inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -95,7 +99,7 @@ impl Code {
     }
 }
 
-impl std::fmt::Display for Code {
+impl std::fmt::Display for ReasonCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)?;
         if self.suffixed { f.write_str(":<suffix>") } else { Ok(()) }
@@ -108,8 +112,8 @@ mod tests {
 
     use super::*;
 
-    fn codes() -> [Code; 2] {
-        let code = |text: &str, suffixed| Code { text: text.into(), suffixed };
+    fn codes() -> [ReasonCode; 2] {
+        let code = |text: &str, suffixed| ReasonCode { text: text.into(), suffixed };
         [code("bad_footer", false), code("unknown_kid", true)]
     }
 
@@ -128,6 +132,6 @@ mod tests {
     fn finds_a_code_anywhere(#[case] body: &str, #[case] place: Option<&str>) {
         let body = serde_json::from_str(body).unwrap();
         let codes = codes();
-        assert_eq!(place_of(&codes, &body).map(|(place, _)| place).as_deref(), place);
+        assert_eq!(find_code(&codes, &body).map(|(place, _)| place).as_deref(), place);
     }
 }

@@ -27,7 +27,7 @@ pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
 
 /// The answer says how long it may be kept, and does not offer itself stale beyond this (RFC 9111 §4.2.2, RFC 5861): without a
 /// word every cache decides for itself.
-pub fn bounded(longest: Duration, reply: &Reply) -> Check {
+pub fn cache_time_bounded(longest: Duration, reply: &Reply) -> Check {
     let expected =
         format!("a word on how long it is kept, stale or not: at most {} seconds", longest.as_secs());
     let answer = match reply {
@@ -55,7 +55,7 @@ pub fn bounded(longest: Duration, reply: &Reply) -> Check {
     )
 }
 
-/// The answer does not ask shared caches to keep it, although the request carried a credential (RFC 9111 §3.5).
+/// The answer does not request shared caches to keep it, although the request carried a credential (RFC 9111 §3.5).
 pub fn not_shared(reply: &Reply) -> Check {
     let expected = "neither public nor s-maxage nor must-revalidate";
     let answer = match reply {
@@ -176,7 +176,7 @@ mod tests {
     #[case::stale_for_a_minute(&[("cache-control", "max-age=240, stale-if-error=60")], true)]
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     fn judges_bounds(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
-        assert_eq!(bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
+        assert_eq!(cache_time_bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
     }
 
     #[rstest]

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// What became of verifying a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Signed {
+pub enum SignatureResult {
     /// A key of the set signed it.
     Verified,
     /// A key of the set that has no id signed it, though its header names one.
@@ -35,14 +35,14 @@ pub fn is_jws(text: &str) -> bool {
 }
 
 /// Verifies a token in compact form.
-pub fn verify_jws(token: &str, set: &KeySet) -> Signed {
-    let Some(header) = header(token) else { return Signed::Malformed };
+pub fn verify_jws(token: &str, set: &KeySet) -> SignatureResult {
+    let Some(header) = header(token) else { return SignatureResult::Malformed };
     let text = |name: &str| header.get(name).and_then(Value::as_str).map(str::to_owned);
     let algorithm = text("alg").unwrap_or_default();
     if algorithm.eq_ignore_ascii_case("none") || algorithm.starts_with("HS") {
-        return Signed::Unsigned(algorithm);
+        return SignatureResult::Unsigned(algorithm);
     }
-    let Some(method) = Method::of(&algorithm) else { return Signed::Unsupported(algorithm) };
+    let Some(method) = Method::of(&algorithm) else { return SignatureResult::Unsupported(algorithm) };
     let kid = text("kid");
     let named = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
     // The id is a hint (RFC 7515 §4.1.4), and a key need not have one (RFC 7517 §4.5).
@@ -51,15 +51,15 @@ pub fn verify_jws(token: &str, set: &KeySet) -> Signed {
         keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
     };
     let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
-    let Some((signed, signature)) = token.rsplit_once('.') else { return Signed::Malformed };
-    let Some(signature) = decode(signature) else { return Signed::Malformed };
+    let Some((signed, signature)) = token.rsplit_once('.') else { return SignatureResult::Malformed };
+    let Some(signature) = decode(signature) else { return SignatureResult::Malformed };
     if signed_by(&keys, signed, &signature) {
-        return Signed::Verified;
+        return SignatureResult::Verified;
     }
     if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, &signature) {
-        return Signed::VerifiedUnnamed;
+        return SignatureResult::VerifiedUnnamed;
     }
-    if keys.is_empty() { Signed::UnknownKey(kid) } else { Signed::NotVerified }
+    if keys.is_empty() { SignatureResult::UnknownKey(kid) } else { SignatureResult::NotVerified }
 }
 
 /// How a signature is verified.
@@ -128,7 +128,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-impl fmt::Display for Signed {
+impl fmt::Display for SignatureResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verified => f.write_str("verifies"),
@@ -163,16 +163,16 @@ mod tests {
     const EDDSA: &str = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
 
     #[rstest]
-    #[case::es256(ES256.into(), Signed::Verified)]
-    #[case::eddsa(EDDSA.into(), Signed::Verified)]
-    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), Signed::NotVerified)]
-    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), Signed::NotVerified)]
-    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), Signed::Unsigned("none".into()))]
-    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), Signed::Unsigned("HS256".into()))]
-    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), Signed::Unsupported("ES512".into()))]
-    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), Signed::UnknownKey(None))]
-    #[case::no_token("a.b.c".into(), Signed::Malformed)]
-    fn verifies(#[case] token: String, #[case] expected: Signed) {
+    #[case::es256(ES256.into(), SignatureResult::Verified)]
+    #[case::eddsa(EDDSA.into(), SignatureResult::Verified)]
+    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), SignatureResult::NotVerified)]
+    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), SignatureResult::NotVerified)]
+    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), SignatureResult::Unsigned("none".into()))]
+    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), SignatureResult::Unsigned("HS256".into()))]
+    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), SignatureResult::Unsupported("ES512".into()))]
+    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), SignatureResult::UnknownKey(None))]
+    #[case::no_token("a.b.c".into(), SignatureResult::Malformed)]
+    fn verifies(#[case] token: String, #[case] expected: SignatureResult) {
         assert_eq!(verify_jws(&token, &KeySet::parse(SET.as_bytes()).unwrap()), expected);
     }
 
@@ -183,7 +183,10 @@ mod tests {
         let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())));
         let x = URL_SAFE_NO_PAD.encode(signature::KeyPair::public_key(&key));
         let set = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
-        assert_eq!(verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()), Signed::VerifiedUnnamed);
+        assert_eq!(
+            verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()),
+            SignatureResult::VerifiedUnnamed
+        );
     }
 
     #[rstest]

@@ -1,4 +1,4 @@
-use super::check::{Check, shown};
+use super::check::{Check, excerpt};
 use edgeproof_reports::Level;
 
 /// Exactly one line names both status and reason. `complete`: the output was read to its end, or a later line is
@@ -19,12 +19,12 @@ pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
             .hint("write one line to stdout or stderr; if it goes elsewhere, edgeproof cannot see it");
     }
     match lines.iter().find(|line| line.contains(reason)) {
-        Some(line) => check(format!("the status is missing: {}", shown(line.as_bytes())), false),
+        Some(line) => check(format!("the status is missing: {}", excerpt(line.as_bytes())), false),
         None => check(
             format!(
                 "no line with the reason, the last of {}: {}",
                 lines.len(),
-                shown(lines[lines.len() - 1].as_bytes())
+                excerpt(lines[lines.len() - 1].as_bytes())
             ),
             false,
         ),
@@ -37,7 +37,7 @@ pub fn names_refusal(status: u16, reason: &str, line: &str) -> bool {
 }
 
 /// No line holds a license or a private key. `finds` knows them, in whatever way they are written.
-pub fn shows_no_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Check {
+pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Check {
     let found = lines.iter().any(|line| finds(line.as_bytes()));
     let actual = if found { "one in a line" } else { "none" };
     Check::new("log", "no license and no private key", actual, !found)
@@ -45,7 +45,7 @@ pub fn shows_no_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Chec
 }
 
 /// No line holds any of these. Each comes with a name, and only the name is reported.
-pub fn shows_nothing(canaries: &[(&str, &str)], lines: &[String]) -> Check {
+pub fn log_without_values(canaries: &[(&str, &str)], lines: &[String]) -> Check {
     let names: Vec<_> = canaries.iter().map(|(name, _)| *name).collect();
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
     let actual = found.map_or("none".into(), |(name, _)| format!("the {name} in a line"));

@@ -11,15 +11,15 @@ mod log;
 mod relay;
 
 pub use answer::{
-    EDGE_SECRETS, Expected, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
+    EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
     status_in,
 };
 pub use check::Check;
-pub(crate) use check::shown;
-pub use code::{Code, place_of, same_answer, tells};
+pub(crate) use check::excerpt;
+pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use cors::{no_grant, preflight_passes, readable, vary};
-pub use freshness::{bounded, fresh_for, not_shared};
+pub use freshness::{cache_time_bounded, fresh_for, not_shared};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
-pub use jws::{Signed, is_jws, verify_jws};
-pub use log::{names_refusal, one_refusal_line, shows_no_secrets, shows_nothing};
-pub use relay::{carries_license, presents_certificate, relayed_nothing, relayed_once};
+pub use jws::{SignatureResult, is_jws, verify_jws};
+pub use log::{log_without_secrets, log_without_values, names_refusal, one_refusal_line};
+pub use relay::{carries_license, not_relayed, presents_certificate, relayed_once};

@@ -1,4 +1,4 @@
-use super::check::{Check, shown};
+use super::check::{Check, excerpt};
 use edgeproof_mock::Arrival;
 
 /// The body arrived once, byte for byte.
@@ -17,7 +17,7 @@ pub fn relayed_once(sent: &[u8], arrivals: &[Arrival]) -> Vec<Check> {
 }
 
 /// Nothing arrived, not even a part.
-pub fn relayed_nothing(arrivals: &[Arrival]) -> Check {
+pub fn not_relayed(arrivals: &[Arrival]) -> Check {
     let actual = match arrivals {
         [] => "0".to_owned(),
         [first, ..] => format!(
@@ -69,7 +69,7 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     let hint = if arrival.request.complete {
         let at = sent.iter().zip(body.iter()).take_while(|(a, b)| a == b).count();
         let (from, till) = (at.saturating_sub(12), at + 24);
-        let around = |bytes: &[u8]| shown(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
+        let around = |bytes: &[u8]| excerpt(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
         let (sent, arrived) = (around(sent), around(body));
         format!(
             "they part at byte {at}: sent {sent:?}, arrived {arrived:?}; relay the bytes, don't parse them"
@@ -83,8 +83,8 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
 fn describe(body: &[u8]) -> String {
     match body.len() {
         0 => "an empty body".into(),
-        1..=160 => shown(body),
-        length => format!("{length} bytes, {}", shown(body)),
+        1..=160 => excerpt(body),
+        length => format!("{length} bytes, {}", excerpt(body)),
     }
 }
 

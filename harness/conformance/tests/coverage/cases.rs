@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Case, Phase, Play, Relayed};
+use edgeproof::cases::{Case, ExpectedRelay, Phase, Procedure};
 use edgeproof_fixtures::spec::{Fact, Level, Row, Table, Version};
 use rstest::rstest;
 
@@ -40,7 +40,8 @@ fn ids_are_slugs_and_no_two_are_alike(#[values(Version::Current, Version::PreSea
 fn a_case_of_both_versions_is_the_same_case() {
     let (_, current) = catalog(Version::Current);
     let (_, before) = catalog(Version::PreSeal);
-    let facts = |case: &Case| (case.title.clone(), case.section.clone(), case.level, case.setup, case.alone);
+    let facts =
+        |case: &Case| (case.title.clone(), case.section.clone(), case.level, case.setup, case.exclusive);
     for case in before {
         if let Some(other) = current.iter().find(|other| other.id == case.id) {
             assert_eq!(facts(case), facts(other), "{}", case.id);
@@ -87,8 +88,8 @@ fn no_case_weighs_more_than_its_row(#[values(Version::Current, Version::PreSeal)
 fn conversations_expect_something(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (_, cases) = catalog(version);
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
-        let expects = conversation.answer.is_some() || conversation.relayed != Relayed::Unjudged;
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        let expects = conversation.answer.is_some() || conversation.relay != ExpectedRelay::Any;
         assert!(expects || conversation.readable.is_some(), "{} can't fail", case.id);
     }
 }
@@ -99,7 +100,7 @@ fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::Pre
     let (spec, cases) = catalog(version);
     let mut seen = 0;
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
         for row in case.rows.iter().filter_map(|row| spec.row(row)) {
             let Fact::Reason { status, code } = &row.fact else { continue };
             let answer = conversation.answer.as_ref().unwrap();

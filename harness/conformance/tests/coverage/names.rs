@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Ask, HEALTH, Play, SIGNALS, collection, fetch_keys};
+use edgeproof::cases::{HEALTH, Procedure, SIGNALS, VerdictRequest, collection, key_set_request};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Fact, Spec, Table, Version};
 use rstest::rstest;
@@ -35,7 +35,7 @@ fn collections_go_to_the_endpoint_of_the_table(
     assert_eq!(draft.method, "POST");
     assert!(methods.contains(&draft.method));
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
         let below = conversation.draft.path.split('?').next();
         assert_eq!(below, Some(path), "{}", case.id);
         let other = !methods.contains(&conversation.draft.method);
@@ -60,9 +60,9 @@ fn verdicts_and_keys_are_asked_for_at_the_endpoints_of_the_table(
     let (spec, _) = catalog(version);
     let get = &["GET".to_owned()][..];
     let (methods, path) = endpoint(spec, "endpoint.service.verdict");
-    assert_eq!((methods, path.replace("{sessionRef}", "a")), (get, Ask::new("a").draft().path));
+    assert_eq!((methods, path.replace("{sessionRef}", "a")), (get, VerdictRequest::new("a").draft().path));
     let (methods, path) = endpoint(spec, "endpoint.keys.jwks");
-    assert_eq!((methods, path), (get, fetch_keys().path.as_str()));
+    assert_eq!((methods, path), (get, key_set_request().path.as_str()));
 }
 
 fn endpoint<'s>(spec: &'s Spec, id: &str) -> (&'s [String], &'s str) {

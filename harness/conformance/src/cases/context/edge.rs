@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{Credentials, Redactor};
 use edgeproof_reports::{Hop, Level};
 
 use super::{CaseExchange, CaseFindings};
-use crate::cases::{Conversation, Relayed, fill, judge};
+use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::Check;
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
@@ -32,14 +32,14 @@ pub struct EdgeContext {
     /// `ALLOWED_ORIGIN` as this edge has it, where it is known.
     pub origin: Option<String>,
     /// Scripts of cases that are over, which still count copies of their collections.
-    pub kept: Mutex<Vec<Kept>>,
+    pub finished: Mutex<Vec<FinishedScripts>>,
 }
 
 impl EdgeContext {
     /// Collections of cases that are over, of which a copy has arrived since.
     pub fn late_copies(&self) -> Vec<Arrival> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let late = |kept: &Kept| {
+        let kept = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let late = |kept: &FinishedScripts| {
             let arrivals = kept.scripted.iter().flat_map(Scripted::arrivals);
             arrivals.skip(kept.arrived).collect::<Vec<_>>()
         };
@@ -54,12 +54,12 @@ pub struct CaseContext {
     /// A text that no other case sends.
     pub marker: String,
     /// Longest wait for an answer.
-    pub limit: Duration,
+    pub timeout: Duration,
     /// What was found so far.
     pub found: CaseFindings,
     /// What is to be judged once the edge was ended and has written all that it had to write.
-    pub later: Option<Later>,
-    alone: bool,
+    pub deferred: Option<DeferredLogCheck>,
+    exclusive: bool,
     level: Level,
     scripted: Vec<Scripted>,
     /// A collection has to arrive once, and no second time later.
@@ -68,33 +68,39 @@ pub struct CaseContext {
 
 /// The scripts of a case that is over, and how much had arrived for it by then.
 #[derive(Debug)]
-pub struct Kept {
+pub struct FinishedScripts {
     scripted: Vec<Scripted>,
     arrived: usize,
 }
 
 /// A judgement on lines of a log that may still be in the edge's buffers.
 #[derive(Clone)]
-pub struct Later {
+pub struct DeferredLogCheck {
     /// The lines from here on.
     pub since: usize,
     /// The judgement.
-    pub judge: LogJudge,
+    pub check: LogCheck,
 }
 
 /// Judges the lines of a log.
-pub type LogJudge = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
+pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 impl CaseContext {
     /// A context for one case. `alone`: whatever arrives at the service belongs to it.
-    pub fn new(edge: Arc<EdgeContext>, marker: String, alone: bool, level: Level, limit: Duration) -> Self {
+    pub fn new(
+        edge: Arc<EdgeContext>,
+        marker: String,
+        exclusive: bool,
+        level: Level,
+        timeout: Duration,
+    ) -> Self {
         Self {
             edge,
             marker,
-            limit,
+            timeout,
             found: CaseFindings::default(),
-            later: None,
-            alone,
+            deferred: None,
+            exclusive,
             level,
             scripted: Vec::new(),
             once: false,
@@ -107,7 +113,7 @@ impl CaseContext {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
-        self.once |= conversation.relayed == Relayed::Once && !self.alone;
+        self.once |= conversation.relay == ExpectedRelay::Once && !self.exclusive;
         let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
         self.checks(checks);
         sent
@@ -126,7 +132,8 @@ impl CaseContext {
 
     /// Says what the service does with this case's requests from here on. Without a service, nothing.
     pub fn script(&mut self, script: Script) {
-        let on = if self.alone { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
+        let on =
+            if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
         self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
     }
 
@@ -139,7 +146,7 @@ impl CaseContext {
     /// Sends a request over a connection of its own.
     pub async fn send(&mut self, draft: &Draft) -> Sent {
         let draft = self.fill(draft);
-        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.limit).await;
+        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.timeout).await;
         self.record(&draft, sent.clone());
         sent
     }
@@ -171,7 +178,7 @@ impl CaseContext {
         fill(draft, &self.marker, self.origin())
     }
 
-    /// The origin that the edge allows. Cases that depend on it need [`crate::cases::Need::Origin`]; to others any will do.
+    /// The origin that the edge allows. Cases that depend on it need [`crate::cases::Prerequisite::Origin`]; to others any will do.
     pub fn origin(&self) -> &str {
         self.edge.origin.as_deref().unwrap_or("https://page.example")
     }
@@ -189,17 +196,19 @@ impl CaseContext {
     }
 
     /// Notes how the edge behaves at an open point.
-    pub fn observe(&mut self, point: &str, saw: impl Into<String>) {
-        self.found.observations.push((point.into(), saw.into()));
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
     }
 
     /// Ends the case and hands out what it found.
     pub fn end(mut self) -> CaseFindings {
         self.found.arrivals = self.arrivals();
         if self.once {
-            let kept =
-                Kept { scripted: std::mem::take(&mut self.scripted), arrived: self.found.arrivals.len() };
-            self.edge.kept.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+            let kept = FinishedScripts {
+                scripted: std::mem::take(&mut self.scripted),
+                arrived: self.found.arrivals.len(),
+            };
+            self.edge.finished.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
         }
         self.found
     }

@@ -9,7 +9,7 @@ use crate::judge::Check;
 pub struct CaseFindings {
     /// Everything that was looked at.
     pub checks: Vec<Check>,
-    /// Open points, as `(point, saw)`.
+    /// Open points, as `(point, observed)`.
     pub observations: Vec<(String, String)>,
     /// What we sent.
     pub sent: Vec<CaseExchange>,

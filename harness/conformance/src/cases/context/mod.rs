@@ -5,8 +5,8 @@ mod findings;
 mod service;
 mod verdict_request;
 
-pub use edge::{CaseContext, EdgeContext, Kept, Later, LogJudge};
+pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
-pub use service::{Backend, ServiceInputs, ServiceTarget};
-pub(crate) use service::{Reply, exposed, shown};
-pub use verdict_request::{Ask, fetch_keys};
+pub(crate) use service::{Reply, exposed, without_private_keys};
+pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
+pub use verdict_request::{VerdictRequest, key_set_request};

@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_reports::{Hop, Level};
 
-use super::{Ask, CaseExchange, CaseFindings};
+use super::{CaseExchange, CaseFindings, VerdictRequest};
 use crate::judge::Check;
 use crate::target::RunningEdge;
 use edgeproof_http::{Answer, Draft, NoAnswer, Sent, ServerAddress};
@@ -31,7 +31,7 @@ pub struct ServiceTarget {
     pub run: String,
 }
 
-/// What was given to ask with.
+/// What was given to request with.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceInputs {
     /// A read token that is accepted.
@@ -45,21 +45,21 @@ pub struct ServiceInputs {
 }
 
 /// One case in the place of an integrator's backend, and everything that it finds.
-pub struct Backend {
+pub struct ServiceCaseContext {
     /// What it stands before.
     pub target: Arc<ServiceTarget>,
     /// Longest wait for an answer, unless a case says otherwise.
-    pub limit: Duration,
+    pub timeout: Duration,
     /// What was found so far.
     pub found: CaseFindings,
     marker: String,
     level: Level,
 }
 
-impl Backend {
+impl ServiceCaseContext {
     /// A backend for one case; `marker` is a text that no other case of this run has.
-    pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, limit: Duration) -> Self {
-        Self { target, limit, found: CaseFindings::default(), marker, level }
+    pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, timeout: Duration) -> Self {
+        Self { target, timeout, found: CaseFindings::default(), marker, level }
     }
 
     /// A session reference that no session has, and that no other case asks for.
@@ -67,17 +67,17 @@ impl Backend {
         format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
-    /// The read token. Cases that use it need [`crate::cases::Need::ReadToken`].
+    /// The read token. Cases that use it need [`crate::cases::Prerequisite::ReadToken`].
     pub fn read_token(&self) -> String {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
-    /// Where the service is. Cases of a service have one, and so do those that need [`crate::cases::Need::Session`].
+    /// Where the service is. Cases of a service have one, and so do those that need [`crate::cases::Prerequisite::Session`].
     pub fn service(&self) -> &ServerAddress {
         self.target.service.as_ref().expect("a case is planned only where its target is")
     }
 
-    /// Our mock, and what it knows. Cases that need [`crate::cases::Need::Mock`] have it.
+    /// Our mock, and what it knows. Cases that need [`crate::cases::Prerequisite::Mock`] have it.
     pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
         Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
     }
@@ -90,7 +90,7 @@ impl Backend {
             return Some(reference);
         }
         let reference = self.target.inputs.session_ref.clone()?;
-        let reply = self.ask(&Ask::new(&reference).bearer(&self.read_token())).await;
+        let reply = self.fetch_verdict(&VerdictRequest::new(&reference).bearer(&self.read_token())).await;
         if reply.is_ok_and(|answer| answer.status == 404) {
             self.found.not_run = Some(
                 "the session of --session-ref has no verdict, or one that is too old: give the reference of a session that \
@@ -103,33 +103,33 @@ impl Backend {
     }
 
     /// Asks the service, over a connection of its own.
-    pub async fn ask(&mut self, ask: &Ask) -> Reply {
-        let limit = self.limit;
-        self.ask_within(ask, limit).await.reply
+    pub async fn fetch_verdict(&mut self, request: &VerdictRequest) -> Reply {
+        let timeout = self.timeout;
+        self.fetch_verdict_within(request, timeout).await.reply
     }
 
-    /// The same, with another limit, and with the time that it took.
-    pub async fn ask_within(&mut self, ask: &Ask, limit: Duration) -> Sent {
-        self.send(&ask.draft(), limit).await
+    /// The same, with another timeout, and with the time that it took.
+    pub async fn fetch_verdict_within(&mut self, request: &VerdictRequest, timeout: Duration) -> Sent {
+        self.send(&request.draft(), timeout).await
     }
 
     /// Sends any request to the service.
-    pub async fn send(&mut self, draft: &Draft, limit: Duration) -> Sent {
+    pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
         let endpoint = self.service().clone();
-        self.send_to(&endpoint, Hop::ClientService, draft, limit).await
+        self.send_to(&endpoint, Hop::ClientService, draft, timeout).await
     }
 
     /// Asks for the key set.
-    pub async fn ask_keys(&mut self, draft: &Draft) -> Reply {
+    pub async fn fetch_key_set(&mut self, draft: &Draft) -> Reply {
         let endpoint = self.target.keys.clone().expect("a case is planned only where its target is");
-        self.send_to(&endpoint, Hop::ClientKeys, draft, self.limit).await.reply
+        self.send_to(&endpoint, Hop::ClientKeys, draft, self.timeout).await.reply
     }
 
     /// Notes what was sent for the key set by other means.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
         if let Some(endpoint) = self.target.keys.clone() {
-            let shown = Sent { reply: shown(sent.reply), ..sent };
-            self.record(Hop::ClientKeys, &endpoint, draft, shown);
+            let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
+            self.record(Hop::ClientKeys, &endpoint, draft, hidden);
         }
     }
 
@@ -152,8 +152,8 @@ impl Backend {
     }
 
     /// Notes how the target behaves at an open point.
-    pub fn observe(&mut self, point: &str, saw: impl Into<String>) {
-        self.found.observations.push((point.into(), saw.into()));
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
     }
 
     /// A text without what differs from run to run.
@@ -161,8 +161,14 @@ impl Backend {
         text.replace(&self.marker, "…").replace(&self.target.run, "…")
     }
 
-    async fn send_to(&mut self, endpoint: &ServerAddress, hop: Hop, draft: &Draft, limit: Duration) -> Sent {
-        let sent = edgeproof_http::send(endpoint, draft, limit).await;
+    async fn send_to(
+        &mut self,
+        endpoint: &ServerAddress,
+        hop: Hop,
+        draft: &Draft,
+        timeout: Duration,
+    ) -> Sent {
+        let sent = edgeproof_http::send(endpoint, draft, timeout).await;
         match hop {
             Hop::ClientKeys => self.record_keys(draft, sent.clone()),
             _ => self.record(hop, endpoint, draft, sent.clone()),
@@ -176,7 +182,7 @@ pub(crate) type Reply = Result<Answer, NoAnswer>;
 
 /// A key set as it is shown: a private key that was published by mistake goes no further: its members stay, their values go. What is no JSON is told
 /// by its length alone, for it may hold one in any form.
-pub(crate) fn shown(mut reply: Reply) -> Reply {
+pub(crate) fn without_private_keys(mut reply: Reply) -> Reply {
     if let Ok(answer) = &mut reply
         && !answer.body.is_empty()
     {

@@ -3,14 +3,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// A request for a verdict.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct VerdictRequest {
     method: String,
     reference: String,
     authorization: Option<String>,
     query: Option<String>,
 }
 
-impl Ask {
+impl VerdictRequest {
     /// For this session's verdict, without a token.
     pub fn new(reference: &str) -> Self {
         Self { method: "GET".into(), reference: reference.into(), authorization: None, query: None }
@@ -63,7 +63,7 @@ const VERDICT: &str = "/v1/verdict/";
 const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
 
 /// A request for the key set.
-pub fn fetch_keys() -> Draft {
+pub fn key_set_request() -> Draft {
     Draft::new("GET", KEYS).header("Accept", "application/json")
 }
 

@@ -20,7 +20,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         .stimulus(Stimulus::ServiceAccepts);
 
     let script = accept;
-    cases.steps(
+    cases.edge_steps(
         "statement.json-content-type",
         "accept.content-type",
         "the answer to an accepted collection says that it is JSON",
@@ -35,13 +35,13 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     );
 
     for (id, title, action) in unusual() {
-        cases.steps("statement.other-success", id, title, move |context| {
+        cases.edge_steps("statement.other-success", id, title, move |context| {
             let script = Script::one(action.clone());
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(&context.marker, &sent.reply);
-                context.observe(id, saw);
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(id, observed);
             })
         });
     }

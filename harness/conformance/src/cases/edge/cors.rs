@@ -3,7 +3,8 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use crate::cases::{
-    Catalog, Conversation, Need, ORIGIN, Relayed, SIGNALS, collection, posted, preflight, summary,
+    Catalog, Conversation, ExpectedRelay, ORIGIN, Prerequisite, SIGNALS, collection, posted, preflight,
+    summary,
 };
 use crate::judge;
 use crate::target::{ALLOWED_ORIGIN, Setup};
@@ -21,7 +22,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn preflights(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "edge.preflight",
             "cors.preflight",
             "a preflight of the allowed origin passes for a POST of JSON",
@@ -29,15 +30,15 @@ fn preflights(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let sent = context.send(&preflight(ORIGIN)).await;
                     context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                    let saw = summary::status(&sent.reply);
-                    context.observe("preflight.status", saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe("preflight.status", observed);
                 })
             },
         )
-        .needs(&[Need::Origin])
+        .requires(&[Prerequisite::Origin])
         .stimulus(Stimulus::Preflight);
     cases
-        .steps(
+        .edge_steps(
             "edge.preflight",
             "cors.preflight-not-relayed",
             "a preflight does not reach the service",
@@ -45,11 +46,11 @@ fn preflights(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     context.script(edgeproof_mock::Script::decide());
                     context.send(&preflight(ORIGIN)).await;
-                    context.check(judge::relayed_nothing(&context.arrivals()));
+                    context.check(judge::not_relayed(&context.arrivals()));
                 })
             },
         )
-        .alone();
+        .exclusive();
 }
 
 /// A page can report a status only if it can read it.
@@ -74,7 +75,7 @@ fn readable(cases: &mut Catalog<'_>) {
     }
     let unreachable = cases.answer("edge.502.service-unreachable", None);
     let unreachable =
-        Conversation::post(cases.accept(), unreachable).relayed(Relayed::Nothing).readable(Level::Must);
+        Conversation::post(cases.accept(), unreachable).relay(ExpectedRelay::Nothing).readable(Level::Must);
     cases
         .conversation(
             "statement.cors-readable",
@@ -85,14 +86,14 @@ fn readable(cases: &mut Catalog<'_>) {
         .setup(Setup::PortClosed);
     let refusals = super::refusals::each(cases).into_iter();
     let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(Level::Must))).collect();
-    cases.each(
+    cases.conversations(
         "statement.cors-readable",
         "cors.readable.reasons",
         "a page of the allowed origin can read a refusal, whatever the reason",
         refusals,
     );
     cases
-        .steps(
+        .edge_steps(
             "statement.cors-readable-405",
             "cors.readable.405",
             "a page of the allowed origin can read a 405",
@@ -103,7 +104,7 @@ fn readable(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::Origin]);
+        .requires(&[Prerequisite::Origin]);
 }
 
 /// Other origins get no grant, however alike.
@@ -111,7 +112,7 @@ fn denied(cases: &mut Catalog<'_>) {
     for (id, title, other) in look_alikes() {
         let origin = other;
         cases
-            .steps(
+            .edge_steps(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("no grant to {title}, in a preflight"),
@@ -123,9 +124,9 @@ fn denied(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .needs(&[Need::Origin]);
+            .requires(&[Prerequisite::Origin]);
         let accept = cases.accept();
-        cases.steps(
+        cases.edge_steps(
             "statement.cors-other-origins",
             &format!("cors.denied.{id}.post"),
             &format!("no grant to {title}, in the answer to a POST"),
@@ -139,8 +140,8 @@ fn denied(cases: &mut Catalog<'_>) {
                     draft.headers[0].1.clone_from(&other);
                     let sent = context.send(&draft).await;
                     context.check(judge::no_grant(&other, &sent.reply));
-                    let saw = summary::status(&sent.reply);
-                    context.observe("cors.post-from-other-origin", saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe("cors.post-from-other-origin", observed);
                 })
             },
         );
@@ -159,7 +160,7 @@ fn denied_errors(cases: &mut Catalog<'_>) {
         let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), post.clone());
         draft.method = method.into();
         draft.headers[0].1 = OTHER.into();
-        let case = cases.steps(
+        let case = cases.edge_steps(
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
             &format!("no grant to another origin, {title}"),
@@ -174,14 +175,14 @@ fn denied_errors(cases: &mut Catalog<'_>) {
         );
         case.setup(setup);
         if method == "PUT" {
-            case.needs(&[Need::Origin]);
+            case.requires(&[Prerequisite::Origin]);
         }
     }
 }
 
-type Alike = fn(&str) -> String;
+type LookAlike = fn(&str) -> String;
 
-fn look_alikes() -> [(&'static str, &'static str, Alike); 9] {
+fn look_alikes() -> [(&'static str, &'static str, LookAlike); 9] {
     [
         ("other", "another origin", |_| "https://other.example".into()),
         ("null", "the opaque origin", |_| "null".into()),
@@ -219,7 +220,7 @@ fn without_port(origin: &str) -> &str {
 fn setting(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
     cases
-        .steps(
+        .edge_steps(
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "another ALLOWED_ORIGIN is granted in place of the first",
@@ -242,7 +243,7 @@ fn setting(cases: &mut Catalog<'_>) {
 
 fn vary(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
-    cases.steps(
+    cases.edge_steps(
         "statement.vary",
         "cors.vary",
         "where the grant depends on the origin, Vary says so",

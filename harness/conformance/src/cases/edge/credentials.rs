@@ -29,7 +29,7 @@ fn presented(cases: &mut Catalog<'_>) {
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.license-presented", id, title, move |context| {
+            .edge_steps("statement.license-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
                     context.script(script);
@@ -58,7 +58,7 @@ fn presented(cases: &mut Catalog<'_>) {
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.certificate-presented", id, title, move |context| {
+            .edge_steps("statement.certificate-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
                     context.script(script);
@@ -170,7 +170,7 @@ fn open(cases: &mut Catalog<'_>) {
         ),
     ] {
         let script = cases.accept();
-        let case = cases.steps(row, id, title, move |context| {
+        let case = cases.edge_steps(row, id, title, move |context| {
             let script = script.clone();
             Box::pin(async move {
                 context.script(script);
@@ -182,8 +182,8 @@ fn open(cases: &mut Catalog<'_>) {
                     Some(true) => "relayed with a client certificate",
                     Some(false) => "relayed without a client certificate",
                 };
-                let saw = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
-                context.observe(id, saw);
+                let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
+                context.observe(id, observed);
             })
         });
         case.setup(setup).may_refuse_to_start = true;
@@ -204,7 +204,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };
         cases
-            .steps(
+            .edge_steps(
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
                 &format!("no license and no key in the answer {title}"),

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::cases::{CaseContext, Catalog, Need, posted};
+use crate::cases::{CaseContext, Catalog, Prerequisite, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     }
     let accept = cases.accept();
     cases
-        .steps(
+        .edge_steps(
             "statement.body-unchanged",
             "relay.fuzz",
             &format!("{count} generated bodies arrive as they are"),
@@ -28,8 +28,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 Box::pin(async move { fuzz(context, &accept, count, seed).await })
             },
         )
-        .needs(&[Need::Service])
-        .alone()
+        .requires(&[Prerequisite::Service])
+        .exclusive()
         .takes(std::time::Duration::from_millis(20) * count);
 }
 

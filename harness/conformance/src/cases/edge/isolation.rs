@@ -4,8 +4,10 @@ use bytes::Bytes;
 use edgeproof_reports::Level;
 use futures_util::future::join_all;
 
-use crate::cases::{CaseContext, Catalog, Conversation, MARKER, Need, Relayed, collection, summary};
-use crate::judge::{self, Check, Expected};
+use crate::cases::{
+    CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
+};
+use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
@@ -21,7 +23,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 fn concurrent(cases: &mut Catalog<'_>) {
-    let mut plays: Vec<(String, Script, Expected)> = Vec::new();
+    let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
         let reason = format!("edgeproof_{number}");
@@ -32,7 +34,7 @@ fn concurrent(cases: &mut Catalog<'_>) {
         plays.push((marker, script, answer));
     }
     cases
-        .steps(
+        .edge_steps(
             "statement.isolation",
             "isolation.concurrent",
             "64 collections at the same time get each its own answer",
@@ -41,10 +43,10 @@ fn concurrent(cases: &mut Catalog<'_>) {
                 Box::pin(async move { all_at_once(context, &plays).await })
             },
         )
-        .needs(&[Need::Service, Need::PlainReasons]);
+        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
 }
 
-async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expected)]) {
+async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, ExpectedAnswer)]) {
     let mut drafts = Vec::new();
     for (number, (marker, script, _)) in plays.iter().enumerate() {
         // Uneven sizes and delays, so that answers come back in another order than the requests went.
@@ -59,7 +61,7 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
     }
     let endpoint = context.edge.endpoint.clone();
     let sent =
-        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.limit))).await;
+        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.timeout))).await;
     let mut wrong = 0;
     for ((sent, draft), (_, _, expected)) in sent.into_iter().zip(&drafts).zip(plays) {
         let checks = judge::exact(expected, &sent.reply);
@@ -98,7 +100,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
     let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
     let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
     cases
-        .steps(
+        .edge_steps(
             "statement.isolation",
             "isolation.keep-alive",
             "two collections over one connection get each its own answer",
@@ -114,7 +116,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
                         drafts.push(context.fill(&draft));
                     }
                     let endpoint = context.edge.endpoint.clone();
-                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.limit).await;
+                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
                     let arrivals = context.arrivals();
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         context.checks(judge::exact(expected, &sent.reply));
@@ -126,7 +128,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::Service, Need::PlainReasons]);
+        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
 }
 
 /// The service may answer before it has read the body: a page that sends too much still learns why.
@@ -137,7 +139,7 @@ fn early(cases: &mut Catalog<'_>) {
     let body = format!(r#"{{"sealed":"{}","fill":"{}"}}"#, MARKER, "f".repeat(512 * 1024));
     let conversation = Conversation::post(script, cases.refused(status, reason))
         .body(Body::Sized(Bytes::from(body)))
-        .relayed(Relayed::Unjudged);
+        .relay(ExpectedRelay::Any);
     cases
         .conversation(
             "statement.early-refusal",
@@ -152,7 +154,7 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
     let (accept, mut slow) = (cases.accept(), cases.accept());
     slow.replies[0].delay = Duration::from_millis(300);
     cases
-        .steps(
+        .edge_steps(
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
             "a collection that the service is slow with, beside one that it is fast with",
@@ -169,7 +171,7 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     }
                     let endpoint = context.edge.endpoint.clone();
                     let ends = drafts.iter().map(|draft| async {
-                        let sent = edgeproof_http::send(&endpoint, draft, context.limit).await;
+                        let sent = edgeproof_http::send(&endpoint, draft, context.timeout).await;
                         (sent, Instant::now())
                     });
                     let ends = join_all(ends).await;
@@ -179,12 +181,12 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     } else {
                         "the fast one waits for the slow one"
                     };
-                    let saw = format!(
+                    let observed = format!(
                         "{order}; {} and {}",
                         summary::status(&slow.reply),
                         summary::status(&fast.reply)
                     );
-                    context.observe("isolation.slow-beside-fast", saw);
+                    context.observe("isolation.slow-beside-fast", observed);
                     for ((sent, _), draft) in ends.iter().zip(&drafts) {
                         context.record(draft, sent.clone());
                     }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
 
-use crate::cases::{Case, CaseContext, Catalog, Later, LogJudge, MARKER, Need, collection};
+use crate::cases::{
+    Case, CaseContext, Catalog, DeferredLogCheck, LogCheck, MARKER, Prerequisite, collection,
+};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 use edgeproof_launch::LogLine;
@@ -23,54 +25,59 @@ const BARRIER: &str = "edgeproof_barrier";
 
 /// What comes before the refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Course {
+enum Preceding {
     /// Nothing.
-    Plain,
+    Nothing,
     /// An acceptance, and a service that cannot be reached: an edge may write of these as well.
-    Eventful,
+    Events,
 }
 
 /// What the edge writes about a refusal: one line with status and reason, nothing of the end user's (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
-    let needs = [Need::Service, Need::Log, Need::PlainReasons];
+    let needs = [Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons];
     case(
         cases,
         "statement.refusal-logged",
         "log.refusal",
         "a refusal writes one line with its status and its reason",
-        Course::Plain,
+        Preceding::Nothing,
         |_| Arc::new(|lines| judge::one_refusal_line(STATUS, REASON, lines)),
     )
-    .needs(&needs);
+    .requires(&needs);
     case(
         cases,
         "statement.log-without-end-user-data",
         "log.end-user",
         "nothing of the end user's request is in the log",
-        Course::Eventful,
+        Preceding::Events,
         |context| {
             let canaries = canaries(context);
-            Arc::new(move |lines| judge::shows_nothing(&named(&canaries), lines))
+            Arc::new(move |lines| judge::log_without_values(&named(&canaries), lines))
         },
     )
-    .needs(&[Need::Service, Need::Log, Need::PlainReasons, Need::LoopbackClients]);
+    .requires(&[
+        Prerequisite::Service,
+        Prerequisite::Log,
+        Prerequisite::PlainReasons,
+        Prerequisite::LoopbackClients,
+    ]);
     case(
         cases,
         "statement.secrets-not-logged",
         "log.license",
         "neither the license nor the client key is in the log",
-        Course::Eventful,
+        Preceding::Events,
         |context| {
             let redactor = Arc::clone(&context.edge.redactor);
             // What it wrote at its start counts as well.
             let before: Vec<String> =
                 context.edge.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
             Arc::new(move |lines| {
-                judge::shows_no_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
+                judge::log_without_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
             })
         },
     )
-    .needs(&needs);
+    .requires(&needs);
 }
 
 fn case<'c>(
@@ -78,28 +85,28 @@ fn case<'c>(
     row: &str,
     id: &'static str,
     title: &str,
-    course: Course,
-    judge: fn(&CaseContext) -> LogJudge,
+    preceding: Preceding,
+    judge: fn(&CaseContext) -> LogCheck,
 ) -> &'c mut Case {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .steps(row, id, title, move |context| {
+        .edge_steps(row, id, title, move |context| {
             let scripts = scripts.clone();
             Box::pin(async move {
                 let judge = judge(context);
-                write(context, course, scripts, judge).await;
+                write(context, preceding, scripts, judge).await;
             })
         })
-        .alone()
+        .exclusive()
 }
 
 /// Has two collections refused. The lines are judged after the edge's end: then those that it had in its buffers are there,
 /// and one that is written a second time a little later does not escape.
 async fn write(
     context: &mut CaseContext,
-    course: Course,
+    preceding: Preceding,
     [accepted, refused, barrier]: [Script; 3],
-    judge: LogJudge,
+    judge: LogCheck,
 ) {
     let Some(log) = context.edge.log.clone() else { return };
     let since = log.mark();
@@ -114,7 +121,7 @@ async fn write(
             _ => {}
         }
     }
-    if course == Course::Eventful {
+    if preceding == Preceding::Events {
         context.script(accepted);
         context.send(&draft).await;
         if let Err(why) = without_service(context, &draft).await {
@@ -128,7 +135,7 @@ async fn write(
     context.send(&draft).await;
     let is_barrier = |line: &LogLine| judge::names_refusal(STATUS, BARRIER, &line.text);
     log.wait(since, LINE_LIMIT, |lines| lines.iter().any(is_barrier)).await;
-    context.later = Some(Later { since, judge });
+    context.deferred = Some(DeferredLogCheck { since, check: judge });
 }
 
 /// Errors are where programs write most.

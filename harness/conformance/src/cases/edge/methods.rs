@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use crate::cases::{Catalog, Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight, summary};
+use crate::cases::{Catalog, Conversation, ExpectedRelay, ORIGIN, SIGNALS, collection, preflight, summary};
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 
@@ -9,12 +9,13 @@ use edgeproof_http::{Body, Draft};
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
         let mut answer = cases.answer("edge.405.method-not-allowed", None);
-        answer.headless = method == "HEAD";
+        answer.to_head = method == "HEAD";
         let mut draft = Draft::new(method, SIGNALS).header("Origin", ORIGIN);
         if matches!(method, "PUT" | "PATCH") {
             draft = draft.header("Content-Type", "application/json").body(collection().body);
         }
-        let conversation = Conversation::post(cases.accept(), answer).draft(draft).relayed(Relayed::Nothing);
+        let conversation =
+            Conversation::post(cases.accept(), answer).draft(draft).relay(ExpectedRelay::Nothing);
         cases
             .conversation(
                 "edge.405.method-not-allowed",
@@ -22,9 +23,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 &format!("{method} is answered with 405 and does not reach the service"),
                 conversation,
             )
-            .needs(&[])
+            .requires(&[])
             // Most of them have no body that could hold a marker, and a query would make it another target.
-            .alone()
+            .exclusive()
             .stimulus(Stimulus::OtherMethod)
             .also("endpoint.edge.signals")
             .also("statement.error-bodies-json");
@@ -37,7 +38,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn allow(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "statement.allow-on-405",
             "method.allow",
             "a 405 names the methods that are allowed",
@@ -49,12 +50,12 @@ fn allow(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[]);
+        .requires(&[]);
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "statement.json-content-type",
             "method.content-type",
             "a 405 says that its body is JSON",
@@ -65,24 +66,29 @@ fn content_type(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[]);
+        .requires(&[]);
 }
 
 fn invented(cases: &mut Catalog<'_>) {
     cases
-        .steps("statement.invented-method", "method.invented", "a method that nobody has seen", |context| {
-            Box::pin(async move {
-                let draft = Draft::new("EDGEPROOF", SIGNALS)
-                    .header("Content-Type", "application/json")
-                    .body(collection().body);
-                context.script(edgeproof_mock::Script::decide());
-                let sent = context.send(&draft).await;
-                let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
-                let saw = format!("{}, {relayed}", summary::status(&sent.reply));
-                context.observe("method.invented", saw);
-            })
-        })
-        .needs(&[]);
+        .edge_steps(
+            "statement.invented-method",
+            "method.invented",
+            "a method that nobody has seen",
+            |context| {
+                Box::pin(async move {
+                    let draft = Draft::new("EDGEPROOF", SIGNALS)
+                        .header("Content-Type", "application/json")
+                        .body(collection().body);
+                    context.script(edgeproof_mock::Script::decide());
+                    let sent = context.send(&draft).await;
+                    let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
+                    let observed = format!("{}, {relayed}", summary::status(&sent.reply));
+                    context.observe("method.invented", observed);
+                })
+            },
+        )
+        .requires(&[]);
 }
 
 /// `OPTIONS` is permitted, whoever asks.
@@ -105,16 +111,17 @@ fn options(cases: &mut Catalog<'_>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case = cases.steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
-            let draft = draft.clone();
-            Box::pin(async move {
-                let sent = context.send(&draft).await;
-                context.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
-                let saw = summary::status(&sent.reply);
-                context.observe(&format!("method.{id}"), saw);
-            })
-        });
-        case.needs(&[]);
+        let case =
+            cases.edge_steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
+                let draft = draft.clone();
+                Box::pin(async move {
+                    let sent = context.send(&draft).await;
+                    context.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
+                    let observed = summary::status(&sent.reply);
+                    context.observe(&format!("method.{id}"), observed);
+                })
+            });
+        case.requires(&[]);
         if id == "options-with-body" {
             case.level(Level::Should);
         }

@@ -1,11 +1,11 @@
-use crate::cases::{Catalog, HEALTH, Need, SIGNALS, collection, summary};
+use crate::cases::{Catalog, HEALTH, Prerequisite, SIGNALS, collection, summary};
 use crate::judge;
 use edgeproof_http::Draft;
 
 /// What is around the relay: health check, other paths, HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .steps("endpoint.edge.health", "health.exists", "the health check exists", |context| {
+        .edge_steps("endpoint.edge.health", "health.exists", "the health check exists", |context| {
             Box::pin(async move {
                 let sent = context.send(&Draft::new("GET", HEALTH)).await;
                 context.check(judge::status_in(
@@ -13,11 +13,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     |status| (200..300).contains(&status),
                     &sent.reply,
                 ));
-                let saw = summary::answer(&context.marker, &sent.reply);
-                context.observe("health.answer", saw);
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe("health.answer", observed);
             })
         })
-        .needs(&[]);
+        .requires(&[]);
     for (id, title, method, path) in [
         ("root", "GET /", "GET", "/"),
         ("unknown", "POST to a path that the interface does not have", "POST", "/v1/other"),
@@ -29,7 +29,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
-            .steps(row, &point.clone(), title, move |context| {
+            .edge_steps(row, &point.clone(), title, move |context| {
                 let (accept, point) = (accept.clone(), point.clone());
                 Box::pin(async move {
                     context.script(accept);
@@ -45,11 +45,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                             .header("Sec-WebSocket-Key", "ZWRnZXByb29mIGtleSAxNg==");
                     }
                     let sent = context.send(&draft).await;
-                    let saw = summary::status(&sent.reply);
-                    context.observe(&point, saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe(&point, observed);
                 })
             })
-            .needs(&[]);
+            .requires(&[]);
     }
     http2(cases);
 }
@@ -57,7 +57,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 fn http2(cases: &mut Catalog<'_>) {
     let (accept, accepted) = (cases.accept(), cases.accepted());
     cases
-        .steps(
+        .edge_steps(
             "statement.http2",
             "http2.accept",
             "over HTTP/2 a collection is relayed and answered the same",
@@ -67,7 +67,7 @@ fn http2(cases: &mut Catalog<'_>) {
                     context.script(accept);
                     let draft = context.fill(&collection());
                     let endpoint = context.edge.endpoint.clone();
-                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.limit).await
+                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.timeout).await
                     else {
                         context.found.not_applicable = Some("the edge does not offer HTTP/2".into());
                         return;
@@ -78,5 +78,5 @@ fn http2(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::Service, Need::Origin, Need::Https]);
+        .requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::Https]);
 }

@@ -1,8 +1,8 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use crate::cases::{CaseContext, Catalog, Conversation, MARKER, ORIGIN, Relayed, SIGNALS, summary};
-use crate::judge::{self, Check, Expected};
+use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, ORIGIN, SIGNALS, summary};
+use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
 
@@ -13,7 +13,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     for (stimulus, id, title, draft) in unreadable() {
         let (expected, accept, after) = (expected.clone(), accept.clone(), cases.accepted());
         cases
-            .steps("edge.400.read-failed", &format!("read-failed.{id}"), title, move |context| {
+            .edge_steps("edge.400.read-failed", &format!("read-failed.{id}"), title, move |context| {
                 let (draft, expected, accept, after) =
                     (draft.clone(), expected.clone(), accept.clone(), after.clone());
                 Box::pin(async move {
@@ -35,30 +35,32 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             .also("statement.edge-lives-on")
             .also("statement.cors-readable")
             .also("statement.json-content-type")
-            .alone();
+            .exclusive();
     }
     for (id, title, draft) in ambiguous() {
         let (accept, after) = (accept.clone(), cases.accepted());
         let point = format!("malformed.{id}");
-        let case = cases.steps("statement.nothing-partial-relayed", &point.clone(), title, move |context| {
-            let (draft, accept, after, point) = (draft.clone(), accept.clone(), after.clone(), point.clone());
-            Box::pin(async move {
-                let mark = context.service_mark();
-                context.script(accept.clone());
-                let sent = context.send(&draft).await;
-                let saw = summary::answer(&context.marker, &sent.reply);
-                context.observe(&point, saw);
-                lives_on(context, mark, accept, after).await;
-            })
-        });
-        case.also("statement.malformed-request").also("statement.edge-lives-on").alone();
+        let case =
+            cases.edge_steps("statement.nothing-partial-relayed", &point.clone(), title, move |context| {
+                let (draft, accept, after, point) =
+                    (draft.clone(), accept.clone(), after.clone(), point.clone());
+                Box::pin(async move {
+                    let mark = context.service_mark();
+                    context.script(accept.clone());
+                    let sent = context.send(&draft).await;
+                    let observed = summary::answer(&context.marker, &sent.reply);
+                    context.observe(&point, observed);
+                    lives_on(context, mark, accept, after).await;
+                })
+            });
+        case.also("statement.malformed-request").also("statement.edge-lives-on").exclusive();
     }
 }
 
 /// Whatever came before, no part of it is relayed, and the next collection passes. That one is the barrier: what
 /// the edge relayed of the first is at the service by then, also the beginning of a request that never ends.
-async fn lives_on(context: &mut CaseContext, mark: u64, accept: Script, after: Expected) {
-    let next = Conversation::post(accept, after).relayed(Relayed::Unjudged);
+async fn lives_on(context: &mut CaseContext, mark: u64, accept: Script, after: ExpectedAnswer) {
+    let next = Conversation::post(accept, after).relay(ExpectedRelay::Any);
     context.converse(&next).await;
     let followed = context.fill(&next.draft);
     let mut partial = context.arrivals_since(mark);
@@ -67,7 +69,7 @@ async fn lives_on(context: &mut CaseContext, mark: u64, accept: Script, after: E
         let known = body == followed.body.bytes() || body == whole(&context.marker).as_bytes();
         !(known && arrival.request.complete)
     });
-    context.check(judge::relayed_nothing(&partial));
+    context.check(judge::not_relayed(&partial));
 }
 
 /// The body of an ambiguous request. A server that takes its chunks, or reads past the header fields, is within its
@@ -78,7 +80,7 @@ fn whole(marker: &str) -> String {
 
 /// The exact body passes. A connection that is closed, or a bare 400 of the HTTP stack, is a warning: the edge's own
 /// code had no say. Anything else is wrong.
-fn unread(expected: &Expected, reply: &Result<Answer, NoAnswer>) -> Vec<Check> {
+fn unread(expected: &ExpectedAnswer, reply: &Result<Answer, NoAnswer>) -> Vec<Check> {
     let words = expected.to_string();
     let stack = |actual: &str| {
         let check = Check::new("answer", words.clone(), actual, false).at(Level::Should);
@@ -91,7 +93,7 @@ fn unread(expected: &Expected, reply: &Result<Answer, NoAnswer>) -> Vec<Check> {
         Ok(answer)
             if answer.status == 400 && serde_json::from_slice::<serde_json::Value>(&answer.body).is_err() =>
         {
-            stack(&format!("a 400 with {}", judge::shown(&answer.body)))
+            stack(&format!("a 400 with {}", judge::excerpt(&answer.body)))
         }
         Err(NoAnswer::Closed | NoAnswer::Reset) => stack("the connection is closed without an answer"),
         _ => judge::exact(expected, reply),

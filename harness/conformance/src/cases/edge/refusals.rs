@@ -9,7 +9,7 @@ use edgeproof_mock::{Action, Script};
 
 /// The service refuses: its status and its reason come through, for the row's reason and no other (7.2, 7.3).
 pub(super) fn add(cases: &mut Catalog<'_>) {
-    for row in cases.reasons() {
+    for row in cases.relay_rows() {
         let (Some(status), Some(code)) = (row.status(), row.code()) else { continue };
         let conversation = Conversation::post(cases.refuse(status, code), cases.refused(status, code));
         let id = row.id.replacen("relay.", "refusal.", 1);
@@ -49,10 +49,10 @@ fn unlisted(cases: &mut Catalog<'_>) {
         )
         .also("statement.status-and-reason-passed")
         .stimulus(Stimulus::Scripted);
-    for row in cases.reasons() {
+    for row in cases.relay_rows() {
         let (Some(status), Some(reason)) = (row.status(), row.code()) else { continue };
         let shared = |other: &&Row| other.code() == row.code() && other.id != row.id;
-        let Some(other) = cases.reasons().into_iter().find(shared) else { continue };
+        let Some(other) = cases.relay_rows().into_iter().find(shared) else { continue };
         let conversation = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason));
         let title = format!("{reason} comes through with {status}, which tells it from {}", other.id);
         cases.conversation(
@@ -67,8 +67,8 @@ fn unlisted(cases: &mut Catalog<'_>) {
 /// What holds for every refusal is looked at for every one: an edge may word one of them elsewhere than the others.
 fn content_type(cases: &mut Catalog<'_>) {
     let refusals = each(cases).into_iter();
-    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_typed(Level::Should))).collect();
-    cases.each(
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_content_type(Level::Should))).collect();
+    cases.conversations(
         "statement.json-content-type",
         "refusal.content-type",
         "the answer to a refused collection says that it is JSON, whatever the reason",
@@ -79,7 +79,7 @@ fn content_type(cases: &mut Catalog<'_>) {
 /// A refusal for every reason of the tables, and one without a reason; each with a name.
 pub(super) fn each(cases: &Catalog<'_>) -> Vec<(String, Conversation)> {
     let mut refusals = Vec::new();
-    for row in cases.reasons() {
+    for row in cases.relay_rows() {
         let (Some(status), Some(code)) = (row.status(), row.code()) else { continue };
         let refusal = Conversation::post(cases.refuse(status, code), cases.refused(status, code));
         refusals.push((format!("{status} {code}"), refusal));
@@ -178,13 +178,13 @@ fn between(cases: &mut Catalog<'_>) {
         let script = cases.refuse(403, reason);
         let point = format!("refusal.between.{id}");
         let title = format!("the service refuses with the reason {reason}");
-        cases.steps("statement.reason-in-between", &point.clone(), &title, move |context| {
+        cases.edge_steps("statement.reason-in-between", &point.clone(), &title, move |context| {
             let (script, point) = (script.clone(), point.clone());
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(&context.marker, &sent.reply);
-                context.observe(&point, saw);
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(&point, observed);
             })
         });
     }
@@ -196,10 +196,11 @@ fn redirects(cases: &mut Catalog<'_>) {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("a {status} from the service is not followed, and the license stays where it belongs");
-        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
-            let id = id.clone();
-            Box::pin(async move { redirect(context, status, &id).await })
-        });
+        let case =
+            cases.edge_steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
+                let id = id.clone();
+                Box::pin(async move { redirect(context, status, &id).await })
+            });
         case.also("statement.redirect-answer");
     }
 }
@@ -222,15 +223,15 @@ async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
     };
     let check = Check::new("requests to the redirect's location", "nothing", actual, followed.is_empty());
     context.check(check.hint("switch following of redirects off in the HTTP client that calls SERVICE_URL"));
-    let saw = summary::answer(&context.marker, &sent.reply);
-    context.observe(id, saw);
+    let observed = summary::answer(&context.marker, &sent.reply);
+    context.observe(id, observed);
 }
 
 /// A refusal whose body is cut off.
 fn cut(cases: &mut Catalog<'_>) {
     let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
     let script = Script::one(Action::CutBody { status: 403, body, after: 12 });
-    cases.steps(
+    cases.edge_steps(
         "statement.refusal-cut",
         "refusal.cut-body",
         "the service refuses and its reply is cut off",
@@ -239,8 +240,8 @@ fn cut(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let saw = summary::answer(&context.marker, &sent.reply);
-                context.observe("refusal.cut-body", saw);
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe("refusal.cut-body", observed);
             })
         },
     );

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use edgeproof_reports::Level;
 
-use crate::cases::{Case, Catalog, Conversation, MARKER, Need, Phase, posted};
+use crate::cases::{Case, Catalog, Conversation, MARKER, Phase, Prerequisite, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
@@ -28,7 +28,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Body::Sized(body),
         )
         .also("statement.body-not-judged")
-        .alone();
+        .exclusive();
     }
     for (id, title, kib) in [("256k", "of 256 KiB", 256), ("900k", "of 900 KiB", 900)] {
         let conversation =
@@ -71,7 +71,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 /// A copy can also come when everybody has stopped looking: all collections that were to arrive once are counted again.
 fn late(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "statement.relayed-once",
             "relay.once.to-the-end",
             "of no collection a copy arrived after its answer",
@@ -79,13 +79,13 @@ fn late(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let late = context.edge.late_copies();
                     let actual = late.first().map_or("none".to_owned(), |first| {
-                        format!("{}, the first of {}", late.len(), judge::shown(&first.request.body))
+                        format!("{}, the first of {}", late.len(), judge::excerpt(&first.request.body))
                     });
                     context.check(Check::new("copies", "none", actual, late.is_empty()));
                 })
             },
         )
-        .needs(&[Need::Service])
+        .requires(&[Prerequisite::Service])
         .phase(Phase::Last);
 }
 
@@ -109,7 +109,7 @@ fn once(cases: &mut Catalog<'_>) {
 
 fn body_case<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, body: Body) -> &'c mut Case {
     let conversation = Conversation::post(cases.accept(), cases.accepted()).body(body);
-    cases.conversation("statement.body-unchanged", id, title, conversation).needs(&[Need::Service])
+    cases.conversation("statement.body-unchanged", id, title, conversation).requires(&[Prerequisite::Service])
 }
 
 /// Bodies that hold a marker.

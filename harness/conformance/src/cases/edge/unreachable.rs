@@ -5,8 +5,8 @@ use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::Level;
 
-use crate::cases::{CaseContext, Catalog, Conversation, Relayed, collection, summary};
-use crate::judge::{self, Check, Expected};
+use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, collection, summary};
+use crate::judge::{self, Check, ExpectedAnswer};
 use crate::target::Setup;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
@@ -48,7 +48,7 @@ fn started(cases: &mut Catalog<'_>) {
         ),
     ] {
         let answer = cases.answer("edge.502.service-unreachable", None);
-        let conversation = Conversation::post(cases.accept(), answer).relayed(Relayed::Nothing);
+        let conversation = Conversation::post(cases.accept(), answer).relay(ExpectedRelay::Nothing);
         cases
             .conversation(
                 "edge.502.service-unreachable",
@@ -84,7 +84,7 @@ fn handshakes(cases: &mut Catalog<'_>) {
     ] {
         let Some(row) = cases.spec.by_stimulus(Table::Edge, stimulus) else { continue };
         let conversation =
-            Conversation::post(cases.accept(), cases.answer(&row.id, None)).relayed(Relayed::Nothing);
+            Conversation::post(cases.accept(), cases.answer(&row.id, None)).relay(ExpectedRelay::Nothing);
         cases
             .conversation(&row.id, &format!("unreachable.{id}"), &format!("{title}: 502"), conversation)
             .setup(setup)
@@ -95,7 +95,7 @@ fn handshakes(cases: &mut Catalog<'_>) {
 /// The answer says what it is.
 fn content_type(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "statement.json-content-type",
             "unreachable.content-type",
             "a 502 says that its body is JSON",
@@ -158,9 +158,9 @@ fn facades(cases: &mut Catalog<'_>) {
         ),
     ] {
         let answer = cases.answer(UNREACHABLE, None);
-        let conversation = Conversation::post(cases.accept(), answer).relayed(Relayed::Nothing);
+        let conversation = Conversation::post(cases.accept(), answer).relay(ExpectedRelay::Nothing);
         cases
-            .steps(
+            .edge_steps(
                 row,
                 &format!("unreachable.{id}"),
                 &format!("{title}: 502, and nothing is relayed"),
@@ -171,7 +171,7 @@ fn facades(cases: &mut Catalog<'_>) {
             )
             .also(UNREACHABLE)
             .stimulus(stimulus)
-            .alone();
+            .exclusive();
     }
 }
 
@@ -219,7 +219,7 @@ fn broken(cases: &mut Catalog<'_>) {
             )
             .stimulus(stimulus)
             .also("statement.relayed-once")
-            .alone();
+            .exclusive();
     }
 }
 
@@ -235,26 +235,31 @@ fn slow(cases: &mut Catalog<'_>) {
         )
         .takes(Duration::from_secs(1));
 
-    let (script, patience) = (Script::one(Action::Silence), cases.patience());
+    let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
     cases
-        .steps("statement.silent-service", "service.silent", "a service that never answers", move |context| {
-            let script = script.clone();
-            Box::pin(async move {
-                context.script(script);
-                context.limit = patience;
-                let sent = context.send(&collection()).await;
-                let saw = match &sent.reply {
-                    Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
-                        format!("no answer within {}", humantime::format_duration(*limit))
-                    }
-                    reply => summary::answer(&context.marker, reply),
-                };
-                context.observe("service.silent", saw);
-            })
-        })
+        .edge_steps(
+            "statement.silent-service",
+            "service.silent",
+            "a service that never answers",
+            move |context| {
+                let script = script.clone();
+                Box::pin(async move {
+                    context.script(script);
+                    context.timeout = patience;
+                    let sent = context.send(&collection()).await;
+                    let observed = match &sent.reply {
+                        Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
+                            format!("no answer within {}", humantime::format_duration(*limit))
+                        }
+                        reply => summary::answer(&context.marker, reply),
+                    };
+                    context.observe("service.silent", observed);
+                })
+            },
+        )
         .takes(patience)
         // An edge that relays one collection after the other is not blamed for what waits behind this one.
-        .alone();
+        .exclusive();
 }
 
 /// What went wrong is over: the same edge works again.
@@ -262,10 +267,10 @@ fn recovery(cases: &mut Catalog<'_>) {
     let (accept, accepted, unreachable) =
         (cases.accept(), cases.accepted(), cases.answer("edge.502.service-unreachable", None));
     let again = Conversation::post(accept.clone(), accepted.clone());
-    let gone = Conversation::post(accept.clone(), unreachable).relayed(Relayed::Nothing);
+    let gone = Conversation::post(accept.clone(), unreachable).relay(ExpectedRelay::Nothing);
     let steps = again.clone();
     cases
-        .steps(
+        .edge_steps(
             "statement.recovery",
             "recovery.service-back",
             "an edge works again when its service is back, without a restart",
@@ -288,9 +293,9 @@ fn recovery(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .alone();
+        .exclusive();
     cases
-        .steps(
+        .edge_steps(
             "statement.recovery",
             "recovery.connection-closed",
             "an edge works when the service closed the connection that it kept",
@@ -306,19 +311,20 @@ fn recovery(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .alone();
+        .exclusive();
 }
 
 /// One of a few collections in a row passes. Not the first one: it may go out on a connection whose end the edge has not
 /// noticed, and what may have arrived must not be sent again (RFC 9110 §9.2.2), so that one is lost.
 async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
-    let expected = conversation.answer.as_ref().map(Expected::to_string).unwrap_or_default();
+    let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
     let mut actual = String::new();
     for _ in 0..TRIES {
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
-        let is_right = |answer: &Expected| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+        let is_right =
+            |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
         actual = summary::answer(&context.marker, &sent.reply);
         if conversation.answer.as_ref().is_some_and(is_right) {
             return Check::new("answer after that", expected, actual, true).at(Level::Should);

@@ -4,7 +4,7 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
 use super::shape::read;
-use crate::cases::{Backend, Catalog, Reply, fetch_keys, summary};
+use crate::cases::{Catalog, Reply, ServiceCaseContext, key_set_request, summary};
 use crate::judge::{self, Check};
 
 /// Requests that have to see the same keys.
@@ -24,16 +24,16 @@ fn lifetime(cases: &mut Catalog<'_>) {
         Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
         _ => return,
     };
-    cases.asks(
+    cases.service_steps(
         "limit.key-set-cache",
         "keys.cache.lifetime",
         "the key set may be kept for five minutes at most",
-        move |backend| {
+        move |context| {
             Box::pin(async move {
-                let reply = backend.ask_keys(&fetch_keys()).await;
-                backend.check(judge::fresh_for(longest, &reply));
-                backend.check(judge::bounded(longest, &reply));
-                backend.observe("keys.cache.lifetime", control(&reply));
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                context.check(judge::fresh_for(longest, &reply));
+                context.check(judge::cache_time_bounded(longest, &reply));
+                context.observe("keys.cache.lifetime", control(&reply));
             })
         },
     );
@@ -50,10 +50,10 @@ fn control(reply: &Reply) -> String {
 /// Several servers that publish different keys fail one verification in so many, and nobody knows why.
 fn stable(cases: &mut Catalog<'_>) {
     cases
-        .asks("keys.stable", "keys.stable", "a hundred requests get the same keys", |backend| {
+        .service_steps("keys.stable", "keys.stable", "a hundred requests get the same keys", |context| {
             Box::pin(async move {
-                let Some(endpoint) = backend.target.keys.clone() else { return };
-                let (limit, draft) = (backend.limit, fetch_keys());
+                let Some(endpoint) = context.target.keys.clone() else { return };
+                let (limit, draft) = (context.timeout, key_set_request());
                 let mut first: Option<Reply> = None;
                 let mut other: Option<Reply> = None;
                 for _ in 0..MANY / AT_ONCE {
@@ -62,11 +62,11 @@ fn stable(cases: &mut Catalog<'_>) {
                         match &first {
                             None => {
                                 first = Some(sent.reply.clone());
-                                backend.record_keys(&draft, sent);
+                                context.record_keys(&draft, sent);
                             }
                             Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
                                 other = Some(sent.reply.clone());
-                                backend.record_keys(&draft, sent);
+                                context.record_keys(&draft, sent);
                             }
                             Some(_) => {}
                         }
@@ -75,7 +75,7 @@ fn stable(cases: &mut Catalog<'_>) {
                 let first = first.map_or_else(String::new, |reply| told(&reply));
                 let actual = other.as_ref().map_or_else(|| first.clone(), told);
                 let check = Check::new("keys", first, actual, other.is_none());
-                backend.check(check.hint(
+                context.check(check.hint(
                     "publish the new key everywhere before anything is signed with it, and the old one until nothing is left \
                      that it signed",
                 ));
@@ -121,39 +121,40 @@ fn told(reply: &Reply) -> String {
 }
 
 fn tagged(cases: &mut Catalog<'_>) {
-    cases.asks("keys.etag", "keys.cache.etag", "the key set has an entity tag", |backend| {
+    cases.service_steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
         Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
+            let reply = context.fetch_key_set(&key_set_request()).await;
             let is_tag = |value: &str| {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
             };
-            backend.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
+            context.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
         })
     });
-    cases.asks(
+    cases.service_steps(
         "keys.not-modified",
         "keys.cache.not-modified",
         "who has the key set already is told that it is unchanged",
-        |backend| {
+        |context| {
             Box::pin(async move {
-                let first = backend.ask_keys(&fetch_keys()).await;
-                let Some(tag) = tag(backend, &first) else { return };
-                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", &tag)).await;
-                backend.check(judge::status_in("304", |status| status == 304, &reply));
-                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", "\"edgeproof\"")).await;
-                backend.check(judge::status_in("200 for another tag", |status| status == 200, &reply));
-                read(backend, &reply);
+                let first = context.fetch_key_set(&key_set_request()).await;
+                let Some(tag) = tag(context, &first) else { return };
+                let reply = context.fetch_key_set(&key_set_request().header("If-None-Match", &tag)).await;
+                context.check(judge::status_in("304", |status| status == 304, &reply));
+                let reply =
+                    context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
+                context.check(judge::status_in("200 for another tag", |status| status == 200, &reply));
+                read(context, &reply);
             })
         },
     );
 }
 
-fn tag(backend: &mut Backend, reply: &Reply) -> Option<String> {
+fn tag(context: &mut ServiceCaseContext, reply: &Reply) -> Option<String> {
     let tag = reply.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
     if tag.is_none() {
-        backend.found.not_applicable =
-            Some("the key set has no entity tag to ask with: see keys.cache.etag".into());
+        context.found.not_applicable =
+            Some("the key set has no entity tag to request with: see keys.cache.etag".into());
     }
     tag.map(str::to_owned)
 }

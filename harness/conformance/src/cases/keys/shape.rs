@@ -2,7 +2,10 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use crate::cases::{Ask, Backend, Case, Catalog, Phase, Reply, fetch_keys, shown, summary};
+use crate::cases::{
+    Case, Catalog, Phase, Reply, ServiceCaseContext, VerdictRequest, key_set_request, summary,
+    without_private_keys,
+};
 use crate::judge::{self, Check};
 use edgeproof_http::Draft;
 
@@ -17,12 +20,12 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
-            .asks(PUBLISHED, id, title, move |backend| {
+            .service_steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
-                    let reply = backend.ask_keys(&fetch_keys()).await;
+                    let reply = context.fetch_key_set(&key_set_request()).await;
                     let words = status.to_string();
-                    backend.check(judge::status_in(&words, |seen| seen == status, &reply));
-                    backend.check(judge::is_json(&shown(reply)));
+                    context.check(judge::status_in(&words, |seen| seen == status, &reply));
+                    context.check(judge::is_json(&without_private_keys(reply)));
                 })
             })
             .phase(phase)
@@ -51,22 +54,22 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// The key set of an answer; where it is none, that is a mismatch.
-pub(super) fn read(backend: &mut Backend, reply: &Reply) -> Option<KeySet> {
+pub(super) fn read(context: &mut ServiceCaseContext, reply: &Reply) -> Option<KeySet> {
     let expected = "a JSON object with an array \"keys\" of objects";
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            backend.check(Check::new("answer", expected, why.to_string(), false));
+            context.check(Check::new("answer", expected, why.to_string(), false));
             return None;
         }
     };
     match KeySet::parse(&answer.body) {
         Ok(set) => {
-            backend.check(Check::new("key set", expected, expected, true));
+            context.check(Check::new("key set", expected, expected, true));
             Some(set)
         }
         Err(why) => {
-            backend.check(Check::new("key set", expected, why.to_string(), false));
+            context.check(Check::new("key set", expected, why.to_string(), false));
             None
         }
     }
@@ -79,69 +82,75 @@ fn look<'c>(
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
 ) -> &'c mut Case {
-    cases.asks(row, id, title, move |backend| {
+    cases.service_steps(row, id, title, move |context| {
         Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
-            if let Some(set) = read(backend, &reply) {
-                backend.checks(judge(&set));
+            let reply = context.fetch_key_set(&key_set_request()).await;
+            if let Some(set) = read(context, &reply) {
+                context.checks(judge(&set));
             }
         })
     })
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
-    cases.asks("keys.content-type", "keys.content-type", "the key set says that it is JSON", |backend| {
-        Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
-            backend.check(judge::json_content_type(&reply));
-            let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
-            let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
-            backend.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
-        })
-    });
+    cases.service_steps(
+        "keys.content-type",
+        "keys.content-type",
+        "the key set says that it is JSON",
+        |context| {
+            Box::pin(async move {
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                context.check(judge::json_content_type(&reply));
+                let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
+                let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
+                context.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
+            })
+        },
+    );
 }
 
 fn credential(cases: &mut Catalog<'_>) {
-    cases.asks(
+    cases.service_steps(
         "keys.credential",
         "keys.credential",
         "whether the key set asks for a credential",
-        |backend| {
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask_keys(&fetch_keys()).await;
-                let saw = match &reply {
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                let observed = match &reply {
                     Ok(answer) if answer.status == 200 => "none".to_owned(),
                     Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
                     other => summary::status(other),
                 };
-                backend.observe("keys.credential", saw);
+                context.observe("keys.credential", observed);
             })
         },
     );
 }
 
 fn methods(cases: &mut Catalog<'_>) {
-    cases.asks("keys.head", "keys.head", "HEAD is answered with the status of GET", |backend| {
+    cases.service_steps("keys.head", "keys.head", "HEAD is answered with the status of GET", |context| {
         Box::pin(async move {
-            let draft = Draft { method: "HEAD".into(), ..fetch_keys() };
-            let reply = backend.ask_keys(&draft).await;
-            backend.check(judge::status_in("200", |status| status == 200, &reply));
+            let draft = Draft { method: "HEAD".into(), ..key_set_request() };
+            let reply = context.fetch_key_set(&draft).await;
+            context.check(judge::status_in("200", |status| status == 200, &reply));
         })
     });
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
         let title = format!("what {method} is answered where the key set is");
-        cases.asks("keys.methods", &point.clone(), &title, move |backend| {
+        cases.service_steps("keys.methods", &point.clone(), &title, move |context| {
             let point = point.clone();
             Box::pin(async move {
-                let reply = backend.ask_keys(&Draft { method: method.into(), ..fetch_keys() }).await;
-                backend.observe(&point, summary::status(&reply));
+                let reply =
+                    context.fetch_key_set(&Draft { method: method.into(), ..key_set_request() }).await;
+                context.observe(&point, summary::status(&reply));
             })
         });
     }
 }
 
 /// A request for a verdict with the read token.
-pub(super) fn with_token(backend: &Backend, reference: &str) -> Ask {
-    Ask::new(reference).bearer(&backend.read_token())
+pub(super) fn with_token(context: &ServiceCaseContext, reference: &str) -> VerdictRequest {
+    VerdictRequest::new(reference).bearer(&context.read_token())
 }

@@ -3,51 +3,52 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::shape::{read, with_token};
-use crate::cases::{Catalog, Need, fetch_keys};
-use crate::judge::{self, Check, Signed};
+use crate::cases::{Catalog, Prerequisite, key_set_request};
+use crate::judge::{self, Check, SignatureResult};
 
 /// The token of a verdict verifies with a key of the set (1.5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "keys.verifies-verdict",
             "keys.verifies-verdict",
             "the signed token of a verdict verifies with a key of the set",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let verdict = backend.ask(&with_token(backend, &reference)).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &verdict));
+                    let Some(reference) = context.session().await else { return };
+                    let verdict = context.fetch_verdict(&with_token(context, &reference)).await;
+                    context.check(judge::status_in("200", |status| status == 200, &verdict));
                     let body = verdict.map(|answer| answer.body).unwrap_or_default();
                     let tokens = tokens(&body);
-                    let reply = backend.ask_keys(&fetch_keys()).await;
-                    let Some(set) = read(backend, &reply) else { return };
+                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let Some(set) = read(context, &reply) else { return };
                     if tokens.is_empty() {
-                        backend.found.not_applicable =
+                        context.found.not_applicable =
                             Some("no signed token (a JWS of three parts) is in the verdict".into());
                         return;
                     }
                     match verifies(&tokens, &set) {
-                        Ok(check) => backend.check(check),
-                        Err(why) => backend.found.not_applicable = Some(why),
+                        Ok(check) => context.check(check),
+                        Err(why) => context.found.not_applicable = Some(why),
                     }
                 })
             },
         )
-        .needs(&[Need::Session, Need::ReadToken]);
+        .requires(&[Prerequisite::Session, Prerequisite::ReadToken]);
 }
 
 /// One of the tokens has to verify. Where none does and one is signed in a way that is not verified here, nothing is
 /// proven, and this says why.
 fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
-    let seen: Vec<Signed> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
-    let ok = seen.contains(&Signed::Verified);
-    if let Some(unsupported) = seen.iter().find(|seen| !ok && matches!(seen, Signed::Unsupported(_))) {
+    let seen: Vec<SignatureResult> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
+    let ok = seen.contains(&SignatureResult::Verified);
+    if let Some(unsupported) = seen.iter().find(|seen| !ok && matches!(seen, SignatureResult::Unsupported(_)))
+    {
         return Err(format!("the verdict's token cannot be verified here: {unsupported}"));
     }
     let told: Vec<String> = seen.iter().map(ToString::to_string).collect();
     let check = Check::new("signature of the verdict's token", "verifies", told.join("; "), ok);
-    let unnamed = !ok && seen.contains(&Signed::VerifiedUnnamed);
+    let unnamed = !ok && seen.contains(&SignatureResult::VerifiedUnnamed);
     let check = if unnamed { check.at(Level::Should) } else { check };
     Ok(check
         .hint("the key that signs has to be in the set, under the id that the token's header names, before it signs"))

@@ -7,7 +7,7 @@ use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Ask, Backend, Catalog, Need, ORIGIN, Reply, posted};
+use crate::cases::{Catalog, ORIGIN, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
@@ -31,20 +31,20 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// Why there is no verdict, and the session that is so.
-type Situation = (&'static str, &'static str, Stimulus, fn(&Backend, &str));
+type PendingCause = (&'static str, &'static str, Stimulus, fn(&ServiceCaseContext, &str));
 
-/// The four situations in which there is none.
-fn situations() -> [Situation; 4] {
+/// The four pending_causes in which there is none.
+fn pending_causes() -> [PendingCause; 4] {
     [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |backend, reference| {
-            put(backend, NewSession::new(reference).ready(Ready::Never));
+        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |context, reference| {
+            put(context, NewSession::new(reference).ready(Ready::Never));
         }),
         (
             "too-old",
             "a session whose verdict is older than two minutes",
             Stimulus::VerdictTooOld,
-            |backend, reference| {
-                put(backend, NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))));
+            |context, reference| {
+                put(context, NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))));
             },
         ),
         ("unknown", "a session that nobody knows", Stimulus::ReferenceUnknown, |_, _| {}),
@@ -52,36 +52,41 @@ fn situations() -> [Situation; 4] {
             "other-license",
             "a session under another license",
             Stimulus::ReferenceOtherLicense,
-            |backend, reference| {
-                let Some((_, credentials)) = backend.ours() else { return };
-                put(backend, NewSession::new(reference).license_id(credentials.other_license_id()));
+            |context, reference| {
+                let Some((_, credentials)) = context.ours() else { return };
+                put(context, NewSession::new(reference).license_id(credentials.other_license_id()));
             },
         ),
     ]
 }
 
-fn put(backend: &Backend, session: NewSession) {
-    if let Some((mock, _)) = backend.ours() {
+fn put(context: &ServiceCaseContext, session: NewSession) {
+    if let Some((mock, _)) = context.ours() {
         mock.add_session(session);
     }
 }
 
 fn pending(cases: &mut Catalog<'_>) {
-    for (id, title, stimulus, bring_about) in situations() {
+    for (id, title, stimulus, bring_about) in pending_causes() {
         let row = cases.row(PENDING).clone();
         cases
-            .asks(PENDING, &format!("verdict.pending.{id}"), &format!("{title} is pending"), move |backend| {
-                let row = row.clone();
-                Box::pin(async move {
-                    let reference = backend.reference(id);
-                    bring_about(backend, &reference);
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
-                })
-            })
+            .service_steps(
+                PENDING,
+                &format!("verdict.pending.{id}"),
+                &format!("{title} is pending"),
+                move |context| {
+                    let row = row.clone();
+                    Box::pin(async move {
+                        let reference = context.reference(id);
+                        bring_about(context, &reference);
+                        let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                        let reply = context.fetch_verdict(&request).await;
+                        context.checks(judge::exact(&answer(&row, &reference), &reply));
+                    })
+                },
+            )
             // Of nobody's session any service can be asked; the others have to be brought about.
-            .needs(if id == "unknown" { &[Need::ReadToken] } else { &[Need::Mock] })
+            .requires(if id == "unknown" { &[Prerequisite::ReadToken] } else { &[Prerequisite::Mock] })
             .stimulus(stimulus);
     }
 }
@@ -89,27 +94,29 @@ fn pending(cases: &mut Catalog<'_>) {
 /// Nobody can tell which of the four it is: neither by the body nor by the header fields.
 fn alike(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.pending.alike",
             "the four reasons for which there is no verdict look the same",
-            |backend| {
+            |context| {
                 Box::pin(async move {
                     let mut first: Option<String> = None;
-                    for (id, title, _, bring_about) in situations() {
+                    for (id, title, _, bring_about) in pending_causes() {
                         // All references are equally long, so that nothing but the situation can make a difference.
-                        let reference = backend.reference(&format!("{id:-<16}"));
-                        bring_about(backend, &reference);
-                        let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                        let reference = context.reference(&format!("{id:-<16}"));
+                        bring_about(context, &reference);
+                        let reply = context
+                            .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                            .await;
                         let seen = without(&reply, &reference);
                         let same = first.as_ref().is_none_or(|first| *first == seen);
                         let expected = first.get_or_insert_with(|| seen.clone()).clone();
-                        backend.check(Check::new(&format!("answer for {title}"), expected, seen, same));
+                        context.check(Check::new(&format!("answer for {title}"), expected, seen, same));
                     }
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also(PENDING);
 }
 
@@ -127,94 +134,98 @@ fn without(reply: &Reply, reference: &str) -> String {
     format!("{} {} {body}", answer.status, headers.join(", "))
 }
 
-/// A whole journey: page, edge, service, backend.
+/// A whole journey: page, edge, service, context.
 fn accepted(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
             "a session that an edge's collection was accepted for has a verdict",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("größe 7/8");
-                    let Some(body) = collection(backend, &reference) else { return };
-                    let posted = post(backend, body).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &posted));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                    let reference = context.reference("größe 7/8");
+                    let Some(body) = collection(context, &reference) else { return };
+                    let posted = post(context, body).await;
+                    context.check(judge::status_in("200", |status| status == 200, &posted));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.check(judge::status_in("200", |status| status == 200, &reply));
                     let told = super::sessions::reference_in(&reply);
                     let ok = told.as_deref() == Some(&reference);
-                    backend.check(Check::new("ref in the verdict", reference, told.unwrap_or_default(), ok));
+                    context.check(Check::new("ref in the verdict", reference, told.unwrap_or_default(), ok));
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also("verdict.200.available");
 }
 
 fn refused(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session whose collection was refused has no verdict",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("refused");
-                    let Some((_, credentials)) = backend.ours() else { return };
+                    let reference = context.reference("refused");
+                    let Some((_, credentials)) = context.ours() else { return };
                     let collection = Collection::generated(&reference, 7, SystemTime::now());
                     let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
-                    let posted = post(backend, body).await;
-                    backend.check(judge::status_in("400", |status| status == 400, &posted));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                    let posted = post(context, body).await;
+                    context.check(judge::status_in("400", |status| status == 400, &posted));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::Mock]);
+        .requires(&[Prerequisite::Mock]);
 }
 
 fn replayed(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
             "a copy of a collection is refused, and the verdict stays as it was",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("replayed");
-                    let Some(body) = collection(backend, &reference) else { return };
-                    let accepted = post(backend, body.clone()).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &accepted));
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let before = backend.ask(&ask).await;
-                    let copy = post(backend, body).await;
-                    backend.check(judge::status_in("409", |status| status == 409, &copy));
-                    let after = backend.ask(&ask).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &before));
-                    backend.check(judge::same_answer("the verdict before", &before, &after));
+                    let reference = context.reference("replayed");
+                    let Some(body) = collection(context, &reference) else { return };
+                    let accepted = post(context, body.clone()).await;
+                    context.check(judge::status_in("200", |status| status == 200, &accepted));
+                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let before = context.fetch_verdict(&request).await;
+                    let copy = post(context, body).await;
+                    context.check(judge::status_in("409", |status| status == 409, &copy));
+                    let after = context.fetch_verdict(&request).await;
+                    context.check(judge::status_in("200", |status| status == 200, &before));
+                    context.check(judge::same_answer("the verdict before", &before, &after));
                 })
             },
         )
-        .needs(&[Need::Mock]);
+        .requires(&[Prerequisite::Mock]);
 }
 
 fn long_poll(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
             "a request that waits is answered as soon as the verdict is there",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("poll");
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let draft = ask.query(&format!("waitMs={}", LONG.as_millis())).draft();
-                    let endpoint = backend.service().clone();
+                    let reference = context.reference("poll");
+                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
+                    let endpoint = context.service().clone();
                     let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
-                    let Some((mock, _)) = backend.ours() else { return };
+                    let Some((mock, _)) = context.ours() else { return };
                     let mut polls = mock.polls();
                     let arriving = async {
                         // Not before the request waits.
@@ -228,15 +239,15 @@ fn long_poll(cases: &mut Catalog<'_>) {
                         arrived = arriving => (sending.await, arrived),
                     };
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
-                    backend.check(judge::status_in("200", |status| status == 200, &sent.reply));
+                    context.check(judge::status_in("200", |status| status == 200, &sent.reply));
                     let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
-                    backend.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
-                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
+                    context.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
+                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
-        .needs(&[Need::Mock])
-        .alone()
+        .requires(&[Prerequisite::Mock])
+        .exclusive()
         .takes(LONG)
         .also("verdict.200.available");
 }
@@ -246,37 +257,39 @@ fn still_there(cases: &mut Catalog<'_>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
     cases
-        .asks(
+        .service_steps(
             "limit.verdict-age",
             "verdict.available.until-old",
             "a verdict that is nearly as old as it may be is given",
-            move |backend| {
+            move |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("nearly-old");
-                    put(backend, NewSession::new(&reference).ready(Ready::Since(age)));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                    let reference = context.reference("nearly-old");
+                    put(context, NewSession::new(&reference).ready(Ready::Since(age)));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.check(judge::status_in("200", |status| status == 200, &reply));
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also("verdict.200.available");
 }
 
-fn collection(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
-    let (mock, _) = backend.ours()?;
+fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
+    let (mock, _) = context.ours()?;
     Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
 }
 
 /// Posts a collection through the reference edge.
-async fn post(backend: &mut Backend, body: Vec<u8>) -> Reply {
-    let Some(edge) = backend.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
+async fn post(context: &mut ServiceCaseContext, body: Vec<u8>) -> Reply {
+    let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
         return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
-    let sent = edgeproof_http::send(&edge, &draft, backend.limit).await;
+    let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     let reply = sent.reply.clone();
-    backend.record(Hop::ClientEdge, &edge, &draft, sent);
+    context.record(Hop::ClientEdge, &edge, &draft, sent);
     reply
 }

@@ -62,18 +62,18 @@ impl Damage {
 
     /// The token, damaged so; none if it has no such place.
     pub(super) fn apply(self, token: &str) -> Option<String> {
-        let anatomy = Anatomy::of(token);
+        let parts = TokenParts::of(token);
         match self {
             Self::Truncated => {
-                let rest = token.len() - anatomy.beginning;
-                Some(chars_up_to(token, anatomy.beginning + rest / 2))
+                let rest = token.len() - parts.beginning;
+                Some(chars_up_to(token, parts.beginning + rest / 2))
             }
-            Self::Payload => alter(token, &anatomy.payload),
-            Self::Signature => alter(token, &anatomy.signature),
-            Self::Footer => alter(token, &anatomy.beside?),
+            Self::Payload => alter(token, &parts.payload),
+            Self::Signature => alter(token, &parts.signature),
+            Self::Footer => alter(token, &parts.beside?),
             Self::WithoutLastPart => {
-                let dot = token[anatomy.beginning..].rfind('.')?;
-                Some(token[..anatomy.beginning + dot].to_owned())
+                let dot = token[parts.beginning..].rfind('.')?;
+                Some(token[..parts.beginning + dot].to_owned())
             }
             Self::Appended => Some(format!("{token}.edgeproof")),
             Self::PrefixAlone => Some(READ_PREFIX.to_owned()),
@@ -83,7 +83,7 @@ impl Damage {
 }
 
 /// Where the parts of a token are.
-struct Anatomy {
+struct TokenParts {
     /// Where its prefix ends.
     beginning: usize,
     payload: Range<usize>,
@@ -92,7 +92,7 @@ struct Anatomy {
     beside: Option<Range<usize>>,
 }
 
-impl Anatomy {
+impl TokenParts {
     /// PASETO and JWS are known; of any other, the payload is the longest part's first half and the signature its end.
     fn of(token: &str) -> Self {
         /// Length of an Ed25519 signature in base64url, at the end of what a public PASETO signs.

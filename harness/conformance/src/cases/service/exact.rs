@@ -4,7 +4,7 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::expected::{answer, code};
-use crate::cases::{Ask, Backend, Catalog, Need, Reply};
+use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest};
 use crate::judge::{self, Check};
 use edgeproof_mock::{MockService, ReadOutage};
 
@@ -31,7 +31,7 @@ fn refusal(
     cases: &mut Catalog<'_>,
     cause: Stimulus,
     bring_about: impl Fn(&MockService, &Credentials) -> Option<String> + Send + Sync + 'static,
-    alone: bool,
+    exclusive: bool,
 ) {
     // Another version of the interface may not have the row.
     let Some(row) = cases.spec.by_stimulus(Table::Verdict, cause).cloned() else { return };
@@ -40,40 +40,46 @@ fn refusal(
     let refused = cases.spec.profile().verdict_refused.clone();
     let row_id = row.id.clone();
     let bring_about: std::sync::Arc<Cause> = std::sync::Arc::new(bring_about);
-    let case = cases.asks(&row_id, &id, &title, move |backend| {
+    let case = cases.service_steps(&row_id, &id, &title, move |context| {
         let (row, refused, bring_about) = (row.clone(), refused.clone(), std::sync::Arc::clone(&bring_about));
         Box::pin(async move {
             let authorization = {
-                let Some((mock, credentials)) = backend.ours() else { return };
+                let Some((mock, credentials)) = context.ours() else { return };
                 bring_about(mock, credentials)
             };
-            let reference = backend.reference("exactly");
-            let mut ask = Ask::new(&reference);
+            let reference = context.reference("exactly");
+            let mut request = VerdictRequest::new(&reference);
             if let Some(value) = authorization {
-                ask = ask.authorization(&value);
+                request = request.authorization(&value);
             }
-            let reply = backend.ask(&ask).await;
-            backend.checks(exactly(&row, &refused, &reply));
-            backend.check(judge::json_content_type(&reply).at(Level::Should));
-            with_a_session(backend, &ask, &reference, &row, &refused).await;
+            let reply = context.fetch_verdict(&request).await;
+            context.checks(exactly(&row, &refused, &reply));
+            context.check(judge::json_content_type(&reply).at(Level::Should));
+            with_a_session(context, &request, &reference, &row, &refused).await;
         })
     });
-    case.needs(&[Need::Mock])
+    case.requires(&[Prerequisite::Mock])
         .stimulus(cause)
         .also("statement.error-bodies-json")
         .also("statement.json-content-type");
-    if alone {
-        case.alone();
+    if exclusive {
+        case.exclusive();
     }
 }
 
 /// A refusal stays the same where there is a verdict.
-async fn with_a_session(backend: &mut Backend, ask: &Ask, reference: &str, row: &Row, refused: &Value) {
-    if let Some((mock, _)) = backend.ours() {
+async fn with_a_session(
+    context: &mut ServiceCaseContext,
+    request: &VerdictRequest,
+    reference: &str,
+    row: &Row,
+    refused: &Value,
+) {
+    if let Some((mock, _)) = context.ours() {
         mock.add_session(edgeproof_mock::NewSession::new(reference));
     }
-    let reply = backend.ask(ask).await;
-    backend.checks(exactly(row, refused, &reply));
+    let reply = context.fetch_verdict(request).await;
+    context.checks(exactly(row, refused, &reply));
 }
 
 fn told(row: &Row) -> String {
@@ -88,18 +94,18 @@ fn exactly(row: &Row, refused: &Value, reply: &Reply) -> Vec<Check> {
     let Some(code) = code(row) else { return Vec::new() };
     let body: Option<Value> =
         reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
-    let seen = body.as_ref().and_then(|body| judge::place_of(std::slice::from_ref(&code), body));
+    let seen = body.as_ref().and_then(|body| judge::find_code(std::slice::from_ref(&code), body));
     // What follows the code is the service's own; all around it is the profile's.
     let suffix = seen.and_then(|(member, _)| {
         body.as_ref()?.get(&member)?.as_str()?.strip_prefix(&code.text).map(str::to_owned)
     });
     let reason = format!("{}{}", code.text, suffix.filter(|_| code.suffixed).unwrap_or_default());
-    let expected = judge::Expected {
+    let expected = judge::ExpectedAnswer {
         status: row.status().unwrap_or_default(),
         body: Some(edgeproof_fixtures::spec::fill(refused, &[("<reason>", Value::String(reason))])),
-        headless: false,
+        to_head: false,
     };
     let mut checks = judge::exact(&expected, reply);
-    checks.push(judge::tells(&[code], reply));
+    checks.push(judge::has_code(&[code], reply));
     checks
 }

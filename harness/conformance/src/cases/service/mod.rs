@@ -1,4 +1,4 @@
-//! A service that gives verdicts (4, 5, 7.4), asked as an integrator's backend asks it. What holds of any service is
+//! A service that gives verdicts (4, 5, 7.4), asked as an integrator's context asks it. What holds of any service is
 //! asked of any; what only a service can be asked that is told when sessions arrive is asked of our mock.
 
 mod arrivals;

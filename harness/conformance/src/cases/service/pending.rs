@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::{Hop, Level};
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Ask, Backend, Case, Catalog, Need, Phase, summary};
+use crate::cases::{Case, Catalog, Phase, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
 use crate::judge;
 
 /// Sessions that nobody knows: the pending marker, with the reference exactly as it was asked for (4, 7.4).
@@ -63,16 +63,16 @@ fn references() -> [(&'static str, &'static str, &'static str); 12] {
 fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static str) -> &'c mut Case {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(PENDING, id, title, move |backend| {
+        .service_steps(PENDING, id, title, move |context| {
             let row = row.clone();
             Box::pin(async move {
-                let reference = backend.reference(text);
-                let ask = Ask::new(&reference).bearer(&backend.read_token());
-                let reply = backend.ask(&ask).await;
-                backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                let reference = context.reference(text);
+                let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                let reply = context.fetch_verdict(&request).await;
+                context.checks(judge::exact(&answer(&row, &reference), &reply));
             })
         })
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
 
@@ -80,22 +80,22 @@ fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static
 fn bare_plus(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.reference.bare-plus",
             "a plus sign in a reference that is not encoded is no space",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("a+b");
-                    let mut draft = Ask::new(&reference).bearer(&backend.read_token()).draft();
+                    let reference = context.reference("a+b");
+                    let mut draft = VerdictRequest::new(&reference).bearer(&context.read_token()).draft();
                     draft.path = draft.path.replace("%2B", "+");
-                    let sent = backend.send(&draft, backend.limit).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                    let sent = context.send(&draft, context.timeout).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
 }
 
@@ -112,42 +112,43 @@ fn odd(cases: &mut Catalog<'_>) {
     ] {
         let point = format!("verdict.reference.{id}");
         cases
-            .asks("statement.reference-odd", &point.clone(), title, move |backend| {
+            .service_steps("statement.reference-odd", &point.clone(), title, move |context| {
                 let (path, point) = (path.clone(), point.clone());
                 Box::pin(async move {
-                    let mut draft = Ask::new("").bearer(&backend.read_token()).draft();
+                    let mut draft = VerdictRequest::new("").bearer(&context.read_token()).draft();
                     draft.path.push_str(&path);
-                    let sent = backend.send(&draft, backend.limit).await;
-                    backend.observe(&point, summary::status(&sent.reply));
+                    let sent = context.send(&draft, context.timeout).await;
+                    context.observe(&point, summary::status(&sent.reply));
                 })
             })
-            .needs(&[Need::ReadToken]);
+            .requires(&[Prerequisite::ReadToken]);
     }
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.json-content-type",
             "verdict.content-type.pending",
             "the pending marker says that it is JSON",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("kind")).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.check(judge::json_content_type(&reply));
+                    let request =
+                        VerdictRequest::new(&context.reference("kind")).bearer(&context.read_token());
+                    let reply = context.fetch_verdict(&request).await;
+                    context.check(judge::json_content_type(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
-    cases.asks(
+        .requires(&[Prerequisite::ReadToken]);
+    cases.service_steps(
         "statement.json-content-type",
         "verdict.content-type.unauthorized",
         "a refusal says that it is JSON",
-        |backend| {
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask(&Ask::new(&backend.reference("kind"))).await;
-                backend.check(judge::json_content_type(&reply));
+                let reply = context.fetch_verdict(&VerdictRequest::new(&context.reference("kind"))).await;
+                context.check(judge::json_content_type(&reply));
             })
         },
     );
@@ -159,62 +160,62 @@ const AT_ONCE: usize = 16;
 fn side_by_side(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.isolation.at-once",
             "of many at once each gets its own reference back",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
                     let references: Vec<String> =
-                        (0..AT_ONCE).map(|number| backend.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(backend, &references);
-                    let endpoint = backend.service().clone();
-                    let limit = backend.limit;
+                        (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
+                    let drafts = drafts(context, &references);
+                    let endpoint = context.service().clone();
+                    let limit = context.timeout;
                     let sending = drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, limit));
                     let sent = futures_util::future::join_all(sending).await;
                     for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
-                        backend.checks(judge::exact(&answer(&row, reference), &sent.reply));
-                        backend.record(Hop::ClientService, &endpoint, draft, sent);
+                        context.checks(judge::exact(&answer(&row, reference), &sent.reply));
+                        context.record(Hop::ClientService, &endpoint, draft, sent);
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .takes(Duration::from_secs(1));
 }
 
 fn in_turn(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.isolation.in-turn",
             "of several over one connection each gets its own reference back",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
                     let references: Vec<String> =
-                        (0..4).map(|number| backend.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(backend, &references);
-                    let endpoint = backend.service().clone();
-                    let all = edgeproof_http::send_in_turn(&endpoint, &drafts, backend.limit).await;
+                        (0..4).map(|number| context.reference(&format!("{number}"))).collect();
+                    let drafts = drafts(context, &references);
+                    let endpoint = context.service().clone();
+                    let all = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
                     // A server may end a connection after any answer: what it did not answer says nothing.
                     for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
-                        if backend.found.sent.is_empty() || sent.reply.is_ok() {
-                            backend.checks(judge::exact(&answer(&row, reference), &sent.reply));
+                        if context.found.sent.is_empty() || sent.reply.is_ok() {
+                            context.checks(judge::exact(&answer(&row, reference), &sent.reply));
                         }
-                        backend.record(Hop::ClientService, &endpoint, draft, sent);
+                        context.record(Hop::ClientService, &endpoint, draft, sent);
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }
 
-fn drafts(backend: &Backend, references: &[String]) -> Vec<edgeproof_http::Draft> {
-    let token = backend.read_token();
-    references.iter().map(|reference| Ask::new(reference).bearer(&token).draft()).collect()
+fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_http::Draft> {
+    let token = context.read_token();
+    references.iter().map(|reference| VerdictRequest::new(reference).bearer(&token).draft()).collect()
 }
 
 /// Methods that the interface does not have there (4): only seen.
@@ -222,19 +223,20 @@ fn methods(cases: &mut Catalog<'_>) {
     for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
         let point = format!("verdict.method.{}", method.to_lowercase());
         cases
-            .asks(
+            .service_steps(
                 "statement.verdict-methods",
                 &point.clone(),
                 &format!("what {method} is answered where verdicts are"),
-                move |backend| {
+                move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let ask = Ask::new(&backend.reference("method")).bearer(&backend.read_token());
-                        let reply = backend.ask(&ask.method(method)).await;
-                        backend.observe(&point, summary::status(&reply));
+                        let request =
+                            VerdictRequest::new(&context.reference("method")).bearer(&context.read_token());
+                        let reply = context.fetch_verdict(&request.method(method)).await;
+                        context.observe(&point, summary::status(&reply));
                     })
                 },
             )
-            .needs(&[Need::ReadToken]);
+            .requires(&[Prerequisite::ReadToken]);
     }
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
-use crate::cases::{Ask, Backend, Catalog, Need, Reply, exposed};
-use crate::judge::{self, Code};
+use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, exposed};
+use crate::judge::{self, ReasonCode};
 
 /// Requests without a read token, with another credential, and with a read token that is not accepted (5, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -54,19 +54,19 @@ fn unauthorized(cases: &mut Catalog<'_>) {
     for (id, title, value, stimulus) in values {
         let row = cases.row(UNAUTHORIZED).clone();
         cases
-            .asks(
+            .service_steps(
                 UNAUTHORIZED,
                 &format!("verdict.unauthorized.{id}"),
                 &format!("a request {title} is unauthorized"),
-                move |backend| {
+                move |context| {
                     let row = row.clone();
                     Box::pin(async move {
-                        let mut ask = Ask::new(&backend.reference("unauthorized"));
+                        let mut request = VerdictRequest::new(&context.reference("unauthorized"));
                         if let Some(value) = value {
-                            ask = ask.authorization(value);
+                            request = request.authorization(value);
                         }
-                        let reply = backend.ask(&ask).await;
-                        backend.checks(judge::exact(&answer(&row, ""), &reply));
+                        let reply = context.fetch_verdict(&request).await;
+                        context.checks(judge::exact(&answer(&row, ""), &reply));
                     })
                 },
             )
@@ -80,75 +80,83 @@ fn prefix(cases: &mut Catalog<'_>) {
     let (pending, row) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     let accepted = pending.clone();
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.bearer",
             "a read token is accepted as a bearer",
-            move |backend| {
+            move |context| {
                 let pending = accepted.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("bearer");
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&pending, &reference), &reply));
+                    let reference = context.reference("bearer");
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.checks(judge::exact(&answer(&pending, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.without-prefix",
             "a read token without its beginning is unauthorized",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let token = backend.read_token();
+                    let token = context.read_token();
                     let rest = token.strip_prefix(READ_PREFIX).unwrap_or(&token);
-                    let reply = backend.ask(&Ask::new(&backend.reference("bare")).bearer(rest)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("bare")).bearer(rest))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }
 
 fn license(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             UNAUTHORIZED,
             "verdict.unauthorized.license",
             "a license as the bearer is unauthorized",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let license = exposed(backend.target.inputs.license.as_ref());
-                    let reply = backend.ask(&Ask::new(&backend.reference("license")).bearer(&license)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let license = exposed(context.target.inputs.license.as_ref());
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("license")).bearer(&license))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::License])
+        .requires(&[Prerequisite::License])
         .stimulus(Stimulus::ReadTokenIsLicense);
 }
 
 fn expired(cases: &mut Catalog<'_>) {
     let row = cases.row("verdict.401.expired").clone();
     cases
-        .asks(
+        .service_steps(
             "verdict.401.expired",
             "verdict.refused.expired",
             "a read token whose end has passed is refused as expired",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let token = exposed(backend.target.inputs.expired_token.as_ref());
-                    let reply = backend.ask(&Ask::new(&backend.reference("expired")).bearer(&token)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let token = exposed(context.target.inputs.expired_token.as_ref());
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("expired")).bearer(&token))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::ExpiredToken])
+        .requires(&[Prerequisite::ExpiredToken])
         .stimulus(Stimulus::ReadTokenExpired);
 }
 
@@ -180,78 +188,83 @@ fn damaged(cases: &mut Catalog<'_>) {
             Damage::Footer => ["verdict.401.bad-footer", "verdict.401.unknown-kid"],
             _ => ["verdict.401.malformed-token"; 2],
         };
-        let case = cases.asks(
+        let case = cases.service_steps(
             row,
             &format!("verdict.damaged.{id}"),
             &format!("a read token {words} is refused as damaged"),
-            move |backend| {
+            move |context| {
                 let (accepted, ours) = (accepted.clone(), ours.clone());
                 Box::pin(async move {
-                    let Some(token) = damage.apply(&backend.read_token()) else {
-                        backend.found.not_applicable = Some("the read token has no such part".into());
+                    let Some(token) = damage.apply(&context.read_token()) else {
+                        context.found.not_applicable = Some("the read token has no such part".into());
                         return;
                     };
-                    let reply = backend.ask(&Ask::new(&backend.reference("damaged")).bearer(&token)).await;
-                    refused(backend, &reply);
-                    let ours = ours.filter(|_| backend.target.mock.is_some());
-                    backend.check(judge::tells(&ours.unwrap_or(accepted), &reply));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("damaged")).bearer(&token))
+                        .await;
+                    refused(context, &reply);
+                    let ours = ours.filter(|_| context.target.mock.is_some());
+                    context.check(judge::has_code(&ours.unwrap_or(accepted), &reply));
                 })
             },
         );
         case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
-            case.needs(&[Need::ReadToken]);
+            case.requires(&[Prerequisite::ReadToken]);
         }
     }
 }
 
 /// Status 401 and JSON.
-fn refused(backend: &mut Backend, reply: &Reply) {
+fn refused(context: &mut ServiceCaseContext, reply: &Reply) {
     let status = judge::status_in("401", |status| status == 401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
-    backend.check(if accepted {
+    context.check(if accepted {
         status.hint("the token was accepted: verify the whole of it before anything is looked up")
     } else {
         status
     });
-    backend.check(judge::is_json(reply));
+    context.check(judge::is_json(reply));
 }
 
 /// In which member a code stands.
 fn reason_member(cases: &mut Catalog<'_>) {
     let codes = codes(cases, &DAMAGES);
-    cases.asks(
+    cases.service_steps(
         "statement.reason-member",
         "verdict.reason-member",
         "in which member the code of a damaged token stands",
-        move |backend| {
+        move |context| {
             let codes = codes.clone();
             Box::pin(async move {
                 let token = Damage::Invented.apply("").unwrap_or_default();
-                let reply = backend.ask(&Ask::new(&backend.reference("member")).bearer(&token)).await;
-                let saw = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
-                backend.observe("verdict.reason-member", saw);
+                let reply = context
+                    .fetch_verdict(&VerdictRequest::new(&context.reference("member")).bearer(&token))
+                    .await;
+                let observed = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
+                context.observe("verdict.reason-member", observed);
             })
         },
     );
 }
 
-fn member(codes: &[Code], reply: &Reply) -> Option<String> {
+fn member(codes: &[ReasonCode], reply: &Reply) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
-    let (member, _) = judge::place_of(codes, &body)?;
+    let (member, _) = judge::find_code(codes, &body)?;
     Some(if member.is_empty() { "the body is the code".into() } else { member })
 }
 
 fn challenge(cases: &mut Catalog<'_>) {
-    cases.asks(
+    cases.service_steps(
         "statement.challenge-on-401",
         "verdict.unauthorized.challenge",
         "a 401 says which scheme it asks for",
-        |backend| {
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask(&Ask::new(&backend.reference("challenge"))).await;
+                let reply =
+                    context.fetch_verdict(&VerdictRequest::new(&context.reference("challenge"))).await;
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
-                backend.check(judge::header_has("www-authenticate", "Bearer", names_bearer, &reply));
+                context.check(judge::header_has("www-authenticate", "Bearer", names_bearer, &reply));
             })
         },
     );
@@ -260,19 +273,20 @@ fn challenge(cases: &mut Catalog<'_>) {
 fn scheme(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.scheme-case",
             "verdict.read-token.scheme-case",
             "the scheme before a read token may be written in small letters",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("scheme");
-                    let value = format!("bearer {}", backend.read_token());
-                    let reply = backend.ask(&Ask::new(&reference).authorization(&value)).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                    let reference = context.reference("scheme");
+                    let value = format!("bearer {}", context.read_token());
+                    let reply =
+                        context.fetch_verdict(&VerdictRequest::new(&reference).authorization(&value)).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }

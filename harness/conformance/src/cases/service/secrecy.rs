@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Ask, Backend, Catalog, Need, Reply, exposed};
+use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, exposed};
 use crate::judge::{self, Check};
 
 /// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).
@@ -20,9 +20,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 /// Characters that are a piece of a token and no coincidence.
 const PIECE: usize = 24;
 
-/// Which credential a request carries.
+/// Which credential a request credential.
 #[derive(Clone, Copy)]
-enum Carries {
+enum Credential {
     ReadToken,
     Damaged(Damage),
     Expired,
@@ -30,68 +30,77 @@ enum Carries {
 }
 
 fn not_echoed(cases: &mut Catalog<'_>) {
-    let situations: [(&str, &str, Carries, &[Need]); 5] = [
-        ("pending", "that is accepted", Carries::ReadToken, &[Need::ReadToken]),
+    let pending_causes: [(&str, &str, Credential, &[Prerequisite]); 5] = [
+        ("pending", "that is accepted", Credential::ReadToken, &[Prerequisite::ReadToken]),
         (
             "signature-altered",
             "with an altered signature",
-            Carries::Damaged(Damage::Signature),
-            &[Need::ReadToken],
+            Credential::Damaged(Damage::Signature),
+            &[Prerequisite::ReadToken],
         ),
-        ("truncated", "cut in its middle", Carries::Damaged(Damage::Truncated), &[Need::ReadToken]),
-        ("expired", "that has expired", Carries::Expired, &[Need::ExpiredToken]),
-        ("license", "that is a license", Carries::License, &[Need::License]),
+        (
+            "truncated",
+            "cut in its middle",
+            Credential::Damaged(Damage::Truncated),
+            &[Prerequisite::ReadToken],
+        ),
+        ("expired", "that has expired", Credential::Expired, &[Prerequisite::ExpiredToken]),
+        ("license", "that is a license", Credential::License, &[Prerequisite::License]),
     ];
-    for (id, title, carries, needs) in situations {
+    for (id, title, credential, needs) in pending_causes {
         cases
-            .asks(
+            .service_steps(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
                 &format!("no answer to a token {title} shows it"),
-                move |backend| {
+                move |context| {
                     Box::pin(async move {
-                        let Some(token) = token(backend, carries) else {
-                            backend.found.not_applicable = Some("the read token has no such part".into());
+                        let Some(token) = token(context, credential) else {
+                            context.found.not_applicable = Some("the read token has no such part".into());
                             return;
                         };
-                        let reply = backend.ask(&Ask::new(&backend.reference("echo")).bearer(&token)).await;
-                        backend.check(not_shown(&token, &reply));
+                        let reply = context
+                            .fetch_verdict(&VerdictRequest::new(&context.reference("echo")).bearer(&token))
+                            .await;
+                        context.check(not_shown(&token, &reply));
                         // An answer to a method or a wait that it does not have may show the request.
-                        let other = Ask::new(&backend.reference("echo")).bearer(&token).query("waitMs=soon");
-                        let reply = backend.ask(&other.method("POST")).await;
-                        backend.check(not_shown(&token, &reply));
+                        let other = VerdictRequest::new(&context.reference("echo"))
+                            .bearer(&token)
+                            .query("waitMs=soon");
+                        let reply = context.fetch_verdict(&other.method("POST")).await;
+                        context.check(not_shown(&token, &reply));
                     })
                 },
             )
-            .needs(needs);
+            .requires(needs);
     }
 }
 
 fn not_in_verdict(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
             "no verdict shows the token that it was asked for with",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let token = backend.read_token();
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&token)).await;
-                    backend.check(not_shown(&token, &reply));
+                    let Some(reference) = context.session().await else { return };
+                    let token = context.read_token();
+                    let reply = context.fetch_verdict(&VerdictRequest::new(&reference).bearer(&token)).await;
+                    context.check(not_shown(&token, &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-fn token(backend: &Backend, carries: Carries) -> Option<String> {
-    let inputs = &backend.target.inputs;
-    match carries {
-        Carries::ReadToken => Some(backend.read_token()),
-        Carries::Damaged(damage) => damage.apply(&backend.read_token()),
-        Carries::Expired => Some(exposed(inputs.expired_token.as_ref())),
-        Carries::License => Some(exposed(inputs.license.as_ref())),
+fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String> {
+    let inputs = &context.target.inputs;
+    match credential {
+        Credential::ReadToken => Some(context.read_token()),
+        Credential::Damaged(damage) => damage.apply(&context.read_token()),
+        Credential::Expired => Some(exposed(inputs.expired_token.as_ref())),
+        Credential::License => Some(exposed(inputs.license.as_ref())),
     }
 }
 
@@ -112,137 +121,144 @@ fn not_shown(token: &str, reply: &Reply) -> Check {
 fn no_oracle(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
             "without a token nobody learns whether a session has a verdict",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
-                Box::pin(async move { oracle(backend, None, Some(&row)).await })
+                Box::pin(async move { oracle(context, None, Some(&row)).await })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
             "with a damaged token nobody learns whether a session has a verdict",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let token = Damage::Signature.apply(&backend.read_token());
-                    oracle(backend, token.as_deref(), None).await;
+                    let token = Damage::Signature.apply(&context.read_token());
+                    oracle(context, token.as_deref(), None).await;
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
             "with an expired token nobody learns whether a session has a verdict",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let token = exposed(backend.target.inputs.expired_token.as_ref());
-                    oracle(backend, Some(&token), None).await;
+                    let token = exposed(context.target.inputs.expired_token.as_ref());
+                    oracle(context, Some(&token), None).await;
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::ExpiredToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::ExpiredToken, Prerequisite::Session]);
 }
 
-async fn oracle(backend: &mut Backend, token: Option<&str>, row: Option<&Row>) {
-    let Some(reference) = backend.session().await else { return };
+async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Option<&Row>) {
+    let Some(reference) = context.session().await else { return };
     let with = |reference: &str| match token {
-        Some(token) => Ask::new(reference).bearer(token),
-        None => Ask::new(reference),
+        Some(token) => VerdictRequest::new(reference).bearer(token),
+        None => VerdictRequest::new(reference),
     };
-    let there = backend.ask(&with(&reference)).await;
-    let nowhere = backend.ask(&with(&backend.reference("oracle"))).await;
+    let there = context.fetch_verdict(&with(&reference)).await;
+    let nowhere = context.fetch_verdict(&with(&context.reference("oracle"))).await;
     for reply in [&there, &nowhere] {
         match row {
-            Some(row) => backend.checks(judge::exact(&answer(row, ""), reply)),
-            None => backend.check(judge::status_in("401", |status| status == 401, reply)),
+            Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
+            None => context.check(judge::status_in("401", |status| status == 401, reply)),
         }
     }
-    backend.check(
+    context.check(
         judge::same_answer("a session that has a verdict", &there, &nowhere)
             .hint("check the token before the session is looked up"),
     );
 }
 
-/// A cache in front of the service must not give one backend's answer to another request without a token.
+/// A cache in front of the service must not give one context's answer to another request without a token.
 fn not_from_a_cache(cases: &mut Catalog<'_>) {
     let (pending, unauthorized) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
             "after an answer to a read token, the same request without one is unauthorized",
-            move |backend| {
+            move |context| {
                 let (pending, unauthorized) = (pending.clone(), unauthorized.clone());
                 Box::pin(async move {
-                    let reference = backend.reference("cache");
-                    let first = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&pending, &reference), &first));
-                    let second = backend.ask(&Ask::new(&reference)).await;
-                    backend.checks(judge::exact(&answer(&unauthorized, ""), &second));
+                    let reference = context.reference("cache");
+                    let first = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.checks(judge::exact(&answer(&pending, &reference), &first));
+                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .also(UNAUTHORIZED)
         .stimulus(Stimulus::ReadTokenMissing);
     let unauthorized = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
             "after a verdict was given to a read token, the same request without one is unauthorized",
-            move |backend| {
+            move |context| {
                 let unauthorized = unauthorized.clone();
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let first = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &first));
-                    let second = backend.ask(&Ask::new(&reference)).await;
-                    backend.checks(judge::exact(&answer(&unauthorized, ""), &second));
+                    let Some(reference) = context.session().await else { return };
+                    let first = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.check(judge::status_in("200", |status| status == 200, &first));
+                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
 fn not_shared(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.pending",
             "the pending marker is not for shared caches to keep",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("shared")).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.check(judge::not_shared(&reply));
-                    backend.observe("verdict.cache.pending", cache_control(&reply));
+                    let request =
+                        VerdictRequest::new(&context.reference("shared")).bearer(&context.read_token());
+                    let reply = context.fetch_verdict(&request).await;
+                    context.check(judge::not_shared(&reply));
+                    context.observe("verdict.cache.pending", cache_control(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
             "a verdict is not for shared caches to keep",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::not_shared(&reply));
-                    backend.observe("verdict.cache.verdict", cache_control(&reply));
+                    let Some(reference) = context.session().await else { return };
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.check(judge::not_shared(&reply));
+                    context.observe("verdict.cache.verdict", cache_control(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
 fn cache_control(reply: &Reply) -> String {

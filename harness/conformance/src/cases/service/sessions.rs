@@ -6,7 +6,7 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Ask, Backend, Catalog, Need, Reply};
+use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest};
 use crate::judge::{self, Check};
 
 /// Time beyond the limit in which an old verdict may still be on its way out.
@@ -22,62 +22,65 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn available(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "verdict.200.available",
             "verdict.available",
             "a session that has a verdict is answered with it",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(given(&reply));
+                    let Some(reference) = context.session().await else { return };
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
+                        .await;
+                    context.checks(given(&reply));
                     if let Ok(answer) = &reply {
-                        backend.observe("verdict.form", form(&answer.body));
+                        context.observe("verdict.form", form(&answer.body));
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session])
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
     cases
-        .asks(
+        .service_steps(
             "statement.wait-optional",
             "verdict.available.with-wait",
             "a verdict that is there is given at once, whatever waitMs says",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token()).query("waitMs=4000");
-                    let sent = backend.ask_within(&ask, Duration::from_secs(8)).await;
-                    backend.checks(given(&sent.reply));
+                    let Some(reference) = context.session().await else { return };
+                    let request =
+                        VerdictRequest::new(&reference).bearer(&context.read_token()).query("waitMs=4000");
+                    let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
+                    context.checks(given(&sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "at once" } else { "only after a wait" };
-                    backend.check(Check::new("time", "at once", actual, at_once).at(Level::Should));
+                    context.check(Check::new("time", "at once", actual, at_once).at(Level::Should));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session])
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
         .also("verdict.200.available");
     cases
-        .asks(
+        .service_steps(
             "verdict.200.available",
             "verdict.available.again",
             "a verdict can be fetched more than once",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let first = backend.ask(&ask).await;
-                    let second = backend.ask(&ask).await;
-                    backend.checks(given(&first));
-                    backend.checks(given(&second));
+                    let Some(reference) = context.session().await else { return };
+                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let first = context.fetch_verdict(&request).await;
+                    let second = context.fetch_verdict(&request).await;
+                    context.checks(given(&first));
+                    context.checks(given(&second));
                     let same = judge::same_answer("the first time", &first, &second).ok;
-                    backend.observe("verdict.again", if same { "the same" } else { "another body" });
+                    context.observe("verdict.again", if same { "the same" } else { "another body" });
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
 /// Status 200, and a whole body that says something.
@@ -119,30 +122,32 @@ fn age(cases: &mut Catalog<'_>) {
     let limit = Duration::from_secs(seconds);
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "limit.verdict-age",
             "verdict.too-old",
             "a verdict older than two minutes is pending again",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let first = backend.ask(&ask).await;
-                    backend.checks(given(&first));
-                    let last = grown_old(backend, &ask, limit).await;
+                    let Some(reference) = context.session().await else { return };
+                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let first = context.fetch_verdict(&request).await;
+                    context.checks(given(&first));
+                    let last = grown_old(context, &request, limit).await;
                     let expected = answer(&row, &reference);
                     let checks = judge::exact(&expected, &last);
-                    backend.checks(checks);
-                    let unknown = backend.reference("unknown");
-                    let reply = backend.ask(&Ask::new(&unknown).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&row, &unknown), &reply));
-                    backend.check(same_fields(&last, &reply));
+                    context.checks(checks);
+                    let unknown = context.reference("unknown");
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&unknown).bearer(&context.read_token()))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, &unknown), &reply));
+                    context.check(same_fields(&last, &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session, Need::Waits])
-        .alone()
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session, Prerequisite::Waits])
+        .exclusive()
         .takes(limit + 2 * SLACK)
         .also(PENDING)
         .stimulus(Stimulus::VerdictTooOld);
@@ -163,20 +168,20 @@ fn same_fields(old: &Reply, none: &Reply) -> Check {
 }
 
 /// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.
-async fn grown_old(backend: &mut Backend, ask: &Ask, limit: Duration) -> Reply {
-    if let Some(mock) = &backend.target.mock {
+async fn grown_old(context: &mut ServiceCaseContext, request: &VerdictRequest, limit: Duration) -> Reply {
+    if let Some(mock) = &context.target.mock {
         mock.clock().advance(limit + Duration::from_secs(1));
-        return backend.ask(ask).await;
+        return context.fetch_verdict(request).await;
     }
     let seen = Instant::now();
     loop {
         tokio::time::sleep(PAUSE).await;
-        let endpoint = backend.service().clone();
-        let sent = edgeproof_http::send(&endpoint, &ask.draft(), backend.limit).await;
+        let endpoint = context.service().clone();
+        let sent = edgeproof_http::send(&endpoint, &request.draft(), context.timeout).await;
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
         if !there || seen.elapsed() > limit + SLACK {
             let reply = sent.reply.clone();
-            backend.record(edgeproof_reports::Hop::ClientService, &endpoint, &ask.draft(), sent);
+            context.record(edgeproof_reports::Hop::ClientService, &endpoint, &request.draft(), sent);
             return reply;
         }
     }

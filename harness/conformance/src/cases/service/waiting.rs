@@ -5,7 +5,7 @@ use edgeproof_reports::{Hop, Level};
 use tokio::time::timeout;
 
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Ask, Backend, Catalog, Need, Reply, summary};
+use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, summary};
 use crate::judge::{self, Check};
 use edgeproof_http::{NoAnswer, Sent};
 
@@ -47,23 +47,23 @@ fn optional(cases: &mut Catalog<'_>) {
     ] {
         let row = cases.row(PENDING).clone();
         cases
-            .asks("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |backend| {
+            .service_steps("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference(id);
-                    let mut ask = Ask::new(&reference).bearer(&backend.read_token());
+                    let reference = context.reference(id);
+                    let mut request = VerdictRequest::new(&reference).bearer(&context.read_token());
                     if let Some(query) = query {
-                        ask = ask.query(query);
+                        request = request.query(query);
                     }
-                    let sent = backend.ask_within(&ask, PATIENCE).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                    let sent = context.fetch_verdict_within(&request, PATIENCE).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
                     // Without the parameter a service may have a usual wait.
                     if query.is_some() {
-                        backend.check(soon(&sent));
+                        context.check(soon(&sent));
                     }
                 })
             })
-            .needs(&[Need::ReadToken])
+            .requires(&[Prerequisite::ReadToken])
             .also(PENDING)
             .takes(PATIENCE);
     }
@@ -86,24 +86,26 @@ fn robust(cases: &mut Catalog<'_>) {
     ] {
         let point = format!("verdict.wait.{id}");
         cases
-            .asks(
+            .service_steps(
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("{title} is answered, and not with an error of the server"),
-                move |backend| {
+                move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let ask = Ask::new(&backend.reference(id)).bearer(&backend.read_token()).query(query);
-                        let sent = backend.ask_within(&ask, PATIENCE).await;
-                        backend.check(no_server_error(&sent.reply));
+                        let request = VerdictRequest::new(&context.reference(id))
+                            .bearer(&context.read_token())
+                            .query(query);
+                        let sent = context.fetch_verdict_within(&request, PATIENCE).await;
+                        context.check(no_server_error(&sent.reply));
                         if id.ends_with("negative") {
-                            backend.check(soon(&sent));
+                            context.check(soon(&sent));
                         }
-                        backend.observe(&point, summary::status(&sent.reply));
+                        context.observe(&point, summary::status(&sent.reply));
                     })
                 },
             )
-            .needs(&[Need::ReadToken])
+            .requires(&[Prerequisite::ReadToken])
             .takes(PATIENCE);
     }
 }
@@ -113,32 +115,32 @@ fn ages(cases: &mut Catalog<'_>) {
     for (id, title, value) in AGES_ASKED {
         let point = format!("verdict.wait.{id}");
         cases
-            .asks(
+            .service_steps(
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("{title} is no error of the server"),
-                move |backend| {
+                move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let ask = ages_long(backend, value);
-                        let sent = backend.ask_within(&ask, GLIMPSE).await;
+                        let request = ages_long(context, value);
+                        let sent = context.fetch_verdict_within(&request, GLIMPSE).await;
                         let held = matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
                         if held {
-                            backend.check(Check::new(
+                            context.check(Check::new(
                                 "answer",
                                 "any but 500 to 599, or a wait",
                                 "a wait",
                                 true,
                             ));
-                            backend.observe(&point, "waits");
+                            context.observe(&point, "waits");
                         } else {
-                            backend.check(no_server_error(&sent.reply));
-                            backend.observe(&point, summary::status(&sent.reply));
+                            context.check(no_server_error(&sent.reply));
+                            context.observe(&point, summary::status(&sent.reply));
                         }
                     })
                 },
             )
-            .needs(&[Need::ReadToken]);
+            .requires(&[Prerequisite::ReadToken]);
     }
     for (id, title, value) in AGES_ASKED {
         ends(cases, id, title, value);
@@ -149,41 +151,43 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
     let longest = cases.spec.profile().wait_max;
     let point = format!("verdict.wait.{id}-ends");
     cases
-        .asks(
+        .service_steps(
             "statement.wait-robust",
             &point.clone(),
             &format!("{title} is answered within two and a half minutes"),
-            move |backend| {
+            move |context| {
                 let point = point.clone();
                 Box::pin(async move {
-                    let (endpoint, draft) = (backend.service().clone(), ages_long(backend, value).draft());
+                    let (endpoint, draft) = (context.service().clone(), ages_long(context, value).draft());
                     let mut asking = pin!(edgeproof_http::send(&endpoint, &draft, AGES));
                     let sent = tokio::select! {
                         sent = &mut asking => sent,
-                        () = time_passes(backend, longest) => asking.await,
+                        () = time_passes(context, longest) => asking.await,
                     };
-                    backend.check(no_server_error(&sent.reply));
-                    backend.observe(&point, summary::status(&sent.reply));
-                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
+                    context.check(no_server_error(&sent.reply));
+                    context.observe(&point, summary::status(&sent.reply));
+                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Waits])
-        .alone()
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Waits])
+        .exclusive()
         .takes(AGES);
 }
 
 /// Our mock waits by a clock that is put forward; a stranger takes its time.
-async fn time_passes(backend: &Backend, longest: Duration) {
-    if let Some((mock, _)) = backend.ours() {
+async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
+    if let Some((mock, _)) = context.ours() {
         // Not before the request waits; if the mock is gone, there is nothing to wait for.
         let _ = mock.polls().wait_for(|polls| *polls > 0).await;
         mock.clock().advance(longest);
     }
 }
 
-fn ages_long(backend: &Backend, value: &str) -> Ask {
-    Ask::new(&backend.reference("ages")).bearer(&backend.read_token()).query(&format!("waitMs={value}"))
+fn ages_long(context: &ServiceCaseContext, value: &str) -> VerdictRequest {
+    VerdictRequest::new(&context.reference("ages"))
+        .bearer(&context.read_token())
+        .query(&format!("waitMs={value}"))
 }
 
 /// What is not asked to wait is not held.
@@ -202,24 +206,31 @@ fn no_server_error(reply: &Reply) -> Check {
 /// How a wait within any bounds is kept.
 fn kept(cases: &mut Catalog<'_>) {
     cases
-        .asks("statement.wait-bounds", "verdict.wait.kept", "how long a wait of 700 ms lasts", |backend| {
-            Box::pin(async move {
-                let query = format!("waitMs={}", ASKED.as_millis());
-                let ask = Ask::new(&backend.reference("kept")).bearer(&backend.read_token()).query(&query);
-                let sent = backend.ask_within(&ask, PATIENCE).await;
-                let length = match sent.took {
-                    took if took < ASKED / 2 => "answered at once",
-                    took if took < ASKED => "answered early",
-                    took if took < ASKED + Duration::from_secs(2) => {
-                        "answered after as long as was asked for"
-                    }
-                    _ => "answered later than was asked for",
-                };
-                let saw = format!("{}, {length}", summary::status(&sent.reply));
-                backend.observe("verdict.wait.kept", saw);
-            })
-        })
-        .needs(&[Need::ReadToken])
+        .service_steps(
+            "statement.wait-bounds",
+            "verdict.wait.kept",
+            "how long a wait of 700 ms lasts",
+            |context| {
+                Box::pin(async move {
+                    let query = format!("waitMs={}", ASKED.as_millis());
+                    let request = VerdictRequest::new(&context.reference("kept"))
+                        .bearer(&context.read_token())
+                        .query(&query);
+                    let sent = context.fetch_verdict_within(&request, PATIENCE).await;
+                    let length = match sent.took {
+                        took if took < ASKED / 2 => "answered at once",
+                        took if took < ASKED => "answered early",
+                        took if took < ASKED + Duration::from_secs(2) => {
+                            "answered after as long as was asked for"
+                        }
+                        _ => "answered later than was asked for",
+                    };
+                    let observed = format!("{}, {length}", summary::status(&sent.reply));
+                    context.observe("verdict.wait.kept", observed);
+                })
+            },
+        )
+        .requires(&[Prerequisite::ReadToken])
         .takes(PATIENCE);
 }
 
@@ -227,20 +238,20 @@ fn kept(cases: &mut Catalog<'_>) {
 fn without_token(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             UNAUTHORIZED,
             "verdict.wait.without-token",
             "a request without a token is unauthorized also with waitMs",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("wait")).query("waitMs=4000");
-                    let sent = backend.ask_within(&ask, PATIENCE).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &sent.reply));
+                    let request = VerdictRequest::new(&context.reference("wait")).query("waitMs=4000");
+                    let sent = context.fetch_verdict_within(&request, PATIENCE).await;
+                    context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "answered at once" } else { "held" };
                     let check = Check::new("time", "answered at once", actual, at_once).at(Level::Should);
-                    backend.check(
+                    context.check(
                         check.hint("check the token before the wait: else anybody can hold connections open"),
                     );
                 })
@@ -252,16 +263,17 @@ fn without_token(cases: &mut Catalog<'_>) {
 /// Whoever leaves must not keep a place that others need: only our mock tells how many wait.
 fn client_leaves(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.wait-ends-with-client",
             "verdict.wait.client-leaves",
             "a request whose client has left waits no longer",
-            |backend| {
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("leaves")).bearer(&backend.read_token());
-                    let draft = ask.query("waitMs=25000").draft();
-                    let endpoint = backend.service().clone();
-                    let Some((mock, _)) = backend.ours() else { return };
+                    let request =
+                        VerdictRequest::new(&context.reference("leaves")).bearer(&context.read_token());
+                    let draft = request.query("waitMs=25000").draft();
+                    let endpoint = context.service().clone();
+                    let Some((mock, _)) = context.ours() else { return };
                     let mut polls = mock.polls();
                     let begun = tokio::select! {
                         begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
@@ -270,10 +282,10 @@ fn client_leaves(cases: &mut Catalog<'_>) {
                     };
                     let ended = !begun || timeout(LEFT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
                     let actual = if ended { "none" } else { "the one that left" };
-                    backend.check(Check::new("requests that wait", "none", actual, ended));
+                    context.check(Check::new("requests that wait", "none", actual, ended));
                 })
             },
         )
-        .needs(&[Need::Mock])
-        .alone();
+        .requires(&[Prerequisite::Mock])
+        .exclusive();
 }
