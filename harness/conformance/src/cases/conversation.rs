@@ -1,40 +1,39 @@
+use super::collection;
+use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
+use edgeproof_http::{Body, Draft};
+use edgeproof_mock::{Arrival, Script};
 use edgeproof_reports::Level;
 
-use super::collection;
-use crate::judge::{self, Check, ExpectedAnswer};
-use edgeproof_http::{Answer, Body, Draft, NoAnswer};
-use edgeproof_mock::{Arrival, Script};
-
-/// One request, what the service does with it, and what is expected: all of it data.
+/// One request to the edge, the service's reply and the expected result. Pure data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// What is sent; [`MARKER`] and [`ORIGIN`] are filled in.
+    /// The request, with the placeholders [`MARKER`](super::MARKER) and [`ORIGIN`](super::ORIGIN).
     pub draft: Draft,
-    /// What the service does. None: it decides by itself.
+    /// How the mock service replies. None: by its own checks.
     pub script: Option<Script>,
-    /// The answer. None: any.
+    /// The expected answer. None: any.
     pub answer: Option<ExpectedAnswer>,
-    /// What the service gets.
+    /// What reaches the service.
     pub relay: ExpectedRelay,
-    /// A page of the allowed origin has to be able to read the answer.
+    /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<Level>,
-    /// The answer has to say that it is JSON.
+    /// Level of the check that the answer's content type is JSON. None: no check.
     pub content_type: Option<Level>,
 }
 
-/// What the service gets.
+/// What reaches the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedRelay {
-    /// The request, once, its body unchanged.
+    /// The request, once, with its body unchanged.
     Once,
     /// Nothing.
     Nothing,
-    /// Is not looked at.
+    /// Anything: no check.
     Any,
 }
 
 impl Conversation {
-    /// A collection as a page posts it, relayed once and answered as the service says.
+    /// A page posts a collection; the edge relays it once and gives this answer.
     pub fn post(script: Script, answer: ExpectedAnswer) -> Self {
         Self {
             draft: collection(),
@@ -46,40 +45,40 @@ impl Conversation {
         }
     }
 
-    /// The same with another body.
+    /// Replaces the body.
     #[must_use]
     pub fn body(mut self, body: Body) -> Self {
         self.draft.body = body;
         self
     }
 
-    /// The same with another draft.
+    /// Replaces the request.
     #[must_use]
     pub fn draft(mut self, draft: Draft) -> Self {
         self.draft = draft;
         self
     }
 
-    /// Also readable by a page, at this level.
+    /// Also checks, at this level, that a page can read the answer.
     #[must_use]
     pub fn readable(mut self, level: Level) -> Self {
         self.readable = Some(level);
         self
     }
 
-    /// Of which only this is looked at: whether the answer says that it is JSON.
+    /// Checks the answer's content type and nothing else.
     #[must_use]
     pub fn only_content_type(self, level: Level) -> Self {
         Self { answer: None, relay: ExpectedRelay::Any, content_type: Some(level), ..self }
     }
 
-    /// Of which only this is looked at: whether a page can read the answer.
+    /// Checks that a page can read the answer and nothing else.
     #[must_use]
     pub fn only_readable(self, level: Level) -> Self {
         Self { answer: None, relay: ExpectedRelay::Any, readable: Some(level), ..self }
     }
 
-    /// With another expectation of what the service gets.
+    /// Replaces the expectation of what reaches the service.
     #[must_use]
     pub fn relay(mut self, relay: ExpectedRelay) -> Self {
         self.relay = relay;
@@ -87,12 +86,12 @@ impl Conversation {
     }
 }
 
-/// Judges a conversation by what came of it. `draft`: as it was sent; `origin`: what the edge allows.
+/// Compares a conversation's result with its expectations. `draft`: the request as sent; `origin`: the allowed origin.
 pub fn judge(
     conversation: &Conversation,
     draft: &Draft,
     origin: &str,
-    reply: &Result<Answer, NoAnswer>,
+    reply: &AnswerResult,
     arrivals: &[Arrival],
 ) -> Vec<Check> {
     let mut checks = Vec::new();

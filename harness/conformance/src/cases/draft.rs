@@ -1,12 +1,13 @@
 use bytes::Bytes;
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Body, Draft};
 
-/// Stands in a draft for a text that no other case sends.
+/// Placeholder in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
-/// Stands in a draft for the origin that the edge allows.
+/// Placeholder in a draft for the origin that the edge allows.
 pub const ORIGIN: &str = "{origin}";
 
-/// A draft with its placeholders filled in.
+/// Fills in the placeholders of a draft.
 pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
     let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
     let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
@@ -19,19 +20,6 @@ pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
     }
 }
 
-fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
-    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
-        return Bytes::copy_from_slice(bytes);
-    };
-    let rest = replace(&bytes[at + from.len()..], from, to);
-    [&bytes[..at], to, &rest].concat().into()
-}
-
-/// The path of the interface that collections are posted to.
-pub const SIGNALS: &str = "/v1/signals";
-/// The path of the interface that tells whether an edge is up.
-pub const HEALTH: &str = "/health";
-
 /// A collection as a page posts it.
 pub fn collection() -> Draft {
     posted(Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#))), Some("application/json"))
@@ -39,7 +27,7 @@ pub fn collection() -> Draft {
 
 /// Any body as a page posts it.
 pub(crate) fn posted(body: Body, content_type: Option<&str>) -> Draft {
-    let draft = Draft::new("POST", SIGNALS).header("Origin", ORIGIN).body(body);
+    let draft = to_signals("POST").header("Origin", ORIGIN).body(body);
     match content_type {
         Some(kind) => draft.header("Content-Type", kind),
         None => draft,
@@ -48,8 +36,21 @@ pub(crate) fn posted(body: Body, content_type: Option<&str>) -> Draft {
 
 /// A preflight from `origin` for the collector's POST.
 pub(crate) fn preflight(origin: &str) -> Draft {
-    Draft::new("OPTIONS", SIGNALS)
+    to_signals("OPTIONS")
         .header("Origin", origin)
         .header("Access-Control-Request-Method", "POST")
         .header("Access-Control-Request-Headers", "content-type")
+}
+
+/// A request with this method to the endpoint for collections.
+pub(crate) fn to_signals(method: &str) -> Draft {
+    Draft::new(method, Endpoint::Signals.path())
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
+    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
+        return Bytes::copy_from_slice(bytes);
+    };
+    let rest = replace(&bytes[at + from.len()..], from, to);
+    [&bytes[..at], to, &rest].concat().into()
 }

@@ -1,4 +1,4 @@
-//! The cases: what is proven of an edge, a service and a key set, derived from the tables.
+//! The conformance cases of an edge, a service and a key set, derived from the tables.
 
 mod case;
 mod catalog;
@@ -16,11 +16,11 @@ pub use catalog::Catalog;
 pub use context::{
     CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck,
 };
-use context::{Reply, exposed, without_private_keys};
 pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
+use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
-pub use draft::{HEALTH, MARKER, ORIGIN, SIGNALS, collection, fill};
-use draft::{posted, preflight};
+pub use draft::{MARKER, ORIGIN, collection, fill};
+use draft::{posted, preflight, to_signals};
 pub use prerequisite::Prerequisite;
 
 /// All cases for an edge.
@@ -41,7 +41,7 @@ pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     catalog.into_cases()
 }
 
-/// All cases; each kind of target has a catalog of its own.
+/// All cases of all targets. `catalog` makes one catalog for each target.
 pub fn all<'a>(catalog: impl Fn() -> Catalog<'a>) -> Vec<Case> {
     [edge(catalog()), service(catalog()), keys(catalog())].concat()
 }

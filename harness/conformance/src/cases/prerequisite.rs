@@ -1,7 +1,7 @@
-/// What a case needs besides its target.
+/// What a case requires besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prerequisite {
-    /// A mock service behind the edge.
+    /// The mock service behind the edge.
     Service,
     /// The origin that the edge allows.
     Origin,
@@ -9,20 +9,20 @@ pub enum Prerequisite {
     Log,
     /// Other loopback addresses to connect from.
     LoopbackClients,
-    /// An edge that is reached with TLS.
+    /// An edge that serves HTTPS.
     Https,
-    /// An edge that reads the mock service's reasons.
+    /// An edge that reads the reasons in the mock service's replies.
     PlainReasons,
-    /// A read token that is accepted.
+    /// A valid read token.
     ReadToken,
-    /// A read token that has expired.
+    /// An expired read token.
     ExpiredToken,
-    /// A license, which opens nothing here.
+    /// A license, which the verdict endpoint must refuse.
     License,
-    /// The verdict endpoint and a session that it has a verdict for.
+    /// The verdict endpoint and a session that has a verdict.
     Session,
-    /// Leave to take real time.
+    /// Permission to take minutes of real time (`--waits`).
     Waits,
-    /// Our mock service: it is told when sessions arrive, what time it is, and which tokens it knows.
+    /// The built-in mock service: the case adds sessions, moves its clock or mints its tokens.
     Mock,
 }

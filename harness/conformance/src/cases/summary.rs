@@ -1,26 +1,22 @@
-//! How cases put what they saw, always the same for the same behaviour.
+//! Short texts for observations: the same behaviour always gives the same text, because users pin it.
 
-use crate::judge;
-use edgeproof_http::{Answer, NoAnswer};
+use crate::judge::{self, AnswerResult};
+use edgeproof_http::NoAnswer;
 
-/// An answer in a few words, without what differs from run to run.
-pub(super) fn answer(marker: &str, reply: &Result<Answer, NoAnswer>) -> String {
+/// Status and body of an answer, without what differs between runs.
+pub(super) fn answer(marker: &str, reply: &AnswerResult) -> String {
     let answer = match reply {
-        Ok(answer) => answer,
-        Err(NoAnswer::TimedOut(_)) => return "no answer, the connection stays open".into(),
-        Err(why) => return why.to_string(),
+        Ok(answer) if !answer.body.is_empty() => answer,
+        Ok(answer) => return format!("{} without a body", answer.status),
+        Err(_) => return status(reply),
     };
     let body = judge::excerpt(&answer.body).replace(marker, "…");
     let cut = if answer.complete { "" } else { ", cut off" };
-    if answer.body.is_empty() {
-        format!("{} without a body", answer.status)
-    } else {
-        format!("{} {body}{cut}", answer.status)
-    }
+    format!("{} {body}{cut}", answer.status)
 }
 
-/// An answer by its status alone.
-pub(super) fn status(reply: &Result<Answer, NoAnswer>) -> String {
+/// Status of an answer.
+pub(super) fn status(reply: &AnswerResult) -> String {
     match reply {
         Ok(answer) => answer.status.to_string(),
         Err(NoAnswer::TimedOut(_)) => "no answer, the connection stays open".into(),

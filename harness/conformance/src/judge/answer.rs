@@ -1,10 +1,8 @@
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::check::{Check, excerpt};
+use super::check::{AnswerResult, Check, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
 
 /// Members too many that are named.
 const NAMED: usize = 4;
@@ -21,7 +19,7 @@ pub struct ExpectedAnswer {
 }
 
 /// The answer has exactly this status and this body: other key order and white space pass, another member does not.
-pub fn exact(expected: &ExpectedAnswer, reply: &Reply) -> Vec<Check> {
+pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return vec![Check::new("answer", expected.to_string(), why.to_string(), false)],
@@ -34,7 +32,7 @@ pub fn exact(expected: &ExpectedAnswer, reply: &Reply) -> Vec<Check> {
 }
 
 /// The status is one of these; `words` says which.
-pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &Reply) -> Check {
+pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
     match reply {
         Ok(answer) => Check::new("status", words, answer.status.to_string(), fits(answer.status)),
         Err(why) => Check::new("answer", words, why.to_string(), false),
@@ -42,7 +40,7 @@ pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &Reply) -> Chec
 }
 
 /// The body is JSON, whatever it says.
-pub fn is_json(reply: &Reply) -> Check {
+pub fn is_json(reply: &AnswerResult) -> Check {
     let expected = "JSON";
     match reply {
         Ok(answer) => {
@@ -54,12 +52,12 @@ pub fn is_json(reply: &Reply) -> Check {
 }
 
 /// Whatever the answer is, it is one, and not an error of the server.
-pub fn no_server_error(reply: &Reply) -> Check {
+pub fn no_server_error(reply: &AnswerResult) -> Check {
     status_in("an answer, and none of 500 to 599", |status| status < 500, reply)
 }
 
 /// A header's value satisfies `fits`, which `words` says.
-pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &Reply) -> Check {
+pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
     let what = format!("header {name}");
     match reply {
         Ok(answer) => {
@@ -84,7 +82,7 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
 pub const EDGE_SECRETS: &str = "license and no private key";
 
 /// No secret is anywhere in the answer. `finds` knows them, in whatever way they are written; none is reported.
-pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> Check {
+pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResult) -> Check {
     let expected = format!("no {which} in the answer");
     let answer = match reply {
         Ok(answer) => answer,
@@ -191,7 +189,7 @@ mod tests {
     use super::*;
 
     #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
-    fn reply(status: u16, body: &str) -> Reply {
+    fn reply(status: u16, body: &str) -> AnswerResult {
         let (headers, body) = (HeaderMap::new(), Bytes::copy_from_slice(body.as_bytes()));
         Ok(Answer { status, version: Version::HTTP_11, headers, body, complete: true })
     }

@@ -1,4 +1,8 @@
+use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::{Level, Mismatch};
+
+/// An answer, or why there is none.
+pub type AnswerResult = Result<Answer, NoAnswer>;
 
 /// One thing that was looked at, right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,6 @@
 use serde_json::Value;
 
-use super::check::{Check, excerpt};
-use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
+use super::check::{AnswerResult, Check, excerpt};
 
 /// A reason code of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +12,7 @@ pub struct ReasonCode {
 }
 
 /// One of these codes stands anywhere in the JSON body: the interface does not show in which member (7.4).
-pub fn has_code(codes: &[ReasonCode], reply: &Reply) -> Check {
+pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
     let words: Vec<String> = codes.iter().map(ToString::to_string).collect();
     let expected = format!("JSON with {}", words.join(" or "));
     let answer = match reply {
@@ -43,8 +40,8 @@ pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &
 }
 
 /// Two answers that nothing tells apart: the same status and, as JSON, the same body. `words` says whose the first is.
-pub fn same_answer(words: &str, first: &Reply, second: &Reply) -> Check {
-    let told = |reply: &Reply| match reply {
+pub fn same_answer(words: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
+    let told = |reply: &AnswerResult| match reply {
         Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
         Err(why) => why.to_string(),
     };

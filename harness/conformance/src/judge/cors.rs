@@ -4,13 +4,11 @@
 use edgeproof_reports::Level;
 
 use super::answer::values;
-use super::check::Check;
-use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
+use super::check::{AnswerResult, Check};
+use edgeproof_http::Answer;
 
 /// A page of `origin` can read the answer (Fetch: CORS check).
-pub fn readable(origin: &str, reply: &Reply) -> Check {
+pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
     let expected = format!("Access-Control-Allow-Origin: {origin}");
     match reply {
         Ok(answer) => {
@@ -30,7 +28,7 @@ pub fn readable(origin: &str, reply: &Reply) -> Check {
 }
 
 /// A page of `origin` cannot read the answer.
-pub fn no_grant(origin: &str, reply: &Reply) -> Check {
+pub fn no_grant(origin: &str, reply: &AnswerResult) -> Check {
     let expected = format!("no grant to {origin}");
     match reply {
         Ok(answer) => {
@@ -45,7 +43,7 @@ pub fn no_grant(origin: &str, reply: &Reply) -> Check {
 }
 
 /// A preflight for `POST` with the header `content-type` passes (Fetch: CORS-preflight fetch).
-pub fn preflight_passes(origin: &str, reply: &Reply) -> Vec<Check> {
+pub fn preflight_passes(origin: &str, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
@@ -64,7 +62,7 @@ pub fn preflight_passes(origin: &str, reply: &Reply) -> Vec<Check> {
 }
 
 /// `Vary` names `Origin`, needed only when `Access-Control-Allow-Origin` depends on the request.
-pub fn vary(allowed: &Reply, other: &Reply) -> Check {
+pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
     let expected = "Vary: Origin, or the same Access-Control-Allow-Origin for every origin";
     let (Ok(allowed), Ok(other)) = (allowed, other) else {
         return Check::new("header vary", expected, "no answer", false).at(Level::Should);
@@ -131,7 +129,7 @@ mod tests {
     const PAGE: &str = "https://page.example";
 
     #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
-    fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> Reply {
+    fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> AnswerResult {
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))

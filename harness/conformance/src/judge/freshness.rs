@@ -3,13 +3,11 @@ use std::time::{Duration, SystemTime};
 use edgeproof_reports::Level;
 
 use super::answer::values;
-use super::check::Check;
-use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
+use super::check::{AnswerResult, Check};
+use edgeproof_http::Answer;
 
 /// The answer lets nobody keep it longer than this (RFC 9111 §4.2.1). What says nothing, or forbids keeping it, is right.
-pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
+pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
     let expected = format!("at most {} seconds", longest.as_secs());
     let answer = match reply {
         Ok(answer) => answer,
@@ -27,7 +25,7 @@ pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
 
 /// The answer says how long it may be kept, and does not offer itself stale beyond this (RFC 9111 §4.2.2, RFC 5861): without a
 /// word every cache decides for itself.
-pub fn cache_time_bounded(longest: Duration, reply: &Reply) -> Check {
+pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
     let expected =
         format!("a word on how long it is kept, stale or not: at most {} seconds", longest.as_secs());
     let answer = match reply {
@@ -56,7 +54,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &Reply) -> Check {
 }
 
 /// The answer does not request shared caches to keep it, although the request carried a credential (RFC 9111 §3.5).
-pub fn not_shared(reply: &Reply) -> Check {
+pub fn not_shared(reply: &AnswerResult) -> Check {
     let expected = "neither public nor s-maxage nor must-revalidate";
     let answer = match reply {
         Ok(answer) => answer,
@@ -132,7 +130,7 @@ mod tests {
     use super::*;
 
     #[expect(clippy::unnecessary_wraps, reason = "what is judged may also be none")]
-    fn reply(headers: &[(&'static str, &str)]) -> Reply {
+    fn reply(headers: &[(&'static str, &str)]) -> AnswerResult {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(HeaderName::from_static(name), value.parse().unwrap());

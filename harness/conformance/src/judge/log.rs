@@ -45,7 +45,7 @@ pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> C
 }
 
 /// No line holds any of these. Each comes with a name, and only the name is reported.
-pub fn log_without_values(canaries: &[(&str, &str)], lines: &[String]) -> Check {
+pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Check {
     let names: Vec<_> = canaries.iter().map(|(name, _)| *name).collect();
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
     let actual = found.map_or("none".into(), |(name, _)| format!("the {name} in a line"));

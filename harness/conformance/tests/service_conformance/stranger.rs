@@ -135,10 +135,7 @@ impl Service {
             return self.json(200, &self.given(&reference));
         }
         let answer = self.pending(&reference);
-        self.kept
-            .lock()
-            .unwrap()
-            .push((address, json!({"status": "pending", "ref": reference}).to_string()));
+        self.kept.lock().unwrap().push((address, json!({"status": "pending", "ref": reference}).to_string()));
         answer
     }
 

@@ -1,92 +1,93 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Redactor};
+use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_launch::LogTail;
+use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{Hop, Level};
+use parking_lot::Mutex;
 
 use super::{CaseExchange, CaseFindings};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::Check;
-use edgeproof_http::{Draft, Sent, ServerAddress};
-use edgeproof_launch::LogTail;
-use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted};
 
-/// Where cases play: an edge and the mock service behind it.
+/// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
 pub struct EdgeContext {
-    /// Where the edge is.
+    /// Address of the edge.
     pub endpoint: ServerAddress,
-    /// The service behind it; none for an edge in production.
+    /// The mock service behind the edge. None: an edge in production.
     pub service: Option<Arc<MockService>>,
-    /// A service that no edge is pointed at: nothing may ever arrive there.
+    /// A second mock service that no edge is configured with. Redirects point to it; no request may arrive there.
     pub elsewhere: Option<Arc<MockService>>,
-    /// What the edge writes, where that can be seen.
+    /// The edge's output. None: it is not captured.
     pub log: Option<LogTail>,
-    /// The credentials of the run.
+    /// Credentials of the run.
     pub credentials: Arc<Credentials>,
-    /// Knows all secrets of the run.
+    /// Finds every secret of the run.
     pub redactor: Arc<Redactor>,
-    /// `LICENSE` as this edge has it.
+    /// `LICENSE` of this edge.
     pub license: Option<String>,
-    /// `ALLOWED_ORIGIN` as this edge has it, where it is known.
+    /// `ALLOWED_ORIGIN` of this edge, if known.
     pub origin: Option<String>,
-    /// Scripts of cases that are over, which still count copies of their collections.
+    /// Scripts of finished cases. They still count copies of their collections.
     pub finished: Mutex<Vec<FinishedScripts>>,
 }
 
 impl EdgeContext {
-    /// Collections of cases that are over, of which a copy has arrived since.
+    /// Copies of collections that arrived after their case ended.
     pub fn late_copies(&self) -> Vec<Arrival> {
-        let kept = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
-        let late = |kept: &FinishedScripts| {
-            let arrivals = kept.scripted.iter().flat_map(Scripted::arrivals);
-            arrivals.skip(kept.arrived).collect::<Vec<_>>()
+        let late = |finished: &FinishedScripts| {
+            let arrivals = finished.scripted.iter().flat_map(Scripted::arrivals);
+            arrivals.skip(finished.arrived).collect::<Vec<_>>()
         };
-        kept.iter().flat_map(late).collect()
+        self.finished.lock().iter().flat_map(late).collect()
     }
 }
 
-/// One case on its edge, and everything it finds there.
+/// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
 pub struct CaseContext {
-    /// Where it plays.
+    /// The edge.
     pub edge: Arc<EdgeContext>,
     /// A text that no other case sends.
     pub marker: String,
-    /// Longest wait for an answer.
+    /// Timeout of an answer.
     pub timeout: Duration,
-    /// What was found so far.
+    /// The findings so far.
     pub found: CaseFindings,
-    /// What is to be judged once the edge was ended and has written all that it had to write.
+    /// A check of log lines that runs after the edge has ended.
     pub deferred: Option<DeferredLogCheck>,
     exclusive: bool,
     level: Level,
     scripted: Vec<Scripted>,
-    /// A collection has to arrive once, and no second time later.
+    /// The case's collections must arrive only once, even after the case has ended.
     once: bool,
 }
 
-/// The scripts of a case that is over, and how much had arrived for it by then.
+/// Scripts of a finished case.
 #[derive(Debug)]
 pub struct FinishedScripts {
     scripted: Vec<Scripted>,
+    /// Number of arrivals when the case ended.
     arrived: usize,
 }
 
-/// A judgement on lines of a log that may still be in the edge's buffers.
+/// A check of log lines that the edge may still hold in its buffers.
 #[derive(Clone)]
 pub struct DeferredLogCheck {
-    /// The lines from here on.
+    /// Position in the log of the first line to check.
     pub since: usize,
-    /// The judgement.
+    /// The check.
     pub check: LogCheck,
 }
 
-/// Judges the lines of a log.
+/// Checks log lines.
 pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 impl CaseContext {
-    /// A context for one case. `alone`: whatever arrives at the service belongs to it.
+    /// A context for one case. `exclusive`: every request at the service belongs to this case.
     pub fn new(
         edge: Arc<EdgeContext>,
         marker: String,
@@ -107,7 +108,7 @@ impl CaseContext {
         }
     }
 
-    /// Plays a conversation and checks what is expected of it.
+    /// Plays a conversation and checks its result.
     pub async fn converse(&mut self, conversation: &Conversation) -> Sent {
         let script = conversation.script.clone().unwrap_or_else(Script::decide);
         self.script(script);
@@ -119,7 +120,7 @@ impl CaseContext {
         sent
     }
 
-    /// Plays conversations one after the other; the checks of each say which it is.
+    /// Plays named conversations in sequence. Each check names its conversation.
     pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
         for (name, conversation) in conversations {
             let before = self.found.checks.len();
@@ -130,20 +131,30 @@ impl CaseContext {
         }
     }
 
-    /// Says what the service does with this case's requests from here on. Without a service, nothing.
+    /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.
     pub fn script(&mut self, script: Script) {
         let on =
             if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
         self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
     }
 
-    /// The same for requests that hold another text.
+    /// Sets how the mock service replies to requests whose body contains this text.
     pub fn script_on(&mut self, marker: &str, script: Script) {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
         self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
     }
 
-    /// Sends a request over a connection of its own.
+    /// Changes what the mock service's listener does. False: that failed, and the case is marked as not run.
+    pub async fn set_listener(&mut self, mode: ListenerMode) -> bool {
+        let Some(service) = self.edge.service.clone() else { return false };
+        if let Err(why) = service.set_mode(mode).await {
+            self.found.not_run = Some(format!("the mock service cannot change its listener: {why}"));
+            return false;
+        }
+        true
+    }
+
+    /// Sends a request over a new connection.
     pub async fn send(&mut self, draft: &Draft) -> Sent {
         let draft = self.fill(draft);
         let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.timeout).await;
@@ -151,39 +162,39 @@ impl CaseContext {
         sent
     }
 
-    /// Notes what was sent by other means.
+    /// Records an exchange that the case made without [`Self::send`].
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(&self.edge.endpoint, draft);
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
-    /// What arrived at the service for this case so far.
+    /// Requests of this case at the service so far.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.scripted.iter().flat_map(Scripted::arrivals).collect()
     }
 
-    /// Where the service's journal stands: a mark for [`Self::arrivals_since`].
+    /// The current end of the service's journal, for [`Self::arrivals_since`].
     pub fn service_mark(&self) -> u64 {
         self.edge.service.as_ref().map_or(0, |service| service.mark())
     }
 
-    /// Everything that arrived at the service from a mark on, also what has only begun to. For a case that has its edge to
-    /// itself.
+    /// All requests at the service after a mark, also incomplete ones. For exclusive cases.
     pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
         self.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
     }
 
-    /// A draft with its placeholders filled in.
+    /// Fills in the placeholders of a draft.
     pub fn fill(&self, draft: &Draft) -> Draft {
         fill(draft, &self.marker, self.origin())
     }
 
-    /// The origin that the edge allows. Cases that depend on it need [`crate::cases::Prerequisite::Origin`]; to others any will do.
+    /// The origin that the edge allows, or any origin if it is unknown. Cases that depend on it require
+    /// [`Prerequisite::Origin`](crate::cases::Prerequisite::Origin).
     pub fn origin(&self) -> &str {
         self.edge.origin.as_deref().unwrap_or("https://page.example")
     }
 
-    /// Adds a check. One that weighs `must` weighs no more than its case.
+    /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, check: Check) {
         self.found.check(check, self.level);
     }
@@ -195,20 +206,18 @@ impl CaseContext {
         }
     }
 
-    /// Notes how the edge behaves at an open point.
+    /// Records the edge's behaviour at an open point.
     pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
         self.found.observations.push((point.into(), observed.into()));
     }
 
-    /// Ends the case and hands out what it found.
+    /// Ends the case and returns its findings.
     pub fn end(mut self) -> CaseFindings {
         self.found.arrivals = self.arrivals();
         if self.once {
-            let kept = FinishedScripts {
-                scripted: std::mem::take(&mut self.scripted),
-                arrived: self.found.arrivals.len(),
-            };
-            self.edge.finished.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+            let scripted = std::mem::take(&mut self.scripted);
+            let arrived = self.found.arrivals.len();
+            self.edge.finished.lock().push(FinishedScripts { scripted, arrived });
         }
         self.found
     }

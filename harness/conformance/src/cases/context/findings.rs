@@ -4,36 +4,36 @@ use edgeproof_reports::{Hop, Level};
 
 use crate::judge::Check;
 
-/// What a case found.
+/// Findings of a case.
 #[derive(Debug, Default)]
 pub struct CaseFindings {
-    /// Everything that was looked at.
+    /// All checks, passed and failed.
     pub checks: Vec<Check>,
-    /// Open points, as `(point, observed)`.
+    /// Open points with the observed behaviour.
     pub observations: Vec<(String, String)>,
-    /// What we sent.
+    /// The exchanges of the case.
     pub sent: Vec<CaseExchange>,
-    /// What the service got.
+    /// Requests that arrived at the service.
     pub arrivals: Vec<Arrival>,
-    /// Why the case does not apply to this edge, as it turned out.
+    /// Why the case does not apply to this target, if the case found that out.
     pub not_applicable: Option<String>,
-    /// Why it could not be played to its end.
+    /// Why the case could not be completed.
     pub not_run: Option<String>,
 }
 
-/// A request that a case sent, with what came of it.
+/// A request that a case sent, with its answer.
 #[derive(Debug, Clone)]
 pub struct CaseExchange {
-    /// Whom.
+    /// Sender and receiver.
     pub hop: Hop,
     /// Request and answer.
     pub sent: Sent,
-    /// A `curl` command that sends the same, where there can be one.
+    /// A `curl` command that sends the same request, if curl can.
     pub curl: Option<String>,
 }
 
 impl CaseFindings {
-    /// Adds a check. One that weighs `must` weighs no more than its case.
+    /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, mut check: Check, case: Level) {
         check.level = check.level.max(case);
         self.checks.push(check);

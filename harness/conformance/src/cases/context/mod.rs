@@ -1,4 +1,4 @@
-//! What a case works with: the part under test, the requests it sends, and what it finds.
+//! Contexts of cases: the part under test, the requests to it, and the findings.
 
 mod edge;
 mod findings;
@@ -7,6 +7,6 @@ mod verdict_request;
 
 pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
-pub(crate) use service::{Reply, exposed, without_private_keys};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
+pub(crate) use service::{exposed, without_private_keys};
 pub use verdict_request::{VerdictRequest, key_set_request};

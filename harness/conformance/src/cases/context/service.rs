@@ -4,39 +4,39 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
+use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_mock::{MockService, NewSession};
 use edgeproof_reports::{Hop, Level};
 
 use super::{CaseExchange, CaseFindings, VerdictRequest};
-use crate::judge::Check;
+use crate::judge::{AnswerResult, Check};
 use crate::target::RunningEdge;
-use edgeproof_http::{Answer, Draft, NoAnswer, Sent, ServerAddress};
-use edgeproof_mock::{MockService, NewSession};
 
-/// What a backend stands before: a service, a key set, or both, and what was given to open them.
+/// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
 pub struct ServiceTarget {
-    /// Where verdicts are given.
+    /// Address of the verdict endpoint.
     pub service: Option<ServerAddress>,
-    /// Where the key set is published.
+    /// Address of the key set.
     pub keys: Option<ServerAddress>,
-    /// What was given.
+    /// The user's inputs.
     pub inputs: ServiceInputs,
-    /// The service is our mock.
+    /// The built-in mock, if that is the service.
     pub mock: Option<Arc<MockService>>,
-    /// What our mock knows.
+    /// Credentials of the built-in mock.
     pub credentials: Option<Arc<Credentials>>,
-    /// An edge that relays to our mock.
+    /// An edge that relays to the built-in mock.
     pub edge: Option<RunningEdge>,
     /// A text that no other run sends.
     pub run: String,
 }
 
-/// What was given to request with.
+/// The user's inputs for requests to a service.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceInputs {
-    /// A read token that is accepted.
+    /// A valid read token.
     pub read_token: Option<Secret>,
-    /// A read token that has expired.
+    /// An expired read token.
     pub expired_token: Option<Secret>,
     /// A license.
     pub license: Option<Secret>,
@@ -44,45 +44,52 @@ pub struct ServiceInputs {
     pub session_ref: Option<String>,
 }
 
-/// One case in the place of an integrator's backend, and everything that it finds.
+/// The context of one case at a service or a key set: sends requests as the integrator's backend and collects findings.
 pub struct ServiceCaseContext {
-    /// What it stands before.
+    /// The service or the key set.
     pub target: Arc<ServiceTarget>,
-    /// Longest wait for an answer, unless a case says otherwise.
+    /// Default timeout of an answer.
     pub timeout: Duration,
-    /// What was found so far.
+    /// The findings so far.
     pub found: CaseFindings,
     marker: String,
     level: Level,
 }
 
 impl ServiceCaseContext {
-    /// A backend for one case; `marker` is a text that no other case of this run has.
+    /// A context for one case. `marker`: a text that no other case of this run sends.
     pub fn new(target: Arc<ServiceTarget>, marker: String, level: Level, timeout: Duration) -> Self {
         Self { target, timeout, found: CaseFindings::default(), marker, level }
     }
 
-    /// A session reference that no session has, and that no other case asks for.
+    /// A session reference that no session has and no other case sends.
     pub fn reference(&self, name: &str) -> String {
         format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
-    /// The read token. Cases that use it need [`crate::cases::Prerequisite::ReadToken`].
+    /// The read token. Cases that send it require [`Prerequisite::ReadToken`](crate::cases::Prerequisite::ReadToken).
     pub fn read_token(&self) -> String {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
-    /// Where the service is. Cases of a service have one, and so do those that need [`crate::cases::Prerequisite::Session`].
-    pub fn service(&self) -> &ServerAddress {
-        self.target.service.as_ref().expect("a case is planned only where its target is")
+    /// A verdict request with the read token.
+    pub fn with_token(&self, reference: &str) -> VerdictRequest {
+        VerdictRequest::new(reference).bearer(&self.read_token())
     }
 
-    /// Our mock, and what it knows. Cases that need [`crate::cases::Prerequisite::Mock`] have it.
-    pub fn ours(&self) -> Option<(&MockService, &Credentials)> {
+    /// Address of the verdict endpoint. Cases of a service have it, and cases that require
+    /// [`Prerequisite::Session`](crate::cases::Prerequisite::Session).
+    pub fn service(&self) -> &ServerAddress {
+        self.target.service.as_ref().expect("the plan contains only cases whose target is known")
+    }
+
+    /// The built-in mock and its credentials. Cases that require [`Prerequisite::Mock`](crate::cases::Prerequisite::Mock)
+    /// have them.
+    pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
         Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
     }
 
-    /// Reference of a session that has a verdict now. None: there is none, and the case is told why it cannot be played.
+    /// Reference of a session that has a verdict now. None: no such session; the case is then marked as not run.
     pub async fn session(&mut self) -> Option<String> {
         if let Some(mock) = &self.target.mock {
             let reference = self.reference("session");
@@ -90,11 +97,11 @@ impl ServiceCaseContext {
             return Some(reference);
         }
         let reference = self.target.inputs.session_ref.clone()?;
-        let reply = self.fetch_verdict(&VerdictRequest::new(&reference).bearer(&self.read_token())).await;
+        let reply = self.fetch_verdict(&self.with_token(&reference)).await;
         if reply.is_ok_and(|answer| answer.status == 404) {
             self.found.not_run = Some(
-                "the session of --session-ref has no verdict, or one that is too old: give the reference of a session that \
-                 finished less than two minutes ago"
+                "the session of --session-ref has no verdict, or its verdict is too old; pass a session that finished less \
+                 than two minutes ago"
                     .into(),
             );
             return None;
@@ -102,30 +109,34 @@ impl ServiceCaseContext {
         Some(reference)
     }
 
-    /// Asks the service, over a connection of its own.
-    pub async fn fetch_verdict(&mut self, request: &VerdictRequest) -> Reply {
+    /// Requests a verdict over a new connection.
+    pub async fn fetch_verdict(&mut self, request: &VerdictRequest) -> AnswerResult {
         let timeout = self.timeout;
         self.fetch_verdict_within(request, timeout).await.reply
     }
 
-    /// The same, with another timeout, and with the time that it took.
+    /// Requests a verdict with this timeout. The result contains the time that the request took.
     pub async fn fetch_verdict_within(&mut self, request: &VerdictRequest, timeout: Duration) -> Sent {
         self.send(&request.draft(), timeout).await
     }
 
-    /// Sends any request to the service.
+    /// Sends any request to the verdict endpoint.
     pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
         let endpoint = self.service().clone();
-        self.send_to(&endpoint, Hop::ClientService, draft, timeout).await
+        let sent = edgeproof_http::send(&endpoint, draft, timeout).await;
+        self.record(Hop::ClientService, &endpoint, draft, sent.clone());
+        sent
     }
 
-    /// Asks for the key set.
-    pub async fn fetch_key_set(&mut self, draft: &Draft) -> Reply {
-        let endpoint = self.target.keys.clone().expect("a case is planned only where its target is");
-        self.send_to(&endpoint, Hop::ClientKeys, draft, self.timeout).await.reply
+    /// Sends a request to the key set.
+    pub async fn fetch_key_set(&mut self, draft: &Draft) -> AnswerResult {
+        let endpoint = self.target.keys.clone().expect("the plan contains only cases whose target is known");
+        let sent = edgeproof_http::send(&endpoint, draft, self.timeout).await;
+        self.record_keys(draft, sent.clone());
+        sent.reply
     }
 
-    /// Notes what was sent for the key set by other means.
+    /// Records an exchange with the key set, without private keys.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
         if let Some(endpoint) = self.target.keys.clone() {
             let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
@@ -133,13 +144,13 @@ impl ServiceCaseContext {
         }
     }
 
-    /// Notes what was sent by other means.
+    /// Records an exchange.
     pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
         self.found.sent.push(CaseExchange { hop, sent, curl });
     }
 
-    /// Adds a check. One that weighs `must` weighs no more than its case.
+    /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, check: Check) {
         self.found.check(check, self.level);
     }
@@ -151,49 +162,26 @@ impl ServiceCaseContext {
         }
     }
 
-    /// Notes how the target behaves at an open point.
+    /// Records the target's behaviour at an open point.
     pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
         self.found.observations.push((point.into(), observed.into()));
     }
-
-    /// A text without what differs from run to run.
-    pub fn without_marks(&self, text: &str) -> String {
-        text.replace(&self.marker, "…").replace(&self.target.run, "…")
-    }
-
-    async fn send_to(
-        &mut self,
-        endpoint: &ServerAddress,
-        hop: Hop,
-        draft: &Draft,
-        timeout: Duration,
-    ) -> Sent {
-        let sent = edgeproof_http::send(endpoint, draft, timeout).await;
-        match hop {
-            Hop::ClientKeys => self.record_keys(draft, sent.clone()),
-            _ => self.record(hop, endpoint, draft, sent.clone()),
-        }
-        sent
-    }
 }
 
-/// An answer, or why there is none.
-pub(crate) type Reply = Result<Answer, NoAnswer>;
-
-/// A key set as it is shown: a private key that was published by mistake goes no further: its members stay, their values go. What is no JSON is told
-/// by its length alone, for it may hold one in any form.
-pub(crate) fn without_private_keys(mut reply: Reply) -> Reply {
+/// Removes private keys that were published by mistake, so that no report repeats them. Members of a key stay and lose
+/// their values. A body that is not JSON is replaced by its length, because it can contain a key in any form.
+pub(crate) fn without_private_keys(mut reply: AnswerResult) -> AnswerResult {
     if let Ok(answer) = &mut reply
         && !answer.body.is_empty()
     {
         let length = answer.body.len();
-        let hidden = || format!("[{length} bytes that are no JSON: not shown, for a key may be in them]");
+        let hidden = || format!("[{length} bytes, not JSON; hidden because they can contain a private key]");
         answer.body = Bytes::from(without_private_parts(&answer.body).unwrap_or_else(hidden));
     }
     reply
 }
 
-/// The text of a secret that was given; of one that was not, nothing.
+/// The text of a secret; empty without one.
 pub(crate) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
 }

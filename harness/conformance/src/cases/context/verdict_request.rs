@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use edgeproof_http::Draft;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -11,41 +12,41 @@ pub struct VerdictRequest {
 }
 
 impl VerdictRequest {
-    /// For this session's verdict, without a token.
+    /// A `GET` for this session's verdict, without a token.
     pub fn new(reference: &str) -> Self {
         Self { method: "GET".into(), reference: reference.into(), authorization: None, query: None }
     }
 
-    /// With this bearer.
+    /// Sets `Authorization: Bearer TOKEN`.
     #[must_use]
     pub fn bearer(self, token: &str) -> Self {
         self.authorization(&format!("Bearer {token}"))
     }
 
-    /// With this `Authorization`.
+    /// Sets `Authorization`.
     #[must_use]
     pub fn authorization(mut self, value: &str) -> Self {
         self.authorization = Some(value.into());
         self
     }
 
-    /// With this query, written as it is.
+    /// Sets the query, without encoding it.
     #[must_use]
     pub fn query(mut self, query: &str) -> Self {
         self.query = Some(query.into());
         self
     }
 
-    /// With another method.
+    /// Replaces the method.
     #[must_use]
     pub fn method(mut self, method: &str) -> Self {
         self.method = method.into();
         self
     }
 
-    /// As it is sent.
+    /// The request to send.
     pub fn draft(&self) -> Draft {
-        let mut path = format!("{VERDICT}{}", encode(&self.reference));
+        let mut path = verdict_path().with(&encode(&self.reference));
         if let Some(query) = &self.query {
             path = format!("{path}?{query}");
         }
@@ -57,20 +58,15 @@ impl VerdictRequest {
     }
 }
 
-/// Path of the interface before a session reference.
-const VERDICT: &str = "/v1/verdict/";
-/// Path of the interface for the key set.
-const KEYS: &str = "/.well-known/browser-verdict-jwks.json";
-
 /// A request for the key set.
 pub fn key_set_request() -> Draft {
-    Draft::new("GET", KEYS).header("Accept", "application/json")
+    Draft::new("GET", Endpoint::KeySet.path()).header("Accept", "application/json")
 }
 
-/// All but unreserved characters (RFC 3986 §2.3).
+/// All characters except unreserved ones (RFC 3986 §2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A reference as one segment of a path (RFC 3986 §3.3).
+/// Encodes a reference as one segment of a path (RFC 3986 §3.3).
 fn encode(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }

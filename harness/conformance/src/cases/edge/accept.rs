@@ -1,59 +1,40 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
-
-use crate::cases::{Catalog, Conversation, Phase, collection, summary};
-use crate::judge;
 use edgeproof_mock::{Action, Script};
+use edgeproof_reports::Level;
 
-/// The service accepts, in its usual way and in unusual ones (7.2).
+use crate::cases::{Catalog, Phase};
+
+/// The service accepts a collection, in the usual form and in others (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     sanity(cases);
-    let accepted = cases.accepted();
-    let accept = cases.accept();
+    let post = cases.accepted_post();
     cases
         .conversation(
             "edge.200.accepted",
             "accept.exact-body",
-            "an accepted collection gets the interface's answer, nothing more",
-            Conversation::post(accept.clone(), accepted),
+            "the edge answers an accepted collection with exactly the interface's body",
+            post.clone(),
         )
         .stimulus(Stimulus::ServiceAccepts);
-
-    let script = accept;
-    cases.edge_steps(
+    cases.conversation(
         "statement.json-content-type",
         "accept.content-type",
-        "the answer to an accepted collection says that it is JSON",
-        move |context| {
-            let script = script.clone();
-            Box::pin(async move {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                context.check(judge::json_content_type(&sent.reply));
-            })
-        },
+        "the answer to an accepted collection has the content type JSON",
+        post.only_content_type(Level::Must),
     );
-
     for (id, title, action) in unusual() {
-        cases.edge_steps("statement.other-success", id, title, move |context| {
-            let script = Script::one(action.clone());
-            Box::pin(async move {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let observed = summary::answer(&context.marker, &sent.reply);
-                context.observe(id, observed);
-            })
-        });
+        cases.observation("statement.other-success", id, title, Script::one(action));
     }
 }
 
-/// The same plain conversation before and after everything else.
+/// The same plain conversation as the first and the last case.
 fn sanity(cases: &mut Catalog<'_>) {
     for (id, phase, title) in [
-        ("sanity.first", Phase::First, "a plain collection is relayed and accepted, before all other cases"),
-        ("sanity.last", Phase::Last, "a plain collection is relayed and accepted, after all other cases"),
+        ("sanity.first", Phase::First, "before all other cases, the edge relays a plain collection"),
+        ("sanity.last", Phase::Last, "after all other cases, the edge relays a plain collection"),
     ] {
-        let conversation = Conversation::post(cases.accept(), cases.accepted());
+        let conversation = cases.accepted_post();
         cases
             .conversation("edge.200.accepted", id, title, conversation)
             .phase(phase)
@@ -68,16 +49,16 @@ fn unusual() -> [(&'static str, &'static str, Action); 4] {
         body: Bytes::from_static(body.as_bytes()),
     };
     [
-        ("accept.service-201", "the service accepts with 201", answer(201, r#"{"ok":true}"#)),
-        ("accept.service-204", "the service accepts with 204", answer(204, "")),
+        ("accept.service-201", "the answer when the service accepts with 201", answer(201, r#"{"ok":true}"#)),
+        ("accept.service-204", "the answer when the service accepts with 204", answer(204, "")),
         (
             "accept.service-other-body",
-            "the service answers 200 with another body",
+            "the answer when the service replies 200 with another body",
             answer(200, r#"{"session":"s-1"}"#),
         ),
         (
             "accept.service-cut-body",
-            "the service answers 200 and its body is cut off",
+            "the answer when the service replies 200 and its body ends early",
             Action::CutBody { status: 200, body: Bytes::from_static(br#"{"ok":true}"#), after: 5 },
         ),
     ]

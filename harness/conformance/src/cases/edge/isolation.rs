@@ -11,10 +11,10 @@ use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
-/// Requests at the same time in the concurrent case.
+/// Concurrent requests in the concurrent case.
 const CONCURRENT: usize = 64;
 
-/// Conversations don't touch each other.
+/// Requests do not affect each other.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     concurrent(cases);
     in_turn(cases);
@@ -37,7 +37,7 @@ fn concurrent(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.isolation",
             "isolation.concurrent",
-            "64 collections at the same time get each its own answer",
+            "64 concurrent collections each get their own answer",
             move |context| {
                 let plays = plays.clone();
                 Box::pin(async move { all_at_once(context, &plays).await })
@@ -49,7 +49,7 @@ fn concurrent(cases: &mut Catalog<'_>) {
 async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, ExpectedAnswer)]) {
     let mut drafts = Vec::new();
     for (number, (marker, script, _)) in plays.iter().enumerate() {
-        // Uneven sizes and delays, so that answers come back in another order than the requests went.
+        // Uneven sizes and delays change the order of the answers.
         let marker = format!("{marker}{}", context.marker);
         let mut script = script.clone();
         script.replies[0].delay = Duration::from_millis((number as u64 * 7) % 20);
@@ -69,14 +69,14 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
             continue;
         }
         wrong += 1;
-        // The first few tell what happens; 64 would hide it.
+        // Three examples are enough for a report.
         if wrong <= 3 {
             context.record(draft, sent);
             context.checks(checks);
         }
     }
     let check = Check::new(
-        "answers that are another request's",
+        "answers that belong to another request",
         "0 of 64",
         format!("{wrong} of {}", plays.len()),
         wrong == 0,
@@ -88,7 +88,7 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
         .count();
     let check = Check::new(
-        "bodies that did not arrive once as they were",
+        "bodies that did not arrive once and unchanged",
         "0 of 64",
         format!("{changed} of {}", plays.len()),
         changed == 0,
@@ -103,7 +103,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.isolation",
             "isolation.keep-alive",
-            "two collections over one connection get each its own answer",
+            "two collections over one connection each get their own answer",
             move |context| {
                 let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
                 Box::pin(async move {
@@ -131,7 +131,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
         .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
 }
 
-/// The service may answer before it has read the body: a page that sends too much still learns why.
+/// The service can refuse a large body before it has read it. The page still gets the reason.
 fn early(cases: &mut Catalog<'_>) {
     let (status, reason) = (413, "edgeproof_too_large");
     let mut script = cases.refuse(status, reason);
@@ -144,7 +144,7 @@ fn early(cases: &mut Catalog<'_>) {
         .conversation(
             "statement.early-refusal",
             "isolation.early-413",
-            "a 413 that the service gives before it has read the body comes through",
+            "the edge passes on a 413 that the service sends before it has read the body",
             conversation,
         )
         .level(Level::Should);
@@ -157,7 +157,7 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
-            "a collection that the service is slow with, beside one that it is fast with",
+            "the answers to a slow and a fast collection at the same time",
             move |context| {
                 let (accept, slow) = (accept.clone(), slow.clone());
                 Box::pin(async move {

@@ -1,16 +1,18 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
-use crate::cases::{Catalog, Conversation, ExpectedRelay, ORIGIN, SIGNALS, collection, preflight, summary};
+use crate::cases::{
+    Catalog, Conversation, ExpectedRelay, ORIGIN, collection, preflight, summary, to_signals,
+};
 use crate::judge;
-use edgeproof_http::{Body, Draft};
+use edgeproof_http::Body;
 
 /// Methods other than `POST` (4, 7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
         let mut answer = cases.answer("edge.405.method-not-allowed", None);
         answer.to_head = method == "HEAD";
-        let mut draft = Draft::new(method, SIGNALS).header("Origin", ORIGIN);
+        let mut draft = to_signals(method).header("Origin", ORIGIN);
         if matches!(method, "PUT" | "PATCH") {
             draft = draft.header("Content-Type", "application/json").body(collection().body);
         }
@@ -20,11 +22,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             .conversation(
                 "edge.405.method-not-allowed",
                 &format!("method.{}", method.to_lowercase()),
-                &format!("{method} is answered with 405 and does not reach the service"),
+                &format!("the edge answers {method} with 405 and does not relay it"),
                 conversation,
             )
             .requires(&[])
-            // Most of them have no body that could hold a marker, and a query would make it another target.
+            // Most of these requests have no body for a marker, and a query would change the path.
             .exclusive()
             .stimulus(Stimulus::OtherMethod)
             .also("endpoint.edge.signals")
@@ -38,33 +40,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn allow(cases: &mut Catalog<'_>) {
     cases
-        .edge_steps(
-            "statement.allow-on-405",
-            "method.allow",
-            "a 405 names the methods that are allowed",
-            |context| {
-                Box::pin(async move {
-                    let sent = context.send(&Draft::new("PUT", SIGNALS)).await;
-                    let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
-                    context.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
-                })
-            },
-        )
+        .edge_steps("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods", |context| {
+            Box::pin(async move {
+                let sent = context.send(&to_signals("PUT")).await;
+                let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
+                context.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
+            })
+        })
         .requires(&[]);
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
+    let get = cases.accepted_post().draft(to_signals("GET")).only_content_type(Level::Must);
     cases
-        .edge_steps(
+        .conversation(
             "statement.json-content-type",
             "method.content-type",
-            "a 405 says that its body is JSON",
-            |context| {
-                Box::pin(async move {
-                    let sent = context.send(&Draft::new("GET", SIGNALS)).await;
-                    context.check(judge::json_content_type(&sent.reply));
-                })
-            },
+            "a 405 has the content type JSON",
+            get,
         )
         .requires(&[]);
 }
@@ -74,10 +67,10 @@ fn invented(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.invented-method",
             "method.invented",
-            "a method that nobody has seen",
+            "the answer to an unknown method",
             |context| {
                 Box::pin(async move {
-                    let draft = Draft::new("EDGEPROOF", SIGNALS)
+                    let draft = to_signals("EDGEPROOF")
                         .header("Content-Type", "application/json")
                         .body(collection().body);
                     context.script(edgeproof_mock::Script::decide());
@@ -91,23 +84,23 @@ fn invented(cases: &mut Catalog<'_>) {
         .requires(&[]);
 }
 
-/// `OPTIONS` is permitted, whoever asks.
+/// `OPTIONS` is allowed for every sender.
 fn options(cases: &mut Catalog<'_>) {
     let drafts = [
         (
             "options-plain",
-            "OPTIONS without the headers of a preflight is not answered with 405",
-            Draft::new("OPTIONS", SIGNALS),
+            "the edge does not answer OPTIONS without preflight headers with 405",
+            to_signals("OPTIONS"),
         ),
         (
             "options-other-origin",
-            "a preflight from another origin is not answered with 405",
+            "the edge does not answer a preflight from another origin with 405",
             preflight("https://other.example"),
         ),
         (
             "options-with-body",
-            "OPTIONS with a body is not answered with 405",
-            Draft::new("OPTIONS", SIGNALS).header("Origin", ORIGIN).body(Body::Sized("{}".into())),
+            "the edge does not answer OPTIONS with a body with 405",
+            to_signals("OPTIONS").header("Origin", ORIGIN).body(Body::Sized("{}".into())),
         ),
     ];
     for (id, title, draft) in drafts {
@@ -116,7 +109,11 @@ fn options(cases: &mut Catalog<'_>) {
                 let draft = draft.clone();
                 Box::pin(async move {
                     let sent = context.send(&draft).await;
-                    context.check(judge::status_in("any but 405", |status| status != 405, &sent.reply));
+                    context.check(judge::status_in(
+                        "any status except 405",
+                        |status| status != 405,
+                        &sent.reply,
+                    ));
                     let observed = summary::status(&sent.reply);
                     context.observe(&format!("method.{id}"), observed);
                 })

@@ -1,13 +1,14 @@
-use crate::cases::{Catalog, HEALTH, Prerequisite, SIGNALS, collection, summary};
+use crate::cases::{Catalog, Prerequisite, collection, summary};
 use crate::judge;
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 
-/// What is around the relay: health check, other paths, HTTP/2 (4).
+/// The health check, other paths and HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .edge_steps("endpoint.edge.health", "health.exists", "the health check exists", |context| {
+        .edge_steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
-                let sent = context.send(&Draft::new("GET", HEALTH)).await;
+                let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
                 context.check(judge::status_in(
                     "200 to 299",
                     |status| (200..300).contains(&status),
@@ -19,23 +20,38 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         })
         .requires(&[]);
     for (id, title, method, path) in [
-        ("root", "GET /", "GET", "/"),
-        ("unknown", "POST to a path that the interface does not have", "POST", "/v1/other"),
-        ("trailing-slash", "POST to the path with a slash at its end", "POST", "/v1/signals/"),
-        ("query", "POST to the path with a query", "POST", "/v1/signals?from=edgeproof"),
-        ("websocket", "a request for a WebSocket on the path for collections", "GET", SIGNALS),
+        ("root", "the answer to GET /", "GET", "/".to_owned()),
+        ("unknown", "the answer to a POST to an unknown path", "POST", "/v1/other".to_owned()),
+        (
+            "trailing-slash",
+            "the answer to a POST to the path with a trailing slash",
+            "POST",
+            format!("{}/", Endpoint::Signals.path()),
+        ),
+        (
+            "query",
+            "the answer to a POST to the path with a query",
+            "POST",
+            format!("{}?from=edgeproof", Endpoint::Signals.path()),
+        ),
+        (
+            "websocket",
+            "the answer to a WebSocket handshake on the path for collections",
+            "GET",
+            Endpoint::Signals.path().to_owned(),
+        ),
     ] {
         let point = format!("paths.{id}");
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
             .edge_steps(row, &point.clone(), title, move |context| {
-                let (accept, point) = (accept.clone(), point.clone());
+                let (accept, point, path) = (accept.clone(), point.clone(), path.clone());
                 Box::pin(async move {
                     context.script(accept);
-                    let mut draft = Draft::new(method, path);
+                    let mut draft = Draft::new(method, &path);
                     if method == "POST" {
-                        draft = Draft { path: path.into(), ..collection() };
+                        draft = Draft { path, ..collection() };
                     }
                     if point == "paths.websocket" {
                         draft = draft
@@ -60,7 +76,7 @@ fn http2(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.http2",
             "http2.accept",
-            "over HTTP/2 a collection is relayed and answered the same",
+            "the edge relays a collection and answers over HTTP/2 as over HTTP/1.1",
             move |context| {
                 let (accept, accepted) = (accept.clone(), accepted.clone());
                 Box::pin(async move {

@@ -10,19 +10,19 @@ use crate::judge::{self, Check, ExpectedAnswer};
 use crate::target::Setup;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
-/// The service cannot be reached, is slow, or comes back (7.2).
+/// The service is unreachable, slow, or back again (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
-    started(cases);
+    configurations(cases);
     content_type(cases);
     handshakes(cases);
-    facades(cases);
+    listener_modes(cases);
     broken(cases);
     slow(cases);
     recovery(cases);
 }
 
-/// What an edge that was started so can never reach.
-fn started(cases: &mut Catalog<'_>) {
+/// Configurations with an unreachable service.
+fn configurations(cases: &mut Catalog<'_>) {
     const URL: &str = "setting.edge.service-url";
     for (setup, stimulus, setting, id, title) in [
         (
@@ -30,87 +30,86 @@ fn started(cases: &mut Catalog<'_>) {
             Stimulus::ServicePortClosed,
             URL,
             "port-closed",
-            "nothing listens on the service's port",
+            "if nothing listens on the service's port",
         ),
         (
             Setup::NameUnresolved,
             Stimulus::ServiceNameUnresolved,
             URL,
             "name-unresolved",
-            "the service's name does not resolve",
+            "if the service's name does not resolve",
         ),
         (
             Setup::NoCaFile,
             Stimulus::ServicePrivateAuthority,
             "setting.edge.service-ca-file",
             "private-authority",
-            "the service's certificate is from a private authority, and SERVICE_CA_FILE is not set",
+            "if SERVICE_CA_FILE is unset and the service's CA is private",
         ),
     ] {
-        let answer = cases.answer("edge.502.service-unreachable", None);
-        let conversation = Conversation::post(cases.accept(), answer).relay(ExpectedRelay::Nothing);
+        let conversation = cases.unreachable_post();
         cases
             .conversation(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
-                &format!("{title}: 502"),
+                &format!("the edge answers 502 {title}"),
                 conversation,
             )
             .also(setting)
             .also("statement.error-bodies-json")
             .setup(setup)
             .stimulus(stimulus)
-            // Looking a name up in vain can take a system's resolver seconds.
+            // A resolver can take seconds to fail.
             .takes(if setup == Setup::NameUnresolved { Duration::from_secs(1) } else { Duration::ZERO });
     }
 }
 
-/// Before client certificates had reasons of their own (9.3), the service ends the handshake with one that it does
-/// not take: to the edge it is unreachable.
+/// Before client certificates had their own reasons (9.3), the service ends the handshake with a client certificate that it
+/// refuses: for the edge it is unreachable.
 fn handshakes(cases: &mut Catalog<'_>) {
     for (setup, stimulus, id, title) in [
         (
             Setup::NoCertificate,
             Stimulus::CertificateMissing,
             "without-certificate",
-            "the service's handshake asks for a client certificate, and none is set",
+            "if the service's handshake requires a client certificate and none is configured",
         ),
         (
             Setup::ForeignCertificate,
             Stimulus::CertificateForeign,
             "foreign-certificate",
-            "the service's handshake refuses a client certificate that it did not issue",
+            "if the service's handshake refuses a client certificate from another CA",
         ),
     ] {
         let Some(row) = cases.spec.by_stimulus(Table::Edge, stimulus) else { continue };
         let conversation =
             Conversation::post(cases.accept(), cases.answer(&row.id, None)).relay(ExpectedRelay::Nothing);
         cases
-            .conversation(&row.id, &format!("unreachable.{id}"), &format!("{title}: 502"), conversation)
+            .conversation(
+                &row.id,
+                &format!("unreachable.{id}"),
+                &format!("the edge answers 502 {title}"),
+                conversation,
+            )
             .setup(setup)
             .stimulus(stimulus);
     }
 }
 
-/// The answer says what it is.
 fn content_type(cases: &mut Catalog<'_>) {
+    let conversation = cases.unreachable_post().only_content_type(Level::Must);
     cases
-        .edge_steps(
+        .conversation(
             "statement.json-content-type",
             "unreachable.content-type",
-            "a 502 says that its body is JSON",
-            |context| {
-                Box::pin(async move {
-                    let sent = context.send(&collection()).await;
-                    context.check(judge::json_content_type(&sent.reply));
-                })
-            },
+            "a 502 has the content type JSON",
+            conversation,
         )
         .setup(Setup::PortClosed);
 }
 
-/// What the service's listener shows in place of itself.
-fn facades(cases: &mut Catalog<'_>) {
+/// Other behaviour of the service's listener.
+fn listener_modes(cases: &mut Catalog<'_>) {
     const UNREACHABLE: &str = "edge.502.service-unreachable";
     const IDENTITY: &str = "statement.server-identity";
     for (mode, stimulus, row, id, title) in [
@@ -119,54 +118,53 @@ fn facades(cases: &mut Catalog<'_>) {
             Stimulus::ServiceClosesConnection,
             UNREACHABLE,
             "closes",
-            "the service accepts connections and closes them",
+            "if the service accepts connections and closes them",
         ),
         (
             ListenerMode::Tls(Role::OtherServiceServer),
             Stimulus::ServiceForeignAuthority,
             UNREACHABLE,
             "foreign-authority",
-            "the service's certificate is from another authority than SERVICE_CA_FILE",
+            "if the service's certificate is from another CA than SERVICE_CA_FILE",
         ),
         (
             ListenerMode::Tls(Role::ServiceWrongHost),
             Stimulus::ServiceWrongHost,
             IDENTITY,
             "wrong-host",
-            "the service's certificate is for another host",
+            "if the service's certificate is for another host",
         ),
         (
             ListenerMode::Tls(Role::ServiceExpired),
             Stimulus::ServiceCertificateExpired,
             IDENTITY,
             "certificate-expired",
-            "the service's certificate has expired",
+            "if the service's certificate has expired",
         ),
         (
             ListenerMode::PlainHttp,
             Stimulus::ServicePlainHttp,
             UNREACHABLE,
             "plain-http",
-            "the service speaks HTTP without TLS",
+            "if the service speaks HTTP without TLS",
         ),
         (
             ListenerMode::Garbage,
             Stimulus::ServiceGarbage,
             UNREACHABLE,
             "garbage",
-            "the service answers what is neither TLS nor HTTP",
+            "if the service speaks neither TLS nor HTTP",
         ),
     ] {
-        let answer = cases.answer(UNREACHABLE, None);
-        let conversation = Conversation::post(cases.accept(), answer).relay(ExpectedRelay::Nothing);
+        let conversation = cases.unreachable_post();
         cases
             .edge_steps(
                 row,
                 &format!("unreachable.{id}"),
-                &format!("{title}: 502, and nothing is relayed"),
+                &format!("the edge answers 502 and relays nothing {title}"),
                 move |context| {
                     let conversation = conversation.clone();
-                    Box::pin(async move { behind(context, mode, &conversation).await })
+                    Box::pin(async move { converse_with_listener(context, mode, &conversation).await })
                 },
             )
             .also(UNREACHABLE)
@@ -175,36 +173,33 @@ fn facades(cases: &mut Catalog<'_>) {
     }
 }
 
-async fn behind(context: &mut CaseContext, mode: ListenerMode, conversation: &Conversation) {
-    let Some(service) = context.edge.service.clone() else { return };
-    if let Err(why) = service.set_mode(mode).await {
-        context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
-        return;
+async fn converse_with_listener(context: &mut CaseContext, mode: ListenerMode, conversation: &Conversation) {
+    if context.set_listener(mode).await {
+        context.converse(conversation).await;
     }
-    context.converse(conversation).await;
 }
 
-/// The service breaks off after it read the request: there is no telling what it did with it.
+/// The service breaks off after it has read the request. It may have accepted the collection, so the edge must not retry.
 fn broken(cases: &mut Catalog<'_>) {
     for (action, stimulus, id, title) in [
-        (Action::CutHead, Stimulus::ServiceHeadCut, "head-cut", "the service's answer ends within its head"),
+        (Action::CutHead, Stimulus::ServiceHeadCut, "head-cut", "if the service's reply ends in its head"),
         (
             Action::Reset,
             Stimulus::ServiceResets,
             "reset",
-            "the service resets the connection after it read the request",
+            "if the service resets the connection after the request",
         ),
         (
             Action::Close,
             Stimulus::ServiceClosesConnection,
             "closes-after-request",
-            "the service closes the connection after it read the request",
+            "if the service closes the connection after the request",
         ),
         (
             Action::Raw(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")),
             Stimulus::ServiceGarbage,
             "garbage-after-request",
-            "the service answers a request with what is not HTTP",
+            "if the service's reply is not HTTP",
         ),
     ] {
         let accept = cases.accept().replies.remove(0);
@@ -214,7 +209,7 @@ fn broken(cases: &mut Catalog<'_>) {
             .conversation(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
-                &format!("{title}: 502, and no second attempt"),
+                &format!("the edge answers 502 and does not retry {title}"),
                 Conversation::post(script, answer),
             )
             .stimulus(stimulus)
@@ -230,7 +225,7 @@ fn slow(cases: &mut Catalog<'_>) {
         .conversation(
             "statement.slow-service",
             "service.slow",
-            "a service that takes a second is waited for",
+            "the edge waits for a service that takes a second",
             Conversation::post(script, cases.accepted()),
         )
         .takes(Duration::from_secs(1));
@@ -240,7 +235,7 @@ fn slow(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.silent-service",
             "service.silent",
-            "a service that never answers",
+            "the answer when the service never replies",
             move |context| {
                 let script = script.clone();
                 Box::pin(async move {
@@ -258,35 +253,28 @@ fn slow(cases: &mut Catalog<'_>) {
             },
         )
         .takes(patience)
-        // An edge that relays one collection after the other is not blamed for what waits behind this one.
+        // An edge may relay one collection after the other, so other cases must not wait behind this one.
         .exclusive();
 }
 
-/// What went wrong is over: the same edge works again.
+/// The same edge works again after an outage.
 fn recovery(cases: &mut Catalog<'_>) {
-    let (accept, accepted, unreachable) =
-        (cases.accept(), cases.accepted(), cases.answer("edge.502.service-unreachable", None));
-    let again = Conversation::post(accept.clone(), accepted.clone());
-    let gone = Conversation::post(accept.clone(), unreachable).relay(ExpectedRelay::Nothing);
-    let steps = again.clone();
+    let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
+    let post = again.clone();
     cases
         .edge_steps(
             "statement.recovery",
             "recovery.service-back",
-            "an edge works again when its service is back, without a restart",
+            "the edge works again without a restart when its service is back",
             move |context| {
-                let (gone, again) = (gone.clone(), steps.clone());
+                let (gone, again) = (gone.clone(), post.clone());
                 Box::pin(async move {
-                    let Some(service) = context.edge.service.clone() else { return };
-                    let usual = ListenerMode::Tls(Role::ServiceServer);
-                    for (mode, conversation) in [(ListenerMode::Closes, Some(&gone)), (usual, None)] {
-                        if let Err(why) = service.set_mode(mode).await {
-                            context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
-                            return;
-                        }
-                        if let Some(conversation) = conversation {
-                            context.converse(conversation).await;
-                        }
+                    if !context.set_listener(ListenerMode::Closes).await {
+                        return;
+                    }
+                    context.converse(&gone).await;
+                    if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
+                        return;
                     }
                     let check = works_again(context, &again).await;
                     context.check(check);
@@ -298,7 +286,7 @@ fn recovery(cases: &mut Catalog<'_>) {
         .edge_steps(
             "statement.recovery",
             "recovery.connection-closed",
-            "an edge works when the service closed the connection that it kept",
+            "the edge works after the service has closed its idle connection",
             move |context| {
                 let again = again.clone();
                 Box::pin(async move {
@@ -314,8 +302,8 @@ fn recovery(cases: &mut Catalog<'_>) {
         .exclusive();
 }
 
-/// One of a few collections in a row passes. Not the first one: it may go out on a connection whose end the edge has not
-/// noticed, and what may have arrived must not be sent again (RFC 9110 §9.2.2), so that one is lost.
+/// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
+/// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
 async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
     let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
@@ -327,10 +315,10 @@ async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> 
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
         actual = summary::answer(&context.marker, &sent.reply);
         if conversation.answer.as_ref().is_some_and(is_right) {
-            return Check::new("answer after that", expected, actual, true).at(Level::Should);
+            return Check::new("answer after the outage", expected, actual, true).at(Level::Should);
         }
     }
-    Check::new("answers after that", format!("{expected}, by the third at the latest"), actual, false)
+    Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
         .at(Level::Should)
-        .hint("the service is there again; don't keep a connection that failed, nor the fact that one did")
+        .hint("the service is reachable again; discard failed connections and retry the connect for each request")
 }

@@ -4,8 +4,8 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
 use super::shape::read;
-use crate::cases::{Catalog, Reply, ServiceCaseContext, key_set_request, summary};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, ServiceCaseContext, key_set_request, summary};
+use crate::judge::{self, AnswerResult, Check};
 
 /// Requests that have to see the same keys.
 const MANY: usize = 100;
@@ -39,7 +39,7 @@ fn lifetime(cases: &mut Catalog<'_>) {
     );
 }
 
-fn control(reply: &Reply) -> String {
+fn control(reply: &AnswerResult) -> String {
     let control = reply.as_ref().ok().and_then(|answer| answer.headers.get("cache-control"));
     match control {
         Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
@@ -54,8 +54,8 @@ fn stable(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let Some(endpoint) = context.target.keys.clone() else { return };
                 let (limit, draft) = (context.timeout, key_set_request());
-                let mut first: Option<Reply> = None;
-                let mut other: Option<Reply> = None;
+                let mut first: Option<AnswerResult> = None;
+                let mut other: Option<AnswerResult> = None;
                 for _ in 0..MANY / AT_ONCE {
                     let sending = (0..AT_ONCE).map(|_| edgeproof_http::send(&endpoint, &draft, limit));
                     for sent in futures_util::future::join_all(sending).await {
@@ -84,12 +84,12 @@ fn stable(cases: &mut Catalog<'_>) {
         .takes(Duration::from_secs(5));
 }
 
-fn differs(first: &Reply, second: &Reply) -> bool {
+fn differs(first: &AnswerResult, second: &AnswerResult) -> bool {
     keys(first) != keys(second)
 }
 
 /// The keys whatever their order, or what there is in place of them.
-fn keys(reply: &Reply) -> Result<Vec<String>, String> {
+fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     let answer = reply.as_ref().map_err(ToString::to_string)?;
     if answer.status != 200 {
         return Err(answer.status.to_string());
@@ -109,7 +109,7 @@ fn keys(reply: &Reply) -> Result<Vec<String>, String> {
     Ok(keys)
 }
 
-fn told(reply: &Reply) -> String {
+fn told(reply: &AnswerResult) -> String {
     let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
     let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
         return summary::status(reply);
@@ -150,7 +150,7 @@ fn tagged(cases: &mut Catalog<'_>) {
     );
 }
 
-fn tag(context: &mut ServiceCaseContext, reply: &Reply) -> Option<String> {
+fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {
     let tag = reply.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
     if tag.is_none() {
         context.found.not_applicable =

@@ -3,10 +3,9 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use crate::cases::{
-    Case, Catalog, Phase, Reply, ServiceCaseContext, VerdictRequest, key_set_request, summary,
-    without_private_keys,
+    Case, Catalog, Phase, ServiceCaseContext, VerdictRequest, key_set_request, summary, without_private_keys,
 };
-use crate::judge::{self, Check};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
 
 /// The row for the key set itself.
@@ -54,7 +53,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// The key set of an answer; where it is none, that is a mismatch.
-pub(super) fn read(context: &mut ServiceCaseContext, reply: &Reply) -> Option<KeySet> {
+pub(super) fn read(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<KeySet> {
     let expected = "a JSON object with an array \"keys\" of objects";
     let answer = match reply {
         Ok(answer) => answer,
@@ -152,5 +151,5 @@ fn methods(cases: &mut Catalog<'_>) {
 
 /// A request for a verdict with the read token.
 pub(super) fn with_token(context: &ServiceCaseContext, reference: &str) -> VerdictRequest {
-    VerdictRequest::new(reference).bearer(&context.read_token())
+    context.with_token(reference)
 }

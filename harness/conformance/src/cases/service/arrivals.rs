@@ -7,8 +7,8 @@ use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Catalog, ORIGIN, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, posted};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, ORIGIN, Prerequisite, ServiceCaseContext, posted};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
 
@@ -53,7 +53,7 @@ fn pending_causes() -> [PendingCause; 4] {
             "a session under another license",
             Stimulus::ReferenceOtherLicense,
             |context, reference| {
-                let Some((_, credentials)) = context.ours() else { return };
+                let Some((_, credentials)) = context.builtin_mock() else { return };
                 put(context, NewSession::new(reference).license_id(credentials.other_license_id()));
             },
         ),
@@ -61,7 +61,7 @@ fn pending_causes() -> [PendingCause; 4] {
 }
 
 fn put(context: &ServiceCaseContext, session: NewSession) {
-    if let Some((mock, _)) = context.ours() {
+    if let Some((mock, _)) = context.builtin_mock() {
         mock.add_session(session);
     }
 }
@@ -79,7 +79,7 @@ fn pending(cases: &mut Catalog<'_>) {
                     Box::pin(async move {
                         let reference = context.reference(id);
                         bring_about(context, &reference);
-                        let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                        let request = context.with_token(&reference);
                         let reply = context.fetch_verdict(&request).await;
                         context.checks(judge::exact(&answer(&row, &reference), &reply));
                     })
@@ -105,9 +105,7 @@ fn alike(cases: &mut Catalog<'_>) {
                         // All references are equally long, so that nothing but the situation can make a difference.
                         let reference = context.reference(&format!("{id:-<16}"));
                         bring_about(context, &reference);
-                        let reply = context
-                            .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                            .await;
+                        let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                         let seen = without(&reply, &reference);
                         let same = first.as_ref().is_none_or(|first| *first == seen);
                         let expected = first.get_or_insert_with(|| seen.clone()).clone();
@@ -121,7 +119,7 @@ fn alike(cases: &mut Catalog<'_>) {
 }
 
 /// An answer without its reference, its length and its date.
-fn without(reply: &Reply, reference: &str) -> String {
+fn without(reply: &AnswerResult, reference: &str) -> String {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return why.to_string(),
@@ -147,9 +145,7 @@ fn accepted(cases: &mut Catalog<'_>) {
                     let Some(body) = collection(context, &reference) else { return };
                     let posted = post(context, body).await;
                     context.check(judge::status_in("200", |status| status == 200, &posted));
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_in("200", |status| status == 200, &reply));
                     let told = super::sessions::reference_in(&reply);
                     let ok = told.as_deref() == Some(&reference);
@@ -172,14 +168,12 @@ fn refused(cases: &mut Catalog<'_>) {
                 let row = row.clone();
                 Box::pin(async move {
                     let reference = context.reference("refused");
-                    let Some((_, credentials)) = context.ours() else { return };
+                    let Some((_, credentials)) = context.builtin_mock() else { return };
                     let collection = Collection::generated(&reference, 7, SystemTime::now());
                     let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
                     let posted = post(context, body).await;
                     context.check(judge::status_in("400", |status| status == 400, &posted));
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
@@ -199,7 +193,7 @@ fn replayed(cases: &mut Catalog<'_>) {
                     let Some(body) = collection(context, &reference) else { return };
                     let accepted = post(context, body.clone()).await;
                     context.check(judge::status_in("200", |status| status == 200, &accepted));
-                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let request = context.with_token(&reference);
                     let before = context.fetch_verdict(&request).await;
                     let copy = post(context, body).await;
                     context.check(judge::status_in("409", |status| status == 409, &copy));
@@ -221,11 +215,11 @@ fn long_poll(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let reference = context.reference("poll");
-                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let request = context.with_token(&reference);
                     let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
                     let endpoint = context.service().clone();
                     let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
-                    let Some((mock, _)) = context.ours() else { return };
+                    let Some((mock, _)) = context.builtin_mock() else { return };
                     let mut polls = mock.polls();
                     let arriving = async {
                         // Not before the request waits.
@@ -265,9 +259,7 @@ fn still_there(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let reference = context.reference("nearly-old");
                     put(context, NewSession::new(&reference).ready(Ready::Since(age)));
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_in("200", |status| status == 200, &reply));
                 })
             },
@@ -277,12 +269,12 @@ fn still_there(cases: &mut Catalog<'_>) {
 }
 
 fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
-    let (mock, _) = context.ours()?;
+    let (mock, _) = context.builtin_mock()?;
     Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
 }
 
 /// Posts a collection through the reference edge.
-async fn post(context: &mut ServiceCaseContext, body: Vec<u8>) -> Reply {
+async fn post(context: &mut ServiceCaseContext, body: Vec<u8>) -> AnswerResult {
     let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
         return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
     };

@@ -51,7 +51,7 @@ impl Damage {
     }
 
     /// The cause of the refusal where the service is ours: what is altered below a signature breaks the signature.
-    pub(super) fn ours(self) -> Option<Stimulus> {
+    pub(super) fn mock_cause(self) -> Option<Stimulus> {
         match self {
             Self::Truncated => Some(Stimulus::ReadTokenTruncated),
             Self::Payload | Self::Signature => Some(Stimulus::ReadTokenSignatureAltered),

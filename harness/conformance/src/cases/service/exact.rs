@@ -4,8 +4,8 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::expected::{answer, code};
-use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_mock::{MockService, ReadOutage};
 
 /// Every row of 7.4 by its true cause, exactly as our profile words it: only our mock has the keys to make such tokens.
@@ -44,7 +44,7 @@ fn refusal(
         let (row, refused, bring_about) = (row.clone(), refused.clone(), std::sync::Arc::clone(&bring_about));
         Box::pin(async move {
             let authorization = {
-                let Some((mock, credentials)) = context.ours() else { return };
+                let Some((mock, credentials)) = context.builtin_mock() else { return };
                 bring_about(mock, credentials)
             };
             let reference = context.reference("exactly");
@@ -75,7 +75,7 @@ async fn with_a_session(
     row: &Row,
     refused: &Value,
 ) {
-    if let Some((mock, _)) = context.ours() {
+    if let Some((mock, _)) = context.builtin_mock() {
         mock.add_session(edgeproof_mock::NewSession::new(reference));
     }
     let reply = context.fetch_verdict(request).await;
@@ -87,7 +87,7 @@ fn told(row: &Row) -> String {
 }
 
 /// The whole answer: the body that the row shows, or the profile's with the row's code, and its suffix, in it.
-fn exactly(row: &Row, refused: &Value, reply: &Reply) -> Vec<Check> {
+fn exactly(row: &Row, refused: &Value, reply: &AnswerResult) -> Vec<Check> {
     if row.body().is_some() {
         return judge::exact(&answer(row, ""), reply);
     }

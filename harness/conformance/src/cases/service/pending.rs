@@ -67,7 +67,7 @@ fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static
             let row = row.clone();
             Box::pin(async move {
                 let reference = context.reference(text);
-                let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                let request = context.with_token(&reference);
                 let reply = context.fetch_verdict(&request).await;
                 context.checks(judge::exact(&answer(&row, &reference), &reply));
             })
@@ -88,7 +88,7 @@ fn bare_plus(cases: &mut Catalog<'_>) {
                 let row = row.clone();
                 Box::pin(async move {
                     let reference = context.reference("a+b");
-                    let mut draft = VerdictRequest::new(&reference).bearer(&context.read_token()).draft();
+                    let mut draft = context.with_token(&reference).draft();
                     draft.path = draft.path.replace("%2B", "+");
                     let sent = context.send(&draft, context.timeout).await;
                     context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
@@ -115,7 +115,7 @@ fn odd(cases: &mut Catalog<'_>) {
             .service_steps("statement.reference-odd", &point.clone(), title, move |context| {
                 let (path, point) = (path.clone(), point.clone());
                 Box::pin(async move {
-                    let mut draft = VerdictRequest::new("").bearer(&context.read_token()).draft();
+                    let mut draft = context.with_token("").draft();
                     draft.path.push_str(&path);
                     let sent = context.send(&draft, context.timeout).await;
                     context.observe(&point, summary::status(&sent.reply));
@@ -133,8 +133,7 @@ fn content_type(cases: &mut Catalog<'_>) {
             "the pending marker says that it is JSON",
             |context| {
                 Box::pin(async move {
-                    let request =
-                        VerdictRequest::new(&context.reference("kind")).bearer(&context.read_token());
+                    let request = context.with_token(&context.reference("kind"));
                     let reply = context.fetch_verdict(&request).await;
                     context.check(judge::json_content_type(&reply));
                 })
@@ -230,8 +229,7 @@ fn methods(cases: &mut Catalog<'_>) {
                 move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let request =
-                            VerdictRequest::new(&context.reference("method")).bearer(&context.read_token());
+                        let request = context.with_token(&context.reference("method"));
                         let reply = context.fetch_verdict(&request.method(method)).await;
                         context.observe(&point, summary::status(&reply));
                     })

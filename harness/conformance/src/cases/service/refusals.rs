@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
-use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, exposed};
-use crate::judge::{self, ReasonCode};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::judge::{self, AnswerResult, ReasonCode};
 
 /// Requests without a read token, with another credential, and with a read token that is not accepted (5, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -88,9 +88,7 @@ fn prefix(cases: &mut Catalog<'_>) {
                 let pending = accepted.clone();
                 Box::pin(async move {
                     let reference = context.reference("bearer");
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&pending, &reference), &reply));
                 })
             },
@@ -181,7 +179,7 @@ fn damaged(cases: &mut Catalog<'_>) {
             // Whether that begins like a read token, or is none, can be read either way.
             accepted.extend(code(cases.row(UNAUTHORIZED)));
         }
-        let ours = damage.ours().map(|cause| codes(cases, &[cause]));
+        let ours = damage.mock_cause().map(|cause| codes(cases, &[cause]));
         let [row, other] = match damage {
             Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
             Damage::Signature => ["verdict.401.bad-signature"; 2],
@@ -216,7 +214,7 @@ fn damaged(cases: &mut Catalog<'_>) {
 }
 
 /// Status 401 and JSON.
-fn refused(context: &mut ServiceCaseContext, reply: &Reply) {
+fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
     let status = judge::status_in("401", |status| status == 401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
     context.check(if accepted {
@@ -248,7 +246,7 @@ fn reason_member(cases: &mut Catalog<'_>) {
     );
 }
 
-fn member(codes: &[ReasonCode], reply: &Reply) -> Option<String> {
+fn member(codes: &[ReasonCode], reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
     let (member, _) = judge::find_code(codes, &body)?;
     Some(if member.is_empty() { "the body is the code".into() } else { member })

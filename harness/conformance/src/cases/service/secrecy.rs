@@ -5,8 +5,8 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, exposed};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::judge::{self, AnswerResult, Check};
 
 /// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -106,7 +106,7 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
 
 /// Neither the token, in whatever way it is written, nor a piece of its longest part: that holds what is signed, and often
 /// the signature, while a short one may be no more than the name of a key.
-fn not_shown(token: &str, reply: &Reply) -> Check {
+fn not_shown(token: &str, reply: &AnswerResult) -> Check {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
     let longest = token.split('.').max_by_key(|part| part.len()).unwrap_or(token);
@@ -191,9 +191,7 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                 let (pending, unauthorized) = (pending.clone(), unauthorized.clone());
                 Box::pin(async move {
                     let reference = context.reference("cache");
-                    let first = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&pending, &reference), &first));
                     let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
@@ -213,9 +211,7 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                 let unauthorized = unauthorized.clone();
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let first = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_in("200", |status| status == 200, &first));
                     let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
@@ -233,8 +229,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
             "the pending marker is not for shared caches to keep",
             |context| {
                 Box::pin(async move {
-                    let request =
-                        VerdictRequest::new(&context.reference("shared")).bearer(&context.read_token());
+                    let request = context.with_token(&context.reference("shared"));
                     let reply = context.fetch_verdict(&request).await;
                     context.check(judge::not_shared(&reply));
                     context.observe("verdict.cache.pending", cache_control(&reply));
@@ -250,9 +245,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::not_shared(&reply));
                     context.observe("verdict.cache.verdict", cache_control(&reply));
                 })
@@ -261,7 +254,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
         .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-fn cache_control(reply: &Reply) -> String {
+fn cache_control(reply: &AnswerResult) -> String {
     match reply {
         Ok(answer) => match answer.headers.get("cache-control").map(|value| value.to_str()) {
             Some(Ok(value)) => format!("Cache-Control: {value}"),

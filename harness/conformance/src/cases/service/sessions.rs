@@ -6,8 +6,8 @@ use edgeproof_reports::Level;
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::judge::{self, AnswerResult, Check};
 
 /// Time beyond the limit in which an old verdict may still be on its way out.
 const SLACK: Duration = Duration::from_secs(10);
@@ -29,9 +29,7 @@ fn available(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&reference).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(given(&reply));
                     if let Ok(answer) = &reply {
                         context.observe("verdict.form", form(&answer.body));
@@ -50,8 +48,7 @@ fn available(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let request =
-                        VerdictRequest::new(&reference).bearer(&context.read_token()).query("waitMs=4000");
+                    let request = context.with_token(&reference).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
                     context.checks(given(&sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
@@ -70,7 +67,7 @@ fn available(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let request = context.with_token(&reference);
                     let first = context.fetch_verdict(&request).await;
                     let second = context.fetch_verdict(&request).await;
                     context.checks(given(&first));
@@ -84,7 +81,7 @@ fn available(cases: &mut Catalog<'_>) {
 }
 
 /// Status 200, and a whole body that says something.
-fn given(reply: &Reply) -> Vec<Check> {
+fn given(reply: &AnswerResult) -> Vec<Check> {
     let status = judge::status_in("200", |status| status == 200, reply);
     let Ok(answer) = reply else { return vec![status] };
     let actual = match (answer.body.len(), answer.complete) {
@@ -97,7 +94,7 @@ fn given(reply: &Reply) -> Vec<Check> {
 }
 
 /// The reference that our mock's verdict names.
-pub(super) fn reference_in(reply: &Reply) -> Option<String> {
+pub(super) fn reference_in(reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
     Some(body.get("ref")?.as_str()?.to_owned())
 }
@@ -130,7 +127,7 @@ fn age(cases: &mut Catalog<'_>) {
                 let row = row.clone();
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
-                    let request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let request = context.with_token(&reference);
                     let first = context.fetch_verdict(&request).await;
                     context.checks(given(&first));
                     let last = grown_old(context, &request, limit).await;
@@ -138,9 +135,7 @@ fn age(cases: &mut Catalog<'_>) {
                     let checks = judge::exact(&expected, &last);
                     context.checks(checks);
                     let unknown = context.reference("unknown");
-                    let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&unknown).bearer(&context.read_token()))
-                        .await;
+                    let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
                     context.checks(judge::exact(&answer(&row, &unknown), &reply));
                     context.check(same_fields(&last, &reply));
                 })
@@ -155,8 +150,8 @@ fn age(cases: &mut Catalog<'_>) {
 
 /// The names of the header fields are the same for an old verdict as for none. Values differ also where nothing is told, such as
 /// the number of a request.
-fn same_fields(old: &Reply, none: &Reply) -> Check {
-    let names = |reply: &Reply| {
+fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
+    let names = |reply: &AnswerResult| {
         let fields = reply.iter().flat_map(|answer| answer.headers.keys().map(ToString::to_string));
         fields.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
     };
@@ -168,7 +163,11 @@ fn same_fields(old: &Reply, none: &Reply) -> Check {
 }
 
 /// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.
-async fn grown_old(context: &mut ServiceCaseContext, request: &VerdictRequest, limit: Duration) -> Reply {
+async fn grown_old(
+    context: &mut ServiceCaseContext,
+    request: &VerdictRequest,
+    limit: Duration,
+) -> AnswerResult {
     if let Some(mock) = &context.target.mock {
         mock.clock().advance(limit + Duration::from_secs(1));
         return context.fetch_verdict(request).await;

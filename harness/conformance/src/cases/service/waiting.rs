@@ -5,8 +5,8 @@ use edgeproof_reports::{Hop, Level};
 use tokio::time::timeout;
 
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Catalog, Prerequisite, Reply, ServiceCaseContext, VerdictRequest, summary};
-use crate::judge::{self, Check};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::{NoAnswer, Sent};
 
 /// Longest wait for an answer to a `waitMs` that asks for no long one. A service may have a usual wait of its own.
@@ -51,7 +51,7 @@ fn optional(cases: &mut Catalog<'_>) {
                 let row = row.clone();
                 Box::pin(async move {
                     let reference = context.reference(id);
-                    let mut request = VerdictRequest::new(&reference).bearer(&context.read_token());
+                    let mut request = context.with_token(&reference);
                     if let Some(query) = query {
                         request = request.query(query);
                     }
@@ -93,9 +93,7 @@ fn robust(cases: &mut Catalog<'_>) {
                 move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let request = VerdictRequest::new(&context.reference(id))
-                            .bearer(&context.read_token())
-                            .query(query);
+                        let request = context.with_token(&context.reference(id)).query(query);
                         let sent = context.fetch_verdict_within(&request, PATIENCE).await;
                         context.check(no_server_error(&sent.reply));
                         if id.ends_with("negative") {
@@ -177,7 +175,7 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
 
 /// Our mock waits by a clock that is put forward; a stranger takes its time.
 async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
-    if let Some((mock, _)) = context.ours() {
+    if let Some((mock, _)) = context.builtin_mock() {
         // Not before the request waits; if the mock is gone, there is nothing to wait for.
         let _ = mock.polls().wait_for(|polls| *polls > 0).await;
         mock.clock().advance(longest);
@@ -185,9 +183,7 @@ async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
 }
 
 fn ages_long(context: &ServiceCaseContext, value: &str) -> VerdictRequest {
-    VerdictRequest::new(&context.reference("ages"))
-        .bearer(&context.read_token())
-        .query(&format!("waitMs={value}"))
+    context.with_token(&context.reference("ages")).query(&format!("waitMs={value}"))
 }
 
 /// What is not asked to wait is not held.
@@ -199,7 +195,7 @@ fn soon(sent: &Sent) -> Check {
         .hint("wait as long as waitMs says, and not at all for nothing or less: each held request keeps a connection open")
 }
 
-fn no_server_error(reply: &Reply) -> Check {
+fn no_server_error(reply: &AnswerResult) -> Check {
     judge::no_server_error(reply).hint("bound waitMs before it is used, and ignore what is no number")
 }
 
@@ -213,9 +209,7 @@ fn kept(cases: &mut Catalog<'_>) {
             |context| {
                 Box::pin(async move {
                     let query = format!("waitMs={}", ASKED.as_millis());
-                    let request = VerdictRequest::new(&context.reference("kept"))
-                        .bearer(&context.read_token())
-                        .query(&query);
+                    let request = context.with_token(&context.reference("kept")).query(&query);
                     let sent = context.fetch_verdict_within(&request, PATIENCE).await;
                     let length = match sent.took {
                         took if took < ASKED / 2 => "answered at once",
@@ -269,11 +263,10 @@ fn client_leaves(cases: &mut Catalog<'_>) {
             "a request whose client has left waits no longer",
             |context| {
                 Box::pin(async move {
-                    let request =
-                        VerdictRequest::new(&context.reference("leaves")).bearer(&context.read_token());
+                    let request = context.with_token(&context.reference("leaves"));
                     let draft = request.query("waitMs=25000").draft();
                     let endpoint = context.service().clone();
-                    let Some((mock, _)) = context.ours() else { return };
+                    let Some((mock, _)) = context.builtin_mock() else { return };
                     let mut polls = mock.polls();
                     let begun = tokio::select! {
                         begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
