@@ -3,16 +3,16 @@ use std::time::Duration;
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
-use super::shape::read;
+use super::shape::parse_key_set;
 use crate::cases::{Catalog, ServiceCaseContext, key_set_request, summary};
 use crate::judge::{self, AnswerResult, Check};
 
-/// Requests that have to see the same keys.
+/// Number of requests that must return the same keys.
 const MANY: usize = 100;
-/// Of these so many at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 10;
 
-/// How long the key set may be kept, how it says that it is unchanged, and that it is the same for everybody (8).
+/// Cache lifetime, revalidation, and the same key set for every request (8).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     lifetime(cases);
     stable(cases);
@@ -27,7 +27,7 @@ fn lifetime(cases: &mut Catalog<'_>) {
     cases.service_steps(
         "limit.key-set-cache",
         "keys.cache.lifetime",
-        "the key set may be kept for five minutes at most",
+        "caches keep the key set for at most five minutes",
         move |context| {
             Box::pin(async move {
                 let reply = context.fetch_key_set(&key_set_request()).await;
@@ -47,10 +47,10 @@ fn control(reply: &AnswerResult) -> String {
     }
 }
 
-/// Several servers that publish different keys fail one verification in so many, and nobody knows why.
+/// Servers that publish different keys make some verifications fail.
 fn stable(cases: &mut Catalog<'_>) {
     cases
-        .service_steps("keys.stable", "keys.stable", "a hundred requests get the same keys", |context| {
+        .service_steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
             Box::pin(async move {
                 let Some(endpoint) = context.target.keys.clone() else { return };
                 let (limit, draft) = (context.timeout, key_set_request());
@@ -72,12 +72,12 @@ fn stable(cases: &mut Catalog<'_>) {
                         }
                     }
                 }
-                let first = first.map_or_else(String::new, |reply| told(&reply));
-                let actual = other.as_ref().map_or_else(|| first.clone(), told);
+                let first = first.map_or_else(String::new, |reply| rendered(&reply));
+                let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
                 let check = Check::new("keys", first, actual, other.is_none());
                 context.check(check.hint(
-                    "publish the new key everywhere before anything is signed with it, and the old one until nothing is left \
-                     that it signed",
+                    "publish a new key on all servers before you sign with it, and the old key until its last token has \
+                     expired",
                 ));
             })
         })
@@ -88,7 +88,7 @@ fn differs(first: &AnswerResult, second: &AnswerResult) -> bool {
     keys(first) != keys(second)
 }
 
-/// The keys whatever their order, or what there is in place of them.
+/// The keys in sorted order, or why there are none.
 fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     let answer = reply.as_ref().map_err(ToString::to_string)?;
     if answer.status != 200 {
@@ -109,7 +109,7 @@ fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     Ok(keys)
 }
 
-fn told(reply: &AnswerResult) -> String {
+fn rendered(reply: &AnswerResult) -> String {
     let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
     let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
         return summary::status(reply);
@@ -134,7 +134,7 @@ fn tagged(cases: &mut Catalog<'_>) {
     cases.service_steps(
         "keys.not-modified",
         "keys.cache.not-modified",
-        "who has the key set already is told that it is unchanged",
+        "a request with the current entity tag returns 304",
         |context| {
             Box::pin(async move {
                 let first = context.fetch_key_set(&key_set_request()).await;
@@ -143,8 +143,8 @@ fn tagged(cases: &mut Catalog<'_>) {
                 context.check(judge::status_in("304", |status| status == 304, &reply));
                 let reply =
                     context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
-                context.check(judge::status_in("200 for another tag", |status| status == 200, &reply));
-                read(context, &reply);
+                context.check(judge::status_in("200 for another entity tag", |status| status == 200, &reply));
+                parse_key_set(context, &reply);
             })
         },
     );
@@ -153,8 +153,7 @@ fn tagged(cases: &mut Catalog<'_>) {
 fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {
     let tag = reply.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
     if tag.is_none() {
-        context.found.not_applicable =
-            Some("the key set has no entity tag to request with: see keys.cache.etag".into());
+        context.found.not_applicable = Some("the key set has no entity tag; see keys.cache.etag".into());
     }
     tag.map(str::to_owned)
 }

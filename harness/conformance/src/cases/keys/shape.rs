@@ -3,27 +3,27 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::Level;
 
 use crate::cases::{
-    Case, Catalog, Phase, ServiceCaseContext, VerdictRequest, key_set_request, summary, without_private_keys,
+    Case, Catalog, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
 };
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
 
-/// The row for the key set itself.
+/// Row of the key set.
 const PUBLISHED: &str = "keys.200.published";
 
-/// What is published (RFC 7517).
+/// Format and contents of the key set (RFC 7517).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, phase, title) in [
-        ("keys.sanity.first", Phase::First, "the key set is there, before all other cases"),
-        ("keys.sanity.last", Phase::Last, "the key set is there, after all other cases"),
+        ("keys.sanity.first", Phase::First, "before all other cases, the key set is available"),
+        ("keys.sanity.last", Phase::Last, "after all other cases, the key set is available"),
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
             .service_steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
                     let reply = context.fetch_key_set(&key_set_request()).await;
-                    let words = status.to_string();
-                    context.check(judge::status_in(&words, |seen| seen == status, &reply));
+                    let expected = status.to_string();
+                    context.check(judge::status_in(&expected, |actual| actual == status, &reply));
                     context.check(judge::is_json(&without_private_keys(reply)));
                 })
             })
@@ -31,20 +31,36 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             .also("endpoint.keys.jwks")
             .stimulus(Stimulus::KeySetFetched);
     }
-    look(cases, "keys.shape", "keys.shape", "the key set is an object with an array of keys", |_| Vec::new());
-    look(cases, PUBLISHED, "keys.not-empty", "there is a key", |set| vec![judge::has_keys(set)])
-        .level(Level::Should);
-    look(cases, "keys.distinct-ids", "keys.distinct-ids", "different keys have different ids", |set| {
-        vec![judge::distinct_ids(set)]
-    });
-    look(cases, "keys.public-only", "keys.public-only", "no key shows a private or symmetric part", |set| {
-        vec![judge::public_only(set)]
-    });
-    look(
+    key_set_case(
+        cases,
+        "keys.shape",
+        "keys.shape",
+        "the key set is a JSON object with an array of keys",
+        |_| Vec::new(),
+    );
+    key_set_case(cases, PUBLISHED, "keys.not-empty", "the key set contains a key", |set| {
+        vec![judge::has_keys(set)]
+    })
+    .level(Level::Should);
+    key_set_case(
+        cases,
+        "keys.distinct-ids",
+        "keys.distinct-ids",
+        "different keys have different ids",
+        |set| vec![judge::distinct_ids(set)],
+    );
+    key_set_case(
+        cases,
+        "keys.public-only",
+        "keys.public-only",
+        "no key contains a private or symmetric member",
+        |set| vec![judge::public_only(set)],
+    );
+    key_set_case(
         cases,
         "keys.types",
         "keys.types",
-        "each key is whole, and of a type that readers know",
+        "each key is complete and has a registered type",
         judge::typed_keys,
     );
     content_type(cases);
@@ -52,8 +68,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     methods(cases);
 }
 
-/// The key set of an answer; where it is none, that is a mismatch.
-pub(super) fn read(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<KeySet> {
+/// The key set of an answer. Adds a failed check if the body is no key set.
+pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<KeySet> {
     let expected = "a JSON object with an array \"keys\" of objects";
     let answer = match reply {
         Ok(answer) => answer,
@@ -74,7 +90,7 @@ pub(super) fn read(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Op
     }
 }
 
-fn look<'c>(
+fn key_set_case<'c>(
     cases: &'c mut Catalog<'_>,
     row: &str,
     id: &str,
@@ -84,7 +100,7 @@ fn look<'c>(
     cases.service_steps(row, id, title, move |context| {
         Box::pin(async move {
             let reply = context.fetch_key_set(&key_set_request()).await;
-            if let Some(set) = read(context, &reply) {
+            if let Some(set) = parse_key_set(context, &reply) {
                 context.checks(judge(&set));
             }
         })
@@ -95,7 +111,7 @@ fn content_type(cases: &mut Catalog<'_>) {
     cases.service_steps(
         "keys.content-type",
         "keys.content-type",
-        "the key set says that it is JSON",
+        "the key set has the content type JSON",
         |context| {
             Box::pin(async move {
                 let reply = context.fetch_key_set(&key_set_request()).await;
@@ -112,7 +128,7 @@ fn credential(cases: &mut Catalog<'_>) {
     cases.service_steps(
         "keys.credential",
         "keys.credential",
-        "whether the key set asks for a credential",
+        "whether the key set requires a credential",
         |context| {
             Box::pin(async move {
                 let reply = context.fetch_key_set(&key_set_request()).await;
@@ -128,7 +144,7 @@ fn credential(cases: &mut Catalog<'_>) {
 }
 
 fn methods(cases: &mut Catalog<'_>) {
-    cases.service_steps("keys.head", "keys.head", "HEAD is answered with the status of GET", |context| {
+    cases.service_steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
         Box::pin(async move {
             let draft = Draft { method: "HEAD".into(), ..key_set_request() };
             let reply = context.fetch_key_set(&draft).await;
@@ -137,7 +153,7 @@ fn methods(cases: &mut Catalog<'_>) {
     });
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
-        let title = format!("what {method} is answered where the key set is");
+        let title = format!("the answer to {method} at the key set");
         cases.service_steps("keys.methods", &point.clone(), &title, move |context| {
             let point = point.clone();
             Box::pin(async move {
@@ -147,9 +163,4 @@ fn methods(cases: &mut Catalog<'_>) {
             })
         });
     }
-}
-
-/// A request for a verdict with the read token.
-pub(super) fn with_token(context: &ServiceCaseContext, reference: &str) -> VerdictRequest {
-    context.with_token(reference)
 }

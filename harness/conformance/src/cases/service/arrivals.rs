@@ -12,14 +12,14 @@ use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
 
-/// A wait that nobody waits for to its end.
+/// A wait that no case awaits to its end.
 const LONG: Duration = Duration::from_secs(25);
-/// By how much a verdict is younger than the limit that is still given: so long a request may take.
+/// How much younger than the limit the tested verdict is, to allow for a slow request.
 const YOUNGER: Duration = Duration::from_secs(30);
-/// How soon a request that waits is answered once the verdict is there.
+/// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Sessions as they arrive (1.3, 3, 7.3, 7.4): our mock is told when.
+/// Sessions in each state (1.3, 3, 7.3, 7.4), which only the built-in mock can be given.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     pending(cases);
     alike(cases);
@@ -30,44 +30,47 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     still_there(cases);
 }
 
-/// Why there is no verdict, and the session that is so.
+/// A reason why a session has no verdict: id, title, stimulus, and a function that prepares the session.
 type PendingCause = (&'static str, &'static str, Stimulus, fn(&ServiceCaseContext, &str));
 
-/// The four pending_causes in which there is none.
+/// The four reasons why a session has no verdict.
 fn pending_causes() -> [PendingCause; 4] {
     [
         ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |context, reference| {
-            put(context, NewSession::new(reference).ready(Ready::Never));
+            add_session(context, NewSession::new(reference).ready(Ready::Never));
         }),
         (
             "too-old",
             "a session whose verdict is older than two minutes",
             Stimulus::VerdictTooOld,
             |context, reference| {
-                put(context, NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))));
+                add_session(
+                    context,
+                    NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))),
+                );
             },
         ),
-        ("unknown", "a session that nobody knows", Stimulus::ReferenceUnknown, |_, _| {}),
+        ("unknown", "an unknown session", Stimulus::ReferenceUnknown, |_, _| {}),
         (
             "other-license",
             "a session under another license",
             Stimulus::ReferenceOtherLicense,
             |context, reference| {
                 let Some((_, credentials)) = context.builtin_mock() else { return };
-                put(context, NewSession::new(reference).license_id(credentials.other_license_id()));
+                add_session(context, NewSession::new(reference).license_id(credentials.other_license_id()));
             },
         ),
     ]
 }
 
-fn put(context: &ServiceCaseContext, session: NewSession) {
+fn add_session(context: &ServiceCaseContext, session: NewSession) {
     if let Some((mock, _)) = context.builtin_mock() {
         mock.add_session(session);
     }
 }
 
 fn pending(cases: &mut Catalog<'_>) {
-    for (id, title, stimulus, bring_about) in pending_causes() {
+    for (id, title, stimulus, prepare) in pending_causes() {
         let row = cases.row(PENDING).clone();
         cases
             .service_steps(
@@ -78,33 +81,33 @@ fn pending(cases: &mut Catalog<'_>) {
                     let row = row.clone();
                     Box::pin(async move {
                         let reference = context.reference(id);
-                        bring_about(context, &reference);
+                        prepare(context, &reference);
                         let request = context.with_token(&reference);
                         let reply = context.fetch_verdict(&request).await;
                         context.checks(judge::exact(&answer(&row, &reference), &reply));
                     })
                 },
             )
-            // Of nobody's session any service can be asked; the others have to be brought about.
+            // Any service can be asked for an unknown session; the others need the built-in mock.
             .requires(if id == "unknown" { &[Prerequisite::ReadToken] } else { &[Prerequisite::Mock] })
             .stimulus(stimulus);
     }
 }
 
-/// Nobody can tell which of the four it is: neither by the body nor by the header fields.
+/// Neither body nor header fields reveal which of the four reasons applies.
 fn alike(cases: &mut Catalog<'_>) {
     cases
         .service_steps(
             "statement.no-oracle",
             "verdict.pending.alike",
-            "the four reasons for which there is no verdict look the same",
+            "the answers for the four reasons without a verdict are the same",
             |context| {
                 Box::pin(async move {
                     let mut first: Option<String> = None;
-                    for (id, title, _, bring_about) in pending_causes() {
-                        // All references are equally long, so that nothing but the situation can make a difference.
+                    for (id, title, _, prepare) in pending_causes() {
+                        // All references have the same length, so that only the reason can make a difference.
                         let reference = context.reference(&format!("{id:-<16}"));
-                        bring_about(context, &reference);
+                        prepare(context, &reference);
                         let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                         let seen = without(&reply, &reference);
                         let same = first.as_ref().is_none_or(|first| *first == seen);
@@ -118,7 +121,7 @@ fn alike(cases: &mut Catalog<'_>) {
         .also(PENDING);
 }
 
-/// An answer without its reference, its length and its date.
+/// An answer as text, without its reference, its length and its date.
 fn without(reply: &AnswerResult, reference: &str) -> String {
     let answer = match reply {
         Ok(answer) => answer,
@@ -132,13 +135,13 @@ fn without(reply: &AnswerResult, reference: &str) -> String {
     format!("{} {} {body}", answer.status, headers.join(", "))
 }
 
-/// A whole journey: page, edge, service, context.
+/// From the page over the edge and the service to the backend.
 fn accepted(cases: &mut Catalog<'_>) {
     cases
         .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
-            "a session that an edge's collection was accepted for has a verdict",
+            "a session has a verdict after the service has accepted its collection",
             |context| {
                 Box::pin(async move {
                     let reference = context.reference("größe 7/8");
@@ -147,9 +150,9 @@ fn accepted(cases: &mut Catalog<'_>) {
                     context.check(judge::status_in("200", |status| status == 200, &posted));
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_in("200", |status| status == 200, &reply));
-                    let told = super::sessions::reference_in(&reply);
-                    let ok = told.as_deref() == Some(&reference);
-                    context.check(Check::new("ref in the verdict", reference, told.unwrap_or_default(), ok));
+                    let named = super::sessions::reference_in(&reply);
+                    let ok = named.as_deref() == Some(&reference);
+                    context.check(Check::new("ref in the verdict", reference, named.unwrap_or_default(), ok));
                 })
             },
         )
@@ -163,7 +166,7 @@ fn refused(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
-            "a session whose collection was refused has no verdict",
+            "a session has no verdict after the service has refused its collection",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
@@ -186,7 +189,7 @@ fn replayed(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
-            "a copy of a collection is refused, and the verdict stays as it was",
+            "the service refuses a copy of a collection and keeps the verdict",
             |context| {
                 Box::pin(async move {
                     let reference = context.reference("replayed");
@@ -211,7 +214,7 @@ fn long_poll(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
-            "a request that waits is answered as soon as the verdict is there",
+            "a long poll is answered as soon as the verdict is available",
             |context| {
                 Box::pin(async move {
                     let reference = context.reference("poll");
@@ -222,13 +225,13 @@ fn long_poll(cases: &mut Catalog<'_>) {
                     let Some((mock, _)) = context.builtin_mock() else { return };
                     let mut polls = mock.polls();
                     let arriving = async {
-                        // Not before the request waits.
+                        // The session must arrive after the request has started to wait.
                         let _ = polls.wait_for(|polls| *polls > 0).await;
                         mock.add_session(NewSession::new(&reference));
                         std::time::Instant::now()
                     };
                     let (sent, arrived) = tokio::select! {
-                        // Answered before there was a verdict.
+                        // The answer came before the verdict.
                         sent = &mut sending => (sent, std::time::Instant::now()),
                         arrived = arriving => (sending.await, arrived),
                     };
@@ -246,7 +249,7 @@ fn long_poll(cases: &mut Catalog<'_>) {
         .also("verdict.200.available");
 }
 
-/// A verdict is given until its time is over, not only while it is young.
+/// A verdict is available until it reaches the age limit.
 fn still_there(cases: &mut Catalog<'_>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
@@ -254,11 +257,11 @@ fn still_there(cases: &mut Catalog<'_>) {
         .service_steps(
             "limit.verdict-age",
             "verdict.available.until-old",
-            "a verdict that is nearly as old as it may be is given",
+            "a verdict just below the age limit is available",
             move |context| {
                 Box::pin(async move {
                     let reference = context.reference("nearly-old");
-                    put(context, NewSession::new(&reference).ready(Ready::Since(age)));
+                    add_session(context, NewSession::new(&reference).ready(Ready::Since(age)));
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_in("200", |status| status == 200, &reply));
                 })
@@ -276,7 +279,7 @@ fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> 
 /// Posts a collection through the reference edge.
 async fn post(context: &mut ServiceCaseContext, body: Vec<u8>) -> AnswerResult {
     let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
-        return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
+        return Err(edgeproof_http::NoAnswer::NotConnected("this run has no edge".into()));
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_reports::Level;
@@ -8,44 +10,45 @@ use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_mock::{MockService, ReadOutage};
 
-/// Every row of 7.4 by its true cause, exactly as our profile words it: only our mock has the keys to make such tokens.
+/// Every row of 7.4 by its real stimulus, with exactly the answer of the reference profile. Only the built-in mock has the
+/// keys to mint such tokens.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for form in ReadTokenForm::ALL {
-        if let Some(cause) = form.stimulus() {
-            refusal(cases, cause, move |_, credentials| credentials.authorization(form), false);
+        if let Some(stimulus) = form.stimulus() {
+            refusal(cases, stimulus, move |_, credentials| credentials.authorization(form), false);
         }
     }
     for outage in ReadOutage::ALL {
-        let breaks = move |mock: &MockService, credentials: &Credentials| {
+        let outage_on = move |mock: &MockService, credentials: &Credentials| {
             mock.set_read_outage(Some(outage));
             credentials.authorization(ReadTokenForm::Valid)
         };
-        refusal(cases, outage.stimulus(), breaks, true);
+        refusal(cases, outage.stimulus(), outage_on, true);
     }
 }
 
-/// Brings the cause about, and yields what stands in `Authorization`.
-type Cause = dyn Fn(&MockService, &Credentials) -> Option<String> + Send + Sync;
+/// Triggers the stimulus and returns the value of `Authorization`.
+type Prepare = dyn Fn(&MockService, &Credentials) -> Option<String> + Send + Sync;
 
 fn refusal(
     cases: &mut Catalog<'_>,
-    cause: Stimulus,
-    bring_about: impl Fn(&MockService, &Credentials) -> Option<String> + Send + Sync + 'static,
+    stimulus: Stimulus,
+    prepare: impl Fn(&MockService, &Credentials) -> Option<String> + Send + Sync + 'static,
     exclusive: bool,
 ) {
-    // Another version of the interface may not have the row.
-    let Some(row) = cases.spec.by_stimulus(Table::Verdict, cause).cloned() else { return };
-    let id = format!("verdict.exactly.{}", cause.name());
-    let title = format!("{} for {}: exactly the answer of our profile", told(&row), cause.name());
+    // A version of the interface may lack the row.
+    let Some(row) = cases.spec.by_stimulus(Table::Verdict, stimulus).cloned() else { return };
+    let id = format!("verdict.exactly.{}", stimulus.name());
+    let title = format!("the mock answers {} exactly as its profile: {}", stimulus.name(), rendered(&row));
     let refused = cases.spec.profile().verdict_refused.clone();
     let row_id = row.id.clone();
-    let bring_about: std::sync::Arc<Cause> = std::sync::Arc::new(bring_about);
+    let prepare: Arc<Prepare> = Arc::new(prepare);
     let case = cases.service_steps(&row_id, &id, &title, move |context| {
-        let (row, refused, bring_about) = (row.clone(), refused.clone(), std::sync::Arc::clone(&bring_about));
+        let (row, refused, prepare) = (row.clone(), refused.clone(), Arc::clone(&prepare));
         Box::pin(async move {
             let authorization = {
                 let Some((mock, credentials)) = context.builtin_mock() else { return };
-                bring_about(mock, credentials)
+                prepare(mock, credentials)
             };
             let reference = context.reference("exactly");
             let mut request = VerdictRequest::new(&reference);
@@ -59,7 +62,7 @@ fn refusal(
         })
     });
     case.requires(&[Prerequisite::Mock])
-        .stimulus(cause)
+        .stimulus(stimulus)
         .also("statement.error-bodies-json")
         .also("statement.json-content-type");
     if exclusive {
@@ -67,7 +70,7 @@ fn refusal(
     }
 }
 
-/// A refusal stays the same where there is a verdict.
+/// The refusal is the same for a session with a verdict.
 async fn with_a_session(
     context: &mut ServiceCaseContext,
     request: &VerdictRequest,
@@ -82,11 +85,11 @@ async fn with_a_session(
     context.checks(exactly(row, refused, &reply));
 }
 
-fn told(row: &Row) -> String {
+fn rendered(row: &Row) -> String {
     format!("{} {}", row.status().unwrap_or_default(), row.code().unwrap_or_default())
 }
 
-/// The whole answer: the body that the row shows, or the profile's with the row's code, and its suffix, in it.
+/// The whole answer: the row's body, or the profile's body with the row's code and its suffix.
 fn exactly(row: &Row, refused: &Value, reply: &AnswerResult) -> Vec<Check> {
     if row.body().is_some() {
         return judge::exact(&answer(row, ""), reply);
@@ -95,7 +98,7 @@ fn exactly(row: &Row, refused: &Value, reply: &AnswerResult) -> Vec<Check> {
     let body: Option<Value> =
         reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
     let seen = body.as_ref().and_then(|body| judge::find_code(std::slice::from_ref(&code), body));
-    // What follows the code is the service's own; all around it is the profile's.
+    // The suffix is the service's choice; the profile gives the rest.
     let suffix = seen.and_then(|(member, _)| {
         body.as_ref()?.get(&member)?.as_str()?.strip_prefix(&code.text).map(str::to_owned)
     });

@@ -4,21 +4,21 @@ use serde_json::json;
 use crate::cases::Catalog;
 use crate::judge::{ExpectedAnswer, ReasonCode};
 
-/// The row for a session without a verdict.
+/// Row of the answer for a session without a verdict.
 pub(super) const PENDING: &str = "verdict.404.pending";
-/// The row for a request without a read token.
+/// Row of the answer to a request without a read token.
 pub(super) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
-/// The answer that a row shows, for this session reference.
+/// The answer in a row, for this session reference.
 pub(super) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {
     let body = row.body_with(&[("<session_ref>", json!(reference))]);
     ExpectedAnswer { status: row.status().unwrap_or_default(), body, to_head: false }
 }
 
-/// The codes of these causes.
-pub(super) fn codes(cases: &Catalog<'_>, causes: &[Stimulus]) -> Vec<ReasonCode> {
+/// The codes of these stimuli, without duplicates.
+pub(super) fn codes(cases: &Catalog<'_>, stimuli: &[Stimulus]) -> Vec<ReasonCode> {
     let mut codes: Vec<ReasonCode> = Vec::new();
-    for row in causes.iter().filter_map(|cause| cases.spec.by_stimulus(Table::Verdict, *cause)) {
+    for row in stimuli.iter().filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus)) {
         if let Some(code) = code(row).filter(|code| !codes.contains(code)) {
             codes.push(code);
         }

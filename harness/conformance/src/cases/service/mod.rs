@@ -1,5 +1,5 @@
-//! A service that gives verdicts (4, 5, 7.4), asked as an integrator's context asks it. What holds of any service is
-//! asked of any; what only a service can be asked that is told when sessions arrive is asked of our mock.
+//! Cases of the verdict endpoint (4, 5, 7.4), played as the integrator's backend. Cases that must add sessions, move the
+//! clock or mint tokens run against the built-in mock only.
 
 mod arrivals;
 mod damage;
@@ -13,6 +13,7 @@ mod waiting;
 
 use super::Catalog;
 
+/// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     pending::add(cases);
     refusals::add(cases);

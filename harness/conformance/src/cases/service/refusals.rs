@@ -1,13 +1,14 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
 use serde_json::Value;
+use strum::VariantArray;
 
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
 use crate::judge::{self, AnswerResult, ReasonCode};
 
-/// Requests without a read token, with another credential, and with a read token that is not accepted (5, 7.4).
+/// Requests without a read token, with another credential or with an invalid read token (5, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     unauthorized(cases);
     prefix(cases);
@@ -19,34 +20,34 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     scheme(cases);
 }
 
-/// What stands in `Authorization` is not a read token.
+/// `Authorization` does not contain a read token.
 fn unauthorized(cases: &mut Catalog<'_>) {
-    // No read token is in any of these: nothing is given away by sending them.
+    // None of these values contains the user's read token.
     let values: [(&str, &str, Option<&str>, Stimulus); 7] = [
         ("missing", "without an Authorization header", None, Stimulus::ReadTokenMissing),
         ("empty", "with an empty Authorization header", Some(""), Stimulus::ReadTokenMissing),
-        ("bearer-alone", "with a scheme and no token", Some("Bearer"), Stimulus::ReadTokenMissing),
+        ("bearer-alone", "with a scheme and without a token", Some("Bearer"), Stimulus::ReadTokenMissing),
         (
             "basic",
-            "with a user name and a password",
+            "with Basic credentials",
             Some("Basic ZWRnZXByb29mOnNlcnZpY2VfcmVhZF9ub25l"),
             Stimulus::ReadTokenOtherScheme,
         ),
         (
             "other-scheme",
-            "with another scheme before what looks like a read token",
+            "with another scheme and the read token's prefix",
             Some("Token service_read_none"),
             Stimulus::ReadTokenOtherScheme,
         ),
         (
             "other-bearer",
-            "with a bearer that does not begin like a read token",
+            "with a bearer token without the read token's prefix",
             Some("Bearer eyJhbGciOiJub25lIn0.e30."),
             Stimulus::ReadTokenForeignPrefix,
         ),
         (
             "prefix-within",
-            "with a bearer that has the beginning of a read token further on",
+            "with a bearer token that contains the read token's prefix later",
             Some("Bearer x-service_read_none"),
             Stimulus::ReadTokenForeignPrefix,
         ),
@@ -75,7 +76,7 @@ fn unauthorized(cases: &mut Catalog<'_>) {
     }
 }
 
-/// The token that is accepted is so with its prefix, as a bearer, and not otherwise.
+/// A read token is valid as a bearer token with its prefix, and not otherwise.
 fn prefix(cases: &mut Catalog<'_>) {
     let (pending, row) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     let accepted = pending.clone();
@@ -83,7 +84,7 @@ fn prefix(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.bearer",
-            "a read token is accepted as a bearer",
+            "the service accepts a read token as a bearer token",
             move |context| {
                 let pending = accepted.clone();
                 Box::pin(async move {
@@ -98,7 +99,7 @@ fn prefix(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.without-prefix",
-            "a read token without its beginning is unauthorized",
+            "a read token without its prefix is unauthorized",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
@@ -120,7 +121,7 @@ fn license(cases: &mut Catalog<'_>) {
         .service_steps(
             UNAUTHORIZED,
             "verdict.unauthorized.license",
-            "a license as the bearer is unauthorized",
+            "a license as the bearer token is unauthorized",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
@@ -142,7 +143,7 @@ fn expired(cases: &mut Catalog<'_>) {
         .service_steps(
             "verdict.401.expired",
             "verdict.refused.expired",
-            "a read token whose end has passed is refused as expired",
+            "the service refuses an expired read token as expired",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
@@ -158,7 +159,7 @@ fn expired(cases: &mut Catalog<'_>) {
         .stimulus(Stimulus::ReadTokenExpired);
 }
 
-/// Causes that are damages of a token.
+/// Stimuli that damage a token.
 const DAMAGES: [Stimulus; 6] = [
     Stimulus::ReadTokenMalformed,
     Stimulus::ReadTokenTruncated,
@@ -168,18 +169,18 @@ const DAMAGES: [Stimulus; 6] = [
     Stimulus::ReadTokenKeyUnknown,
 ];
 
-/// A stranger's token format is not known, nor which damage it sees first: any code for a damage will do. Of our own
-/// mock exactly one.
+/// The token format of another service is unknown, and so is the order of its checks: any code for a damaged token passes.
+/// The built-in mock must return one exact code.
 fn damaged(cases: &mut Catalog<'_>) {
     let any = codes(cases, &DAMAGES);
-    for damage in Damage::ALL {
-        let (id, words) = damage.words();
+    for &damage in Damage::VARIANTS {
+        let id = damage.slug();
         let mut accepted = any.clone();
         if damage == Damage::PrefixAlone {
-            // Whether that begins like a read token, or is none, can be read either way.
+            // The interface does not show whether the prefix alone is a damaged token or none.
             accepted.extend(code(cases.row(UNAUTHORIZED)));
         }
-        let ours = damage.mock_cause().map(|cause| codes(cases, &[cause]));
+        let exact = damage.mock_stimulus().map(|stimulus| codes(cases, &[stimulus]));
         let [row, other] = match damage {
             Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
             Damage::Signature => ["verdict.401.bad-signature"; 2],
@@ -189,20 +190,21 @@ fn damaged(cases: &mut Catalog<'_>) {
         let case = cases.service_steps(
             row,
             &format!("verdict.damaged.{id}"),
-            &format!("a read token {words} is refused as damaged"),
+            &format!("the service refuses a read token {} as damaged", damage.description()),
             move |context| {
-                let (accepted, ours) = (accepted.clone(), ours.clone());
+                let (accepted, exact) = (accepted.clone(), exact.clone());
                 Box::pin(async move {
                     let Some(token) = damage.apply(&context.read_token()) else {
-                        context.found.not_applicable = Some("the read token has no such part".into());
+                        context.found.not_applicable =
+                            Some("the read token has no part to damage this way".into());
                         return;
                     };
                     let reply = context
                         .fetch_verdict(&VerdictRequest::new(&context.reference("damaged")).bearer(&token))
                         .await;
                     refused(context, &reply);
-                    let ours = ours.filter(|_| context.target.mock.is_some());
-                    context.check(judge::has_code(&ours.unwrap_or(accepted), &reply));
+                    let exact = exact.filter(|_| context.target.mock.is_some());
+                    context.check(judge::has_code(&exact.unwrap_or(accepted), &reply));
                 })
             },
         );
@@ -213,25 +215,25 @@ fn damaged(cases: &mut Catalog<'_>) {
     }
 }
 
-/// Status 401 and JSON.
+/// Checks for status 401 and a JSON body.
 fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
     let status = judge::status_in("401", |status| status == 401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
     context.check(if accepted {
-        status.hint("the token was accepted: verify the whole of it before anything is looked up")
+        status.hint("the service accepted the token; verify the whole token before you look up the session")
     } else {
         status
     });
     context.check(judge::is_json(reply));
 }
 
-/// In which member a code stands.
+/// The member of the JSON body that contains the code.
 fn reason_member(cases: &mut Catalog<'_>) {
     let codes = codes(cases, &DAMAGES);
     cases.service_steps(
         "statement.reason-member",
         "verdict.reason-member",
-        "in which member the code of a damaged token stands",
+        "the JSON member that contains the code for a damaged token",
         move |context| {
             let codes = codes.clone();
             Box::pin(async move {
@@ -256,7 +258,7 @@ fn challenge(cases: &mut Catalog<'_>) {
     cases.service_steps(
         "statement.challenge-on-401",
         "verdict.unauthorized.challenge",
-        "a 401 says which scheme it asks for",
+        "a 401 names the Bearer scheme",
         |context| {
             Box::pin(async move {
                 let reply =
@@ -274,7 +276,7 @@ fn scheme(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.scheme-case",
             "verdict.read-token.scheme-case",
-            "the scheme before a read token may be written in small letters",
+            "the service accepts the scheme bearer in lower case",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {

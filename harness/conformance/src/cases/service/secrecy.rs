@@ -8,7 +8,7 @@ use super::expected::{PENDING, UNAUTHORIZED, answer};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
 use crate::judge::{self, AnswerResult, Check};
 
-/// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).
+/// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     not_echoed(cases);
     not_in_verdict(cases);
@@ -17,10 +17,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     not_shared(cases);
 }
 
-/// Characters that are a piece of a token and no coincidence.
+/// Minimum length of a token's piece that cannot be a coincidence, in characters.
 const PIECE: usize = 24;
 
-/// Which credential a request credential.
+/// The credential of a request.
 #[derive(Clone, Copy)]
 enum Credential {
     ReadToken,
@@ -31,39 +31,40 @@ enum Credential {
 
 fn not_echoed(cases: &mut Catalog<'_>) {
     let pending_causes: [(&str, &str, Credential, &[Prerequisite]); 5] = [
-        ("pending", "that is accepted", Credential::ReadToken, &[Prerequisite::ReadToken]),
+        ("pending", "a valid read token", Credential::ReadToken, &[Prerequisite::ReadToken]),
         (
             "signature-altered",
-            "with an altered signature",
+            "a read token with a changed signature",
             Credential::Damaged(Damage::Signature),
             &[Prerequisite::ReadToken],
         ),
         (
             "truncated",
-            "cut in its middle",
+            "a read token without its second half",
             Credential::Damaged(Damage::Truncated),
             &[Prerequisite::ReadToken],
         ),
-        ("expired", "that has expired", Credential::Expired, &[Prerequisite::ExpiredToken]),
-        ("license", "that is a license", Credential::License, &[Prerequisite::License]),
+        ("expired", "an expired read token", Credential::Expired, &[Prerequisite::ExpiredToken]),
+        ("license", "a license", Credential::License, &[Prerequisite::License]),
     ];
     for (id, title, credential, needs) in pending_causes {
         cases
             .service_steps(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
-                &format!("no answer to a token {title} shows it"),
+                &format!("an answer to {title} does not contain it"),
                 move |context| {
                     Box::pin(async move {
                         let Some(token) = token(context, credential) else {
-                            context.found.not_applicable = Some("the read token has no such part".into());
+                            context.found.not_applicable =
+                                Some("the read token has no part to damage this way".into());
                             return;
                         };
                         let reply = context
                             .fetch_verdict(&VerdictRequest::new(&context.reference("echo")).bearer(&token))
                             .await;
                         context.check(not_shown(&token, &reply));
-                        // An answer to a method or a wait that it does not have may show the request.
+                        // An answer to an unsupported method or an invalid waitMs can quote the request.
                         let other = VerdictRequest::new(&context.reference("echo"))
                             .bearer(&token)
                             .query("waitMs=soon");
@@ -81,7 +82,7 @@ fn not_in_verdict(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
-            "no verdict shows the token that it was asked for with",
+            "a verdict does not contain the token of its request",
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
@@ -104,8 +105,8 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
     }
 }
 
-/// Neither the token, in whatever way it is written, nor a piece of its longest part: that holds what is signed, and often
-/// the signature, while a short one may be no more than the name of a key.
+/// The answer contains neither the token, in any encoding, nor a piece of its longest part. The longest part holds the
+/// signed data and often the signature; a short part can be a public key id.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
@@ -114,17 +115,17 @@ fn not_shown(token: &str, reply: &AnswerResult) -> Check {
     let finds =
         |bytes: &[u8]| redactor.finds(bytes) || bytes.windows(PIECE).any(|window| pieces.contains(window));
     judge::no_secrets("token and no piece of it", finds, reply)
-        .hint("whoever reads logs or error pages could use it: name a token by its key id or a digest")
+        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
 }
 
-/// Whoever has no token that is accepted gets the same answer, whether there is a verdict or not.
+/// Without a valid token, the answer is the same for a session with and without a verdict.
 fn no_oracle(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
         .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
-            "without a token nobody learns whether a session has a verdict",
+            "an answer without a token does not reveal whether a session has a verdict",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move { oracle(context, None, Some(&row)).await })
@@ -135,7 +136,7 @@ fn no_oracle(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
-            "with a damaged token nobody learns whether a session has a verdict",
+            "an answer to a damaged token does not reveal whether a session has a verdict",
             |context| {
                 Box::pin(async move {
                     let token = Damage::Signature.apply(&context.read_token());
@@ -148,7 +149,7 @@ fn no_oracle(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
-            "with an expired token nobody learns whether a session has a verdict",
+            "an answer to an expired token does not reveal whether a session has a verdict",
             |context| {
                 Box::pin(async move {
                     let token = exposed(context.target.inputs.expired_token.as_ref());
@@ -165,28 +166,28 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Opti
         Some(token) => VerdictRequest::new(reference).bearer(token),
         None => VerdictRequest::new(reference),
     };
-    let there = context.fetch_verdict(&with(&reference)).await;
-    let nowhere = context.fetch_verdict(&with(&context.reference("oracle"))).await;
-    for reply in [&there, &nowhere] {
+    let available = context.fetch_verdict(&with(&reference)).await;
+    let unknown = context.fetch_verdict(&with(&context.reference("oracle"))).await;
+    for reply in [&available, &unknown] {
         match row {
             Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
             None => context.check(judge::status_in("401", |status| status == 401, reply)),
         }
     }
     context.check(
-        judge::same_answer("a session that has a verdict", &there, &nowhere)
-            .hint("check the token before the session is looked up"),
+        judge::same_answer("a session that has a verdict", &available, &unknown)
+            .hint("check the token before you look up the session"),
     );
 }
 
-/// A cache in front of the service must not give one context's answer to another request without a token.
+/// A cache in front of the service must not answer a request without a token with an earlier answer.
 fn not_from_a_cache(cases: &mut Catalog<'_>) {
     let (pending, unauthorized) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     cases
         .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
-            "after an answer to a read token, the same request without one is unauthorized",
+            "a request without a token is unauthorized after the same request with one",
             move |context| {
                 let (pending, unauthorized) = (pending.clone(), unauthorized.clone());
                 Box::pin(async move {
@@ -206,7 +207,7 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
-            "after a verdict was given to a read token, the same request without one is unauthorized",
+            "a request without a token is unauthorized after the same request got a verdict",
             move |context| {
                 let unauthorized = unauthorized.clone();
                 Box::pin(async move {
@@ -226,7 +227,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.pending",
-            "the pending marker is not for shared caches to keep",
+            "a pending answer does not permit shared caches",
             |context| {
                 Box::pin(async move {
                     let request = context.with_token(&context.reference("shared"));
@@ -241,7 +242,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
-            "a verdict is not for shared caches to keep",
+            "a verdict does not permit shared caches",
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };

@@ -9,12 +9,12 @@ use super::expected::{PENDING, answer};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 
-/// Time beyond the limit in which an old verdict may still be on its way out.
+/// Tolerance after the age limit of a verdict.
 const SLACK: Duration = Duration::from_secs(10);
-/// Between two looks at a verdict that grows old.
+/// Interval between two requests for an ageing verdict.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// A session that has a verdict (3, 7.4).
+/// Sessions that have a verdict (3, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     available(cases);
     age(cases);
@@ -25,14 +25,14 @@ fn available(cases: &mut Catalog<'_>) {
         .service_steps(
             "verdict.200.available",
             "verdict.available",
-            "a session that has a verdict is answered with it",
+            "the answer for a session with a verdict is the verdict",
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.checks(given(&reply));
+                    context.checks(verdict_checks(&reply));
                     if let Ok(answer) = &reply {
-                        context.observe("verdict.form", form(&answer.body));
+                        context.observe("verdict.form", verdict_format(&answer.body));
                     }
                 })
             },
@@ -44,13 +44,13 @@ fn available(cases: &mut Catalog<'_>) {
         .service_steps(
             "statement.wait-optional",
             "verdict.available.with-wait",
-            "a verdict that is there is given at once, whatever waitMs says",
+            "an available verdict is returned at once, with any waitMs",
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let request = context.with_token(&reference).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
-                    context.checks(given(&sent.reply));
+                    context.checks(verdict_checks(&sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "at once" } else { "only after a wait" };
                     context.check(Check::new("time", "at once", actual, at_once).at(Level::Should));
@@ -63,15 +63,15 @@ fn available(cases: &mut Catalog<'_>) {
         .service_steps(
             "verdict.200.available",
             "verdict.available.again",
-            "a verdict can be fetched more than once",
+            "a verdict can be requested more than once",
             |context| {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let request = context.with_token(&reference);
                     let first = context.fetch_verdict(&request).await;
                     let second = context.fetch_verdict(&request).await;
-                    context.checks(given(&first));
-                    context.checks(given(&second));
+                    context.checks(verdict_checks(&first));
+                    context.checks(verdict_checks(&second));
                     let same = judge::same_answer("the first time", &first, &second).ok;
                     context.observe("verdict.again", if same { "the same" } else { "another body" });
                 })
@@ -80,27 +80,27 @@ fn available(cases: &mut Catalog<'_>) {
         .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-/// Status 200, and a whole body that says something.
-fn given(reply: &AnswerResult) -> Vec<Check> {
+/// Checks for status 200 and a complete, non-empty body.
+fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
     let status = judge::status_in("200", |status| status == 200, reply);
     let Ok(answer) = reply else { return vec![status] };
     let actual = match (answer.body.len(), answer.complete) {
         (0, _) => "nothing".to_owned(),
-        (_, false) => "one that is cut off".to_owned(),
+        (_, false) => "an incomplete body".to_owned(),
         (length, true) => format!("{length} bytes"),
     };
     let ok = !answer.body.is_empty() && answer.complete;
     vec![status, Check::new("body", "the verdict", actual, ok)]
 }
 
-/// The reference that our mock's verdict names.
+/// The session reference in a verdict of the built-in mock.
 pub(super) fn reference_in(reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
     Some(body.get("ref")?.as_str()?.to_owned())
 }
 
-/// What a verdict looks like; its fields are not shown.
-fn form(body: &[u8]) -> String {
+/// Format of a verdict. The interface does not show its fields.
+fn verdict_format(body: &[u8]) -> String {
     match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(members)) => {
             let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
@@ -113,7 +113,7 @@ fn form(body: &[u8]) -> String {
     }
 }
 
-/// A verdict that was seen is gone when it has become older than the limit (8).
+/// A verdict is no longer available when it is older than the limit (8).
 fn age(cases: &mut Catalog<'_>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let limit = Duration::from_secs(seconds);
@@ -129,8 +129,8 @@ fn age(cases: &mut Catalog<'_>) {
                     let Some(reference) = context.session().await else { return };
                     let request = context.with_token(&reference);
                     let first = context.fetch_verdict(&request).await;
-                    context.checks(given(&first));
-                    let last = grown_old(context, &request, limit).await;
+                    context.checks(verdict_checks(&first));
+                    let last = after_limit(context, &request, limit).await;
                     let expected = answer(&row, &reference);
                     let checks = judge::exact(&expected, &last);
                     context.checks(checks);
@@ -148,8 +148,8 @@ fn age(cases: &mut Catalog<'_>) {
         .stimulus(Stimulus::VerdictTooOld);
 }
 
-/// The names of the header fields are the same for an old verdict as for none. Values differ also where nothing is told, such as
-/// the number of a request.
+/// The names of the header fields are the same for an old verdict and for none. Values can differ without a reason, such as
+/// request ids.
 fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     let names = |reply: &AnswerResult| {
         let fields = reply.iter().flat_map(|answer| answer.headers.keys().map(ToString::to_string));
@@ -159,11 +159,12 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     let same = old == none;
     Check::new("header fields for an old verdict", none, old, same)
         .at(Level::Should)
-        .hint("whoever has no verdict need not learn why: answer alike for each reason")
+        .hint("do not reveal why there is no verdict; answer the same for each reason")
 }
 
-/// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.
-async fn grown_old(
+/// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case
+/// waits.
+async fn after_limit(
     context: &mut ServiceCaseContext,
     request: &VerdictRequest,
     limit: Duration,
