@@ -4,21 +4,21 @@ use serde_json::Value;
 use super::check::{AnswerResult, Check, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
-/// Members too many that are named.
+/// Maximum number of extra members that a hint names.
 const NAMED: usize = 4;
 
-/// An answer that the interface gives.
+/// An expected answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedAnswer {
     /// Status code.
     pub status: u16,
-    /// Exact JSON body. None: the body is not looked at.
+    /// Exact JSON body. None: any body.
     pub body: Option<Value>,
-    /// The request was `HEAD`: no body, whatever it would be.
+    /// The request is a `HEAD`, so the answer has no body.
     pub to_head: bool,
 }
 
-/// The answer has exactly this status and this body: other key order and white space pass, another member does not.
+/// The answer has exactly this status and this JSON body. Key order and whitespace are free; an extra member fails.
 pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
@@ -31,15 +31,15 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     checks
 }
 
-/// The status is one of these; `words` says which.
-pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
+/// The status satisfies `fits`. `expected` describes it.
+pub fn status_in(expected: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
     match reply {
-        Ok(answer) => Check::new("status", words, answer.status.to_string(), fits(answer.status)),
-        Err(why) => Check::new("answer", words, why.to_string(), false),
+        Ok(answer) => Check::new("status", expected, answer.status.to_string(), fits(answer.status)),
+        Err(why) => Check::new("answer", expected, why.to_string(), false),
     }
 }
 
-/// The body is JSON, whatever it says.
+/// The body is complete JSON.
 pub fn is_json(reply: &AnswerResult) -> Check {
     let expected = "JSON";
     match reply {
@@ -51,25 +51,25 @@ pub fn is_json(reply: &AnswerResult) -> Check {
     }
 }
 
-/// Whatever the answer is, it is one, and not an error of the server.
+/// There is an answer, and its status is not a server error.
 pub fn no_server_error(reply: &AnswerResult) -> Check {
-    status_in("an answer, and none of 500 to 599", |status| status < 500, reply)
+    status_in("a status below 500", |status| status < 500, reply)
 }
 
-/// A header's value satisfies `fits`, which `words` says.
-pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
+/// A header's value satisfies `fits`. `expected` describes it.
+pub fn header_has(name: &str, expected: &str, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
     let what = format!("header {name}");
     match reply {
         Ok(answer) => {
             let value = values(answer, name);
             let ok = value.as_deref().is_some_and(&fits);
-            Check::new(&what, words, value.unwrap_or_else(|| "no such header".into()), ok)
+            Check::new(&what, expected, value.unwrap_or_else(|| "no such header".into()), ok)
         }
-        Err(why) => Check::new(&what, words, why.to_string(), false),
+        Err(why) => Check::new(&what, expected, why.to_string(), false),
     }
 }
 
-/// The answer says that its body is JSON (RFC 9110 §8.3).
+/// The content type is JSON (RFC 9110 §8.3).
 pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
     let is_json = |value: &str| {
         let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -78,10 +78,10 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
     header_has("content-type", "application/json", is_json, reply)
 }
 
-/// What an edge holds and a page must never see.
+/// The edge's secrets, as [`no_secrets`] names them.
 pub const EDGE_SECRETS: &str = "license and no private key";
 
-/// No secret is anywhere in the answer. `finds` knows them, in whatever way they are written; none is reported.
+/// The answer contains no secret. `finds` reports whether bytes contain one, in any encoding. The check repeats no secret.
 pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResult) -> Check {
     let expected = format!("no {which} in the answer");
     let answer = match reply {
@@ -96,7 +96,7 @@ pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResu
     };
     let ok = place.is_none();
     Check::new("secrets", expected, place.unwrap_or_else(|| "none".into()), ok)
-        .hint("an answer goes to a browser: whoever reads it there could use the credential as their own")
+        .hint("remove the credential from the answer; anyone who reads the answer in a browser could use it")
 }
 
 impl std::fmt::Display for ExpectedAnswer {
@@ -108,7 +108,7 @@ impl std::fmt::Display for ExpectedAnswer {
     }
 }
 
-/// All values of a header, joined as the Fetch algorithm joins them.
+/// All values of a header, joined with commas as in the Fetch algorithm.
 pub(super) fn values(answer: &Answer, name: &str) -> Option<String> {
     let values: Vec<_> =
         answer.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
@@ -122,7 +122,7 @@ fn status(expected: u16, answer: &Answer) -> Check {
 fn body_is(expected: &Value, answer: &Answer) -> Check {
     let check = |actual: String, ok| Check::new("body", expected.to_string(), actual, ok);
     if !answer.complete {
-        return check(format!("{}, cut off", excerpt(&answer.body)), false);
+        return check(format!("{}, incomplete", excerpt(&answer.body)), false);
     }
     match serde_json::from_slice::<Value>(&answer.body) {
         Ok(actual) if same(expected, &actual) => check(excerpt(&answer.body), true),
@@ -140,7 +140,7 @@ fn body_is(expected: &Value, answer: &Answer) -> Check {
     }
 }
 
-/// Equal as JSON: the order of members does not count, and `401.0` is `401`.
+/// JSON equality: the order of members is free, and `401.0` equals `401`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -152,31 +152,29 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// In words, what tells two objects apart, member by member.
+/// Describes the differing members of two objects.
 fn difference(expected: &Value, actual: &Value) -> Option<String> {
     let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else { return None };
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     for (key, value) in expected {
         match actual.get(key) {
-            None => words.push(format!("\"{key}\" is missing")),
+            None => parts.push(format!("\"{key}\" is missing")),
             Some(other) if same(value, other) => {}
             Some(other) if other.as_str() == Some(&value.to_string()) => {
-                words.push(format!("\"{key}\" is text, it should be the number {value}"));
+                parts.push(format!("\"{key}\" is a string, expected the number {value}"));
             }
-            Some(other) => words.push(format!(
-                "\"{key}\" is {}, it should be {value}",
-                excerpt(other.to_string().as_bytes())
-            )),
+            Some(other) => parts
+                .push(format!("\"{key}\" is {}, expected {value}", excerpt(other.to_string().as_bytes()))),
         }
     }
     let mut more = actual.keys().filter(|key| !expected.contains_key(*key));
     for key in more.by_ref().take(NAMED) {
-        words.push(format!("\"{}\" is one member too many", excerpt(key.as_bytes())));
+        parts.push(format!("unexpected member \"{}\"", excerpt(key.as_bytes())));
     }
     if let others @ 1.. = more.count() {
-        words.push(format!("and so are {others} others"));
+        parts.push(format!("and {others} other unexpected members"));
     }
-    (!words.is_empty()).then(|| words.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 #[cfg(test)]
@@ -188,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
     fn reply(status: u16, body: &str) -> AnswerResult {
         let (headers, body) = (HeaderMap::new(), Bytes::copy_from_slice(body.as_bytes()));
         Ok(Answer { status, version: Version::HTTP_11, headers, body, complete: true })
@@ -200,18 +198,18 @@ mod tests {
     #[case::as_fraction(r#"{"error":"service_rejected","reason":"revoked","status":401.0}"#, None)]
     #[case::text(
         r#"{"error":"service_rejected","reason":"revoked","status":"401"}"#,
-        Some("\"status\" is text, it should be the number 401")
+        Some("\"status\" is a string, expected the number 401")
     )]
     #[case::missing(r#"{"error":"service_rejected","status":401}"#, Some("\"reason\" is missing"))]
     #[case::extra(
         r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#,
-        Some("\"ok\" is one member too many")
+        Some("unexpected member \"ok\"")
     )]
     #[case::other_code(
         r#"{"error":"service_rejected","reason":"Revoked","status":401}"#,
-        Some("\"reason\" is \"Revoked\", it should be \"revoked\"")
+        Some("\"reason\" is \"Revoked\", expected \"revoked\"")
     )]
-    fn compares_bodies(#[case] body: &str, #[case] hint: Option<&str>) {
+    fn differing_members_are_named(#[case] body: &str, #[case] hint: Option<&str>) {
         let expected = json!({"error": "service_rejected", "reason": "revoked", "status": 401});
         let expected = ExpectedAnswer { status: 401, body: Some(expected), to_head: false };
         let checks = exact(&expected, &reply(401, body));
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_status_and_body_together() {
+    fn status_and_body_mismatches_are_reported_together() {
         let expected = ExpectedAnswer {
             status: 405,
             body: Some(json!({"error": "method_not_allowed"})),
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_secret_without_repeating_it() {
+    fn secret_is_reported_without_its_text() {
         let mut answer = reply(200, "{}").unwrap();
         answer.headers.insert("x-debug", "Bearer hunter2".parse().unwrap());
         let finds = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");

@@ -4,20 +4,20 @@ use edgeproof_reports::{Level, Mismatch};
 /// An answer, or why there is none.
 pub type AnswerResult = Result<Answer, NoAnswer>;
 
-/// One thing that was looked at, right or wrong.
+/// One comparison of an expected with an actual value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at.
+    /// The compared part, such as `status`.
     pub what: String,
-    /// What would be right, in words or as on the wire.
+    /// The expected value, as a description or as on the wire.
     pub expected: String,
-    /// What was there.
+    /// The actual value.
     pub actual: String,
-    /// What to do about it.
+    /// How to fix a mismatch.
     pub hint: Option<String>,
-    /// How much it weighs.
+    /// Level of a mismatch.
     pub level: Level,
-    /// Whether it was right.
+    /// The values match.
     pub ok: bool,
 }
 
@@ -28,28 +28,28 @@ impl Check {
         Self { what: what.into(), expected, actual, hint: None, level: Level::Must, ok }
     }
 
-    /// The same with a hint for whoever has to mend it.
+    /// Sets the hint.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same, of one among several answers.
+    /// Names the answer, if the case has several.
     #[must_use]
     pub fn of(mut self, which: &str) -> Self {
         self.what = format!("{} of {which}", self.what);
         self
     }
 
-    /// The same at another level.
+    /// Sets the level.
     #[must_use]
     pub fn at(mut self, level: Level) -> Self {
         self.level = level;
         self
     }
 
-    /// The mismatch that it is, if it is one.
+    /// The mismatch. None: the values match.
     pub fn mismatch(&self) -> Option<Mismatch> {
         (!self.ok).then(|| Mismatch {
             what: self.what.clone(),
@@ -61,7 +61,7 @@ impl Check {
     }
 }
 
-/// Bytes as a person reads them in one line: text where it is text, cut where it is long.
+/// Bytes as text for one line of a report, truncated to 160 bytes.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 160;
     if bytes.is_empty() {

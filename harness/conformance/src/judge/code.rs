@@ -5,16 +5,16 @@ use super::check::{AnswerResult, Check, excerpt};
 /// A reason code of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReasonCode {
-    /// As the table spells it.
+    /// The code as in the table.
     pub text: String,
-    /// A colon and a suffix follow.
+    /// A colon and a suffix follow the code.
     pub suffixed: bool,
 }
 
-/// One of these codes stands anywhere in the JSON body: the interface does not show in which member (7.4).
+/// The JSON body contains one of these codes, in any member: the interface does not show which (7.4).
 pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
-    let words: Vec<String> = codes.iter().map(ToString::to_string).collect();
-    let expected = format!("JSON with {}", words.join(" or "));
+    let names: Vec<String> = codes.iter().map(ToString::to_string).collect();
+    let expected = format!("JSON with {}", names.join(" or "));
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return Check::new("answer", expected, why.to_string(), false),
@@ -27,21 +27,19 @@ pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
     match find_code(codes, &body) {
         Some(_) => check(true),
         None => check(false).hint(
-            "the code has to stand in the body exactly as the interface spells it, in any member; one with a suffix has a colon \
-             before it",
+            "write the code in any member, spelled exactly as in the interface; separate a suffix from its code with a colon",
         ),
     }
 }
 
-/// The member in which one of these codes stands, such as `error.code`, and the code. In an array, `[]` stands for any
-/// place.
+/// The path of the member that contains one of these codes, such as `error.code`, and the code. `[]` is an array element.
 pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &'c ReasonCode)> {
     find(codes, body, &mut Vec::new())
 }
 
-/// Two answers that nothing tells apart: the same status and, as JSON, the same body. `words` says whose the first is.
-pub fn same_answer(words: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
-    let told = |reply: &AnswerResult| match reply {
+/// Two answers have the same status and the same JSON body. `other` names the first one.
+pub fn same_answer(other: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
+    let rendered = |reply: &AnswerResult| match reply {
         Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
         Err(why) => why.to_string(),
     };
@@ -49,7 +47,7 @@ pub fn same_answer(words: &str, first: &AnswerResult, second: &AnswerResult) -> 
         (Ok(first), Ok(second)) => first.status == second.status && same_body(&first.body, &second.body),
         _ => false,
     };
-    Check::new(&format!("answer, compared with {words}"), told(first), told(second), same)
+    Check::new(&format!("answer, compared with {other}"), rendered(first), rendered(second), same)
 }
 
 fn same_body(first: &[u8], second: &[u8]) -> bool {
@@ -70,7 +68,7 @@ fn find<'c>(
     };
     match value {
         Value::String(text) => {
-            let code = codes.iter().find(|code| code.stands_in(text))?;
+            let code = codes.iter().find(|code| code.is_in(text))?;
             Some((path.join("."), code))
         }
         Value::Array(items) => items.iter().find_map(|item| below("[]".into(), item)),
@@ -80,8 +78,8 @@ fn find<'c>(
 }
 
 impl ReasonCode {
-    /// It stands in the text as a word of its own, with a suffix where it has one.
-    fn stands_in(&self, text: &str) -> bool {
+    /// The text contains the code as a separate word, with its suffix if it has one.
+    fn is_in(&self, text: &str) -> bool {
         let inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         text.match_indices(&self.text).any(|(at, code)| {
             let (before, after) = (&text[..at], &text[at + code.len()..]);
@@ -126,7 +124,7 @@ mod tests {
     #[case::as_part_of_a_word(r#"{"error":"not_bad_footer"}"#, None)]
     #[case::other_case(r#"{"error":"BAD_FOOTER"}"#, None)]
     #[case::as_a_name(r#"{"bad_footer":true}"#, None)]
-    fn finds_a_code_anywhere(#[case] body: &str, #[case] place: Option<&str>) {
+    fn code_is_found_in_any_member(#[case] body: &str, #[case] place: Option<&str>) {
         let body = serde_json::from_str(body).unwrap();
         let codes = codes();
         assert_eq!(find_code(&codes, &body).map(|(place, _)| place).as_deref(), place);

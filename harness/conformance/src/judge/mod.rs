@@ -1,4 +1,4 @@
-//! Judging: what was expected × what was seen → checks. Nothing here does I/O or knows how a message came about.
+//! Pure judging: expected value × actual value → checks. Nothing here does I/O or knows the cases.
 
 mod answer;
 mod check;
