@@ -52,7 +52,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
         .hint("send `Cache-Control: max-age=300` or less, without a directive that permits longer stale use")
 }
 
-/// The answer does not request shared caches to keep it, although the request carried a credential (RFC 9111 §3.5).
+/// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
 pub fn not_shared(reply: &AnswerResult) -> Check {
     let expected = "neither public nor s-maxage nor must-revalidate";
     let answer = match reply {
