@@ -89,7 +89,7 @@ struct Service {
     fault: Fault,
     key: Ed25519KeyPair,
     other: Ed25519KeyPair,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     last: Mutex<String>,
     kept: Mutex<Vec<(String, String)>>,
 }
@@ -101,7 +101,7 @@ impl Service {
             fault,
             key: key(1),
             other: key(2),
-            asked: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
             last: Mutex::default(),
             kept: Mutex::default(),
         }
@@ -220,13 +220,12 @@ impl Service {
             return String::new();
         }
         let signer = if self.is(Fault::KeysOfAnother) { &self.other } else { &self.key };
-        let asked_with = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
-        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": asked_with})
-            .to_string()
+        let token = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
+        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": token}).to_string()
     }
 
     fn keys(&self, request: &Request) -> ResponseTemplate {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let jwk = |kid: &str, key: &Ed25519KeyPair| {
             let x = URL_SAFE_NO_PAD.encode(key.public_key());
             json!({"x": x, "crv": "Ed25519", "kid": kid, "kty": "OKP"})
@@ -258,8 +257,8 @@ impl Service {
             body = format!("keys({{\"keys\":[{{\"kty\":\"OKP\",\"d\":\"{SECRET}\"}}]}})");
         }
         let tag = "W/\"2026-a\"";
-        let asked = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
-        if asked == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
+        let tag_sent = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
+        if tag_sent == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
             return ResponseTemplate::new(304).insert_header("etag", tag);
         }
         let seconds = if self.is(Fault::KeysForAnHour) { 3600 } else { 60 };

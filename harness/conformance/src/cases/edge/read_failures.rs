@@ -81,9 +81,9 @@ fn whole(marker: &str) -> String {
 /// The exact body passes. A closed connection or a bare 400 from the HTTP stack is a warning, because the edge's own code
 /// did not run. Anything else fails.
 fn unread(expected: &ExpectedAnswer, reply: &Result<Answer, NoAnswer>) -> Vec<Check> {
-    let words = expected.to_string();
+    let expected_text = expected.to_string();
     let stack = |actual: &str| {
-        let check = Check::new("answer", words.clone(), actual, false).at(Level::Should);
+        let check = Check::new("answer", expected_text.clone(), actual, false).at(Level::Should);
         vec![
             check
                 .hint("the HTTP stack answered, not your code; set its error handler for malformed requests"),

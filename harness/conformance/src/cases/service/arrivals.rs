@@ -19,7 +19,7 @@ const YOUNGER: Duration = Duration::from_secs(30);
 /// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Sessions in each state (1.3, 3, 7.3, 7.4), which only the built-in mock can be given.
+/// Sessions in each state (1.3, 3, 7.3, 7.4). Most cases add them to the built-in mock.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     pending(cases);
     alike(cases);
@@ -88,7 +88,7 @@ fn pending(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            // Any service can be asked for an unknown session; the others need the built-in mock.
+            // An unknown session needs no preparation; the others need the built-in mock.
             .requires(if id == "unknown" { &[Prerequisite::ReadToken] } else { &[Prerequisite::Mock] })
             .stimulus(stimulus);
     }
