@@ -14,7 +14,7 @@ use super::judged::{blank, conclude, exempt, judged, not_right};
 use super::sockets::{Side, World, WorldError};
 use super::trace::{Traces, traces};
 use super::{Deviation, How};
-use edgeproof::cases::{Case, Play};
+use edgeproof::cases::{Case, Procedure};
 use edgeproof_edge::EdgeFaultHooks;
 
 /// Played on every deviation of their side, whatever its row: plain conversations of each kind.
@@ -133,7 +133,9 @@ fn empty(world: &World, scope: Scope, cases: &[Case]) -> Matrix {
 
 /// Those that no decision alone can play.
 fn over_sockets(cases: &[(Side, Case)]) -> Vec<(Side, Case)> {
-    let steps = |(_, case): &&(Side, Case)| matches!(case.play, Play::EdgeSteps(_) | Play::ServiceSteps(_));
+    let steps = |(_, case): &&(Side, Case)| {
+        matches!(case.procedure, Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_))
+    };
     cases.iter().filter(steps).cloned().collect()
 }
 

@@ -16,7 +16,7 @@ use http::{HeaderMap, Method, StatusCode, Version};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collection, fill, judge};
+use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Procedure, collection, fill, judge};
 use edgeproof::run::{ended, needs_plain_reasons};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
@@ -54,10 +54,12 @@ pub struct PurePlay {
 impl PureWorld {
     /// Plays a case, if it is one conversation. `reads_reasons`: as [`Self::reads_reasons`] found it.
     pub fn play(&self, case: &Case, hooks: &dyn EdgeFaultHooks, reads_reasons: bool) -> Option<PurePlay> {
-        let conversations: Vec<(&str, &Conversation)> = match &case.play {
-            Play::Conversation(conversation) => vec![("", conversation)],
-            Play::Each(all) => all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect(),
-            Play::EdgeSteps(_) | Play::ServiceSteps(_) => return None,
+        let conversations: Vec<(&str, &Conversation)> = match &case.procedure {
+            Procedure::Conversation(conversation) => vec![("", conversation)],
+            Procedure::Conversations(all) => {
+                all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
+            }
+            Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => return None,
         };
         if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
             return None;
@@ -88,9 +90,9 @@ impl PureWorld {
                     draft: collection(),
                     script: Some(Script::refuse(&self.shape, *status, reason)),
                     answer: None,
-                    relayed: edgeproof::cases::Relayed::Unjudged,
+                    relay: edgeproof::cases::ExpectedRelay::Any,
                     readable: None,
-                    typed: None,
+                    content_type: None,
                 };
                 let reply = self.exchange(&sounding, Setup::Standard, hooks).1;
                 let answer = reply.ok().filter(|answer| answer.status == *status);

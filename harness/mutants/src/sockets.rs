@@ -9,7 +9,7 @@ use edgeproof_reports::{CaseReport, Event};
 
 use super::Twisted;
 use super::pure::PureWorld;
-use edgeproof::cases::{self, Case, Catalog, Need};
+use edgeproof::cases::{self, Case, Catalog, Prerequisite};
 use edgeproof::run::{
     Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
     RunPolicy, Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally,
@@ -131,7 +131,7 @@ impl World {
     ) -> Result<Ran, WorldError> {
         let mut ran = Ran::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
-            cases.iter().cloned().partition(|case| case.needs.contains(&Need::Https));
+            cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
         for (cases, https) in [(http, false), (https, true)] {
             if cases.is_empty() {
                 continue;
