@@ -5,15 +5,19 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Failure;
 use super::exit_code::USAGE;
+use super::help::with_defaults;
 
 /// Runs a program: parses its arguments, calls `command`, prints a failure, and yields the exit code.
 pub fn run_program<A: Parser>(command: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
-    let arguments = match A::try_parse() {
+    let mut parser = with_defaults(A::command());
+    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let arguments = match parsed.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = error.format(&mut parser);
             // Help goes to standard output with 0, everything else to standard error with 2.
             let code = if error.use_stderr() { USAGE } else { 0 };
-            // A closed pipe is no failure: its reader has seen enough.
+            // A closed pipe is no failure: its reader has read enough.
             let _ = error.print();
             return ExitCode::from(code);
         }
@@ -24,6 +28,9 @@ pub fn run_program<A: Parser>(command: impl FnOnce(A) -> Result<u8, Failure>) ->
 /// A tokio runtime with one worker thread for each core.
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(|why| {
-        Failure::usage(format!("start the runtime: {why}"), "raise the limits on threads and open files")
+        Failure::usage(
+            format!("start the runtime: {why}"),
+            "raise the limits on threads and open files (ulimit -u, ulimit -n)",
+        )
     })
 }

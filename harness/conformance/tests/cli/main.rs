@@ -1,4 +1,4 @@
-//! The program on the command line: what is printed, what is left behind, and the exit code.
+//! The program on the command line: output, files and exit codes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
 
 mod asking;

@@ -31,7 +31,7 @@ async fn as_a_program(#[case] style: &str, #[case] start: u64) {
     let launch =
         Launch { ready_timeout: Duration::from_secs(60), ..Launch::new(CommandLine::parse(&line).unwrap()) };
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let blamed = blamed(&spec, &Ground::new(), Target::Launched(launch), false, Cases::All, style).await;
+    let blamed = blamed(&spec, &Ground::new(), Target::Launched(launch), Cases::All, style).await;
     assert!(blamed.is_empty(), "{}", blamed.join("\n"));
 }
 

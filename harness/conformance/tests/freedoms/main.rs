@@ -38,8 +38,7 @@ async fn prove(styles: Vec<Vec<usize>>, version: Version, https: bool, cases: Ca
             let (spec, ground, style) = (Arc::clone(&spec), Arc::clone(&ground), Style::numbered(&values));
             playing.spawn(async move {
                 let target = embedded(&spec, style, https, &ground);
-                played::blamed(&spec, &ground, target, https, cases, &format!("{{{}}}", style.differences()))
-                    .await
+                played::blamed(&spec, &ground, target, cases, &format!("{{{}}}", style.differences())).await
             });
         }
         let Some(done) = playing.join_next().await else { break };

@@ -27,7 +27,10 @@ async fn a_service_of_strangers_conforms() {
     // Only what a stranger cannot be told is left out, and the ones that take minutes.
     for id in run.ended("not-applicable") {
         let because = run.case(&id)["because"].as_str().unwrap().to_owned();
-        assert!(because.contains("only the mock service") || because.contains("--waits"), "{id}: {because}");
+        assert!(
+            because.contains("the built-in mock service") || because.contains("--waits"),
+            "{id}: {because}"
+        );
     }
     assert!(run.ended("pass").len() > 60, "{:?}", run.report["summary"]);
     assert_eq!(run.case("verdict.reason-member")["observations"][0]["saw"], "details.code");

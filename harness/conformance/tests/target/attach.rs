@@ -30,7 +30,7 @@ async fn an_edge_that_is_not_there_is_told() {
     let url = BaseUrl::of_edge(&format!("http://{}", held.addr())).unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Unreachable { .. }), "{error:?}");
-    assert!(error.help().unwrap().to_string().contains("check the address"));
+    assert!(error.help().unwrap().to_string().contains("check the URL"));
 
     let url = BaseUrl::of_edge("http://edge.invalid").unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
