@@ -67,12 +67,12 @@ impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
     }
 }
 
-/// A diagnostic in its printed form.
+/// A diagnostic in its printed form, without wrapped lines: a path or command stays whole when it is copied.
 struct Page<'d>(Failed<'d>);
 
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        MietteHandlerOpts::new().build().debug(&self.0, f)
+        MietteHandlerOpts::new().wrap_lines(false).build().debug(&self.0, f)
     }
 }
 

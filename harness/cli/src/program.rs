@@ -1,15 +1,15 @@
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Command, Parser};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Failure;
 use super::exit_code::USAGE;
 use super::help::with_defaults;
 
-/// Runs a program: parses its arguments, calls `command`, prints a failure, and yields the exit code.
-pub fn run_program<A: Parser>(command: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
-    let mut parser = with_defaults(A::command());
+/// Runs a program: parses its arguments, calls `run`, prints a failure, and yields the exit code.
+pub fn run_program<A: Parser>(run: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
+    let mut parser = command::<A>();
     let parsed = parser.try_get_matches_from_mut(std::env::args_os());
     let arguments = match parsed.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
@@ -22,10 +22,15 @@ pub fn run_program<A: Parser>(command: impl FnOnce(A) -> Result<u8, Failure>) ->
             return ExitCode::from(code);
         }
     };
-    ExitCode::from(command(arguments).unwrap_or_else(|failure| failure.print()))
+    ExitCode::from(run(arguments).unwrap_or_else(|failure| failure.print()))
 }
 
-/// A tokio runtime with one worker thread for each core.
+/// The command line of `A`, whose help names each default as `(default: …)`.
+pub fn command<A: Parser>() -> Command {
+    with_defaults(A::command())
+}
+
+/// Tokio runtime with one worker thread for each core.
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(|why| {
         Failure::usage(

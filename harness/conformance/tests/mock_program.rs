@@ -15,9 +15,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-static README: LazyLock<String> = LazyLock::new(|| {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
-        .expect("the repository has a README")
+static GUIDE: LazyLock<String> = LazyLock::new(|| {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mock.md"))
+        .expect("the repository has docs")
 });
 
 /// A mock service in its own process, killed at the end of the test.
@@ -172,9 +172,9 @@ fn json_line_holds_addresses_and_credentials() {
 }
 
 #[test]
-fn readme_walkthrough_works() {
+fn session_of_the_guide_works() {
     let blocks: Vec<_> =
-        README.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+        GUIDE.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let walk = blocks.into_iter().find(|block| block.contains("mint collection --mock")).unwrap();
     let folder = TempDir::new().unwrap();
     // A failing line must not leave the mock service running.
@@ -236,10 +236,10 @@ fn magic_values_are_printed() {
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(&pair.value)).unwrap();
         assert!(line.contains(&pair.status.to_string()) && line.ends_with(pair.cause.name()), "{line}");
     }
-    for value in README.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+    for value in GUIDE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
         if value.contains("magic.") {
             let value = value.split('~').next().unwrap();
-            assert!(values.contains(&value), "README has {value}");
+            assert!(values.contains(&value), "docs/mock.md has {value}");
         }
     }
 }

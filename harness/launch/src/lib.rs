@@ -1,4 +1,4 @@
-//! Child processes for tests: how they are started, when they are ready, what they log, and that none is left.
+//! Child processes for tests: start, readiness, log, ports, and a reliable end that leaves no process.
 
 mod base_url;
 mod command;
@@ -6,6 +6,7 @@ mod descendants;
 mod error;
 mod exit;
 mod launch;
+mod listen_address;
 mod listeners;
 mod log;
 mod port;
@@ -18,6 +19,7 @@ pub use command::{CommandError, CommandLine};
 pub use error::LaunchError;
 pub use exit::ExitInfo;
 pub use launch::{Launch, PortName, PortNameError, Scheme, probe};
+pub use listen_address::{ListenAddressError, listen_address};
 pub use log::{LogLine, LogTail, Stream};
 pub use port::HeldPort;
 pub use running::RunningProgram;

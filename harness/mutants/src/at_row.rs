@@ -3,10 +3,15 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::derive::AtRow;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
 
 impl EdgeFaultHooks for AtRow {
-    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
+    fn conclude(
+        &self,
+        asked: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAction {
         if shows(&self.row, asked, relayed, &right) {
             self.kind.change(right)
         } else {
@@ -19,7 +24,7 @@ impl EdgeFaultHooks for AtRow {
 pub(super) fn shows(
     row: &Row,
     asked: &EdgeRequest<'_>,
-    relayed: Option<&Relayed>,
+    relayed: Option<&RelayResult>,
     right: &EdgeAnswer,
 ) -> bool {
     if row.stimuli.contains(&Stimulus::Preflight) {

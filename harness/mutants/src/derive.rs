@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::kind::{Kind, says_the_same};
 use edgeproof::target::ALLOWED_ORIGIN;
-use edgeproof_edge::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, Rules, conclude, decide};
+use edgeproof_edge::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
 use edgeproof_mock::ReplyShape;
 
 /// An edge that deviates at one row: where the right answer is that row's, it gives another.
@@ -35,7 +35,7 @@ pub struct Derived<T> {
 /// Deviates at every row of the edge and relay tables in every way that there is. `spec` alone says what there is.
 pub fn derive(spec: &Spec) -> Derived<AtRow> {
     let mut derived = Derived::default();
-    let Ok(rules) = Rules::new(spec, spec.profile(), Some(ALLOWED_ORIGIN)) else { return derived };
+    let Ok(rules) = EdgeRules::new(spec, spec.profile(), Some(ALLOWED_ORIGIN)) else { return derived };
     for table in [Table::Edge, Table::Relay] {
         let rows: Vec<&Row> = spec.table(table).filter(|row| row.coverage == Coverage::Cases).collect();
         for (index, row) in rows.iter().enumerate() {
@@ -118,8 +118,8 @@ fn neighbour(spec: &Spec, row: &Row) -> Option<Kind> {
 }
 
 /// A right answer of the edge for a row: of the real edge, brought about by the row's own stimulus.
-fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<EdgeAnswer> {
-    let refused = |status: u16, body: String| Relayed::Answered {
+fn sample(spec: &Spec, rules: &EdgeRules, row: &Row) -> Option<EdgeAnswer> {
+    let refused = |status: u16, body: String| RelayResult::Answered {
         status: StatusCode::from_u16(status).unwrap_or_default(),
         body: Some(Bytes::from(body)),
     };
@@ -129,9 +129,9 @@ fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<EdgeAnswer> {
         return Some(answer_to(rules, &refused(status, shape.render(status, code).to_string())));
     }
     let relayed = match row.stimuli.first()? {
-        Stimulus::ServiceAccepts => Relayed::Answered { status: StatusCode::OK, body: None },
-        Stimulus::ShortBody => Relayed::BodyBroken,
-        Stimulus::ServicePortClosed => Relayed::NoAnswer,
+        Stimulus::ServiceAccepts => RelayResult::Answered { status: StatusCode::OK, body: None },
+        Stimulus::ShortBody => RelayResult::BodyBroken,
+        Stimulus::ServicePortClosed => RelayResult::NoAnswer,
         Stimulus::ServiceRefuses => refused(403, shape.render(403, "edgeproof_sample").to_string()),
         Stimulus::ReplyEmpty => refused(403, String::new()),
         Stimulus::OtherMethod => return direct(rules, &Method::PUT),
@@ -141,18 +141,18 @@ fn sample(spec: &Spec, rules: &Rules, row: &Row) -> Option<EdgeAnswer> {
     Some(answer_to(rules, &relayed))
 }
 
-fn answer_to(rules: &Rules, relayed: &Relayed) -> EdgeAnswer {
+fn answer_to(rules: &EdgeRules, relayed: &RelayResult) -> EdgeAnswer {
     conclude(rules, &facts(rules, &Method::POST), relayed)
 }
 
-fn direct(rules: &Rules, method: &Method) -> Option<EdgeAnswer> {
+fn direct(rules: &EdgeRules, method: &Method) -> Option<EdgeAnswer> {
     match decide(rules, &facts(rules, method)) {
         EdgeDecision::Answer(answer) => Some(answer),
         EdgeDecision::Relay | EdgeDecision::Measure => None,
     }
 }
 
-fn facts(rules: &Rules, method: &Method) -> RequestFacts {
+fn facts(rules: &EdgeRules, method: &Method) -> RequestFacts {
     RequestFacts {
         method: method.clone(),
         path: rules.signals_path().to_owned(),

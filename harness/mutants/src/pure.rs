@@ -10,7 +10,7 @@ use edgeproof_fixtures::credentials::{
 };
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, StatusCode, Version};
 use rustls_pki_types::CertificateDer;
@@ -20,7 +20,7 @@ use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collectio
 use edgeproof::run::{needs_plain_reasons, outcome_of};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed, RequestFacts, Rules,
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, EdgeRules, RelayResult, RequestFacts,
     conclude, decide,
 };
 use edgeproof_http::TlsFacts;
@@ -133,7 +133,7 @@ impl PureWorld {
             &MARKER.replace(['{', '}'], "m"),
             settings.allowed_origin.as_deref().unwrap_or_default(),
         );
-        let Ok(rules) = Rules::new(&self.spec, self.spec.profile(), settings.allowed_origin.as_deref())
+        let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), settings.allowed_origin.as_deref())
         else {
             return (draft, Err(NoAnswer::Closed), Vec::new());
         };
@@ -194,10 +194,10 @@ struct Service<'a> {
 
 impl Service<'_> {
     /// Relays as often as the edge does, and says what came of the last time.
-    fn relay(&mut self, body: &Bytes, page: &HeaderMap, hooks: &dyn EdgeFaultHooks) -> Relayed {
+    fn relay(&mut self, body: &Bytes, page: &HeaderMap, hooks: &dyn EdgeFaultHooks) -> RelayResult {
         // Where these edges relay to, nobody is, or nobody whom they trust.
         if matches!(self.setup, Setup::PortClosed | Setup::NameUnresolved | Setup::NoCaFile) {
-            return Relayed::NoAnswer;
+            return RelayResult::NoAnswer;
         }
         let mut times = 0;
         loop {
@@ -209,10 +209,10 @@ impl Service<'_> {
         }
     }
 
-    fn answer(&mut self, body: &Bytes, page: &HeaderMap) -> Relayed {
+    fn answer(&mut self, body: &Bytes, page: &HeaderMap) -> RelayResult {
         let accepted = |status: u16, body: &Bytes| {
             let status = StatusCode::from_u16(status).unwrap_or_default();
-            Relayed::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
+            RelayResult::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
         };
         let replies = self.conversation.script.as_ref().map(|script| script.replies.as_slice());
         let replies = replies.unwrap_or_default();
@@ -225,11 +225,12 @@ impl Service<'_> {
                 accepted(status, &body)
             }
             Action::Answer { status, body, .. } => accepted(*status, body),
-            Action::CutBody { status, .. } => {
-                Relayed::Answered { status: StatusCode::from_u16(*status).unwrap_or_default(), body: None }
-            }
+            Action::CutBody { status, .. } => RelayResult::Answered {
+                status: StatusCode::from_u16(*status).unwrap_or_default(),
+                body: None,
+            },
             Action::Raw(_) | Action::CutHead | Action::Close | Action::Reset | Action::Silence => {
-                Relayed::NoAnswer
+                RelayResult::NoAnswer
             }
         };
         self.arrivals.push(arrival(body, page, self.arrivals.len() as u64));

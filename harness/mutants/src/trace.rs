@@ -9,7 +9,7 @@ use super::sockets::{Side, World, WorldError};
 use super::{Twisted, at_row, serving};
 use edgeproof::cases::Case;
 use edgeproof::target::Twist;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest, ServiceTwist};
 
 /// Which rows' answers each case brings about, found by playing it on what is right: a deviation at a row touches no
@@ -59,7 +59,12 @@ impl Trace {
 }
 
 impl EdgeFaultHooks for Trace {
-    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
+    fn conclude(
+        &self,
+        asked: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAction {
         self.note(|row| {
             matches!(row.table, Table::Edge | Table::Relay) && at_row::shows(row, asked, relayed, &right)
         });

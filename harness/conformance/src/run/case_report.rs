@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::escape::{one_line, visible};
-use edgeproof_reports::{CaseReport, EdgeNotes, Level, Mismatch, Observation, Outcome};
+use edgeproof_reports::{CaseLevel, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
 use super::transcript;
 use crate::cases::{Case, CaseFindings};
@@ -53,7 +53,7 @@ pub(super) fn after_run(
 }
 
 /// Outcome of a case of this level with these findings, and the reason.
-pub fn outcome_of(level: Level, found: &CaseFindings) -> (Outcome, String) {
+pub fn outcome_of(level: CaseLevel, found: &CaseFindings) -> (Outcome, String) {
     let mut mismatches: Vec<Mismatch> = found.checks.iter().filter_map(Check::mismatch).collect();
     mismatches.sort_by_key(|mismatch| mismatch.level);
     judge(level, found, &mismatches)
@@ -92,14 +92,14 @@ fn blank(case: &Case) -> CaseReport {
     }
 }
 
-fn judge(level: Level, found: &CaseFindings, mismatches: &[Mismatch]) -> (Outcome, String) {
+fn judge(level: CaseLevel, found: &CaseFindings, mismatches: &[Mismatch]) -> (Outcome, String) {
     if let Some(why) = &found.not_run {
         return (Outcome::NotRun, why.clone());
     }
     if let Some(why) = &found.not_applicable {
         return (Outcome::NotApplicable, why.clone());
     }
-    let because = |level: Level| {
+    let because = |level: CaseLevel| {
         let mismatch = mismatches.iter().find(|mismatch| mismatch.level == level)?;
         Some(format!(
             "{}: expected {}, got {}",
@@ -108,17 +108,17 @@ fn judge(level: Level, found: &CaseFindings, mismatches: &[Mismatch]) -> (Outcom
             one_line(&mismatch.actual)
         ))
     };
-    if let Some(because) = because(Level::Must) {
+    if let Some(because) = because(CaseLevel::Must) {
         return (Outcome::Fail, because);
     }
-    if let Some(because) = because(Level::Should) {
+    if let Some(because) = because(CaseLevel::Should) {
         return (Outcome::Warn, because);
     }
     match (found.checks.is_empty(), found.observations.first()) {
         (true, None) => (Outcome::NotRun, "the case checked nothing".into()),
         (true, Some((_, observed))) => (Outcome::Observed, one_line(observed).into_owned()),
-        _ if level == Level::Open => {
-            (Outcome::Observed, because(Level::Open).unwrap_or_else(|| "as expected".into()))
+        _ if level == CaseLevel::Open => {
+            (Outcome::Observed, because(CaseLevel::Open).unwrap_or_else(|| "as expected".into()))
         }
         _ => (Outcome::Pass, String::new()),
     }
@@ -164,27 +164,27 @@ mod tests {
 
     use super::*;
 
-    fn found(checks: &[(Level, bool)], observed: bool) -> CaseFindings {
+    fn found(checks: &[(CaseLevel, bool)], observed: bool) -> CaseFindings {
         let checks = checks.iter().map(|(level, ok)| Check::new("x", "1", "2", *ok).at(*level)).collect();
         let observations = if observed { vec![("point".into(), "observed".into())] } else { Vec::new() };
         CaseFindings { checks, observations, ..CaseFindings::default() }
     }
 
     #[rstest]
-    #[case::pass(&[(Level::Must, true)], false, Outcome::Pass)]
-    #[case::must(&[(Level::Must, true), (Level::Must, false)], false, Outcome::Fail)]
-    #[case::should(&[(Level::Must, true), (Level::Should, false)], true, Outcome::Warn)]
-    #[case::must_before_should(&[(Level::Should, false), (Level::Must, false)], false, Outcome::Fail)]
-    #[case::open(&[(Level::Open, false)], true, Outcome::Pass)]
+    #[case::pass(&[(CaseLevel::Must, true)], false, Outcome::Pass)]
+    #[case::must(&[(CaseLevel::Must, true), (CaseLevel::Must, false)], false, Outcome::Fail)]
+    #[case::should(&[(CaseLevel::Must, true), (CaseLevel::Should, false)], true, Outcome::Warn)]
+    #[case::must_before_should(&[(CaseLevel::Should, false), (CaseLevel::Must, false)], false, Outcome::Fail)]
+    #[case::open(&[(CaseLevel::Open, false)], true, Outcome::Pass)]
     #[case::observed(&[], true, Outcome::Observed)]
     #[case::no_check(&[], false, Outcome::NotRun)]
     fn outcome_follows_the_worst_mismatch(
-        #[case] checks: &[(Level, bool)],
+        #[case] checks: &[(CaseLevel, bool)],
         #[case] observed: bool,
         #[case] expected: Outcome,
     ) {
         let found = found(checks, observed);
         let mismatches: Vec<_> = found.checks.iter().filter_map(Check::mismatch).collect();
-        assert_eq!(judge(Level::Must, &found, &mismatches).0, expected);
+        assert_eq!(judge(CaseLevel::Must, &found, &mismatches).0, expected);
     }
 }

@@ -9,8 +9,7 @@ use url::Url;
 
 use super::running::{RunningEdge, Runs};
 use super::start_error::StartError;
-use edgeproof_edge::style::Style;
-use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
+use edgeproof_edge::{Edge, EdgeOptions, EdgeTls};
 use edgeproof_http::ServerAddress;
 
 /// The reference edge, in this process and behind real sockets. Each start is a separate edge.
@@ -19,7 +18,6 @@ pub struct Embedded {
     spec: Arc<Spec>,
     profile: Profile,
     https: Option<Https>,
-    style: Style,
     twist: Option<Twist>,
 }
 
@@ -36,7 +34,7 @@ struct Https {
 impl Embedded {
     /// An edge that serves HTTP, with the answers of these tables and the profile's behaviour at open points.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None, style: Style::default(), twist: None }
+        Self { spec, profile, https: None, twist: None }
     }
 
     /// The same over HTTPS. Its certificate is valid on this machine; `files` hold the CA file.
@@ -45,12 +43,6 @@ impl Embedded {
         let certificate = credentials.certificate(Role::EdgeServer);
         let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
-    }
-
-    /// The same in another style.
-    #[must_use]
-    pub fn style(self, style: Style) -> Self {
-        Self { style, ..self }
     }
 
     /// The same, each started with options that were changed.
@@ -70,23 +62,16 @@ impl Embedded {
         let mut options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
-            style: self.style,
-            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
         };
         if let Some(Twist(twist)) = &self.twist {
             twist(&mut options);
         }
         let edge = Edge::start(options).await?;
-        let url =
-            Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
+        let url = Url::parse(&edge.url()).expect("scheme and socket address are a valid URL");
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = ServerAddress::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
-    }
-
-    fn sink(&self, log: LogTail) -> LogSink {
-        let stream = self.style.stream();
-        LogSink::new(move |line| log.push(stream, line))
     }
 }
 

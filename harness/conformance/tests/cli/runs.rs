@@ -82,7 +82,7 @@ fn violated_should_fails_only_with_strict() {
     assert!(
         String::from_utf8(strict.stdout)
             .unwrap()
-            .ends_with("does not conform: warnings count here (exit 1)\n")
+            .ends_with("does not conform: --strict treats warnings as failures (exit 1)\n")
     );
 }
 

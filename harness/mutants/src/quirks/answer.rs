@@ -8,7 +8,7 @@ use serde_json::{Value, json as value};
 use super::{Behaving, json};
 use crate::Behaviour;
 use crate::kind::edit;
-use edgeproof_edge::{EdgeAnswer, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
 
 /// A collection is large from here on.
 const LARGE: usize = 256 * 1024;
@@ -18,14 +18,16 @@ impl Behaving {
     pub(super) fn answer(
         &self,
         asked: &EdgeRequest<'_>,
-        relayed: Option<&Relayed>,
+        relayed: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAnswer {
         use Behaviour as B;
         let mut answer = right;
         let (method, path) = (&asked.facts.method, asked.facts.path.as_str());
         let (status, reply) = match relayed {
-            Some(Relayed::Answered { status, body }) => (status.as_u16(), body.clone().unwrap_or_default()),
+            Some(RelayResult::Answered { status, body }) => {
+                (status.as_u16(), body.clone().unwrap_or_default())
+            }
             Some(_) | None => (0, Bytes::new()),
         };
         let refused = status >= 300;
@@ -104,7 +106,7 @@ impl Behaving {
             B::OtherOverHttp2 if asked.version == Version::HTTP_2 => {
                 edit(&mut answer.body, |body| drop(body.insert("http2".into(), value!(true))));
             }
-            B::FailsOnShort if relayed == Some(&Relayed::BodyBroken) => {
+            B::FailsOnShort if relayed == Some(&RelayResult::BodyBroken) => {
                 return with_headers(&answer, json(500, r#"{"error":"internal"}"#));
             }
             _ => {}
@@ -114,7 +116,7 @@ impl Behaving {
     }
 
     /// Shows what nobody should see, where that is the behaviour.
-    fn leak(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, answer: &mut EdgeAnswer) {
+    fn leak(&self, asked: &EdgeRequest<'_>, relayed: Option<&RelayResult>, answer: &mut EdgeAnswer) {
         use Behaviour as B;
         let preflight = asked.facts.method == Method::OPTIONS;
         let health = asked.facts.path == "/health";
@@ -129,16 +131,16 @@ impl Behaving {
         let in_body = match self.behaviour {
             B::LeaksInError if !answer.status.is_success() => self.license(),
             B::LeaksInHealth if health => self.license(),
-            B::LeaksKey if relayed == Some(&Relayed::NoAnswer) => &self.key,
+            B::LeaksKey if relayed == Some(&RelayResult::NoAnswer) => &self.key,
             _ => return,
         };
         edit(&mut answer.body, |body| drop(body.insert("debug".into(), value!(in_body))));
     }
 
     /// The service could not be reached, now or at some time before.
-    fn remembers(&self, relayed: Option<&Relayed>) -> bool {
-        self.broken.fetch_or(relayed == Some(&Relayed::NoAnswer), Ordering::Relaxed)
-            || relayed == Some(&Relayed::NoAnswer)
+    fn remembers(&self, relayed: Option<&RelayResult>) -> bool {
+        self.broken.fetch_or(relayed == Some(&RelayResult::NoAnswer), Ordering::Relaxed)
+            || relayed == Some(&RelayResult::NoAnswer)
     }
 
     fn is_from_page(&self, asked: &EdgeRequest<'_>) -> bool {

@@ -21,7 +21,8 @@ use listed::Listed;
 use super::Behaviour;
 use edgeproof::target::Twist;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Habits, Relayed, Trust,
+    CertificateCheck, EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, RelayResult,
+    UpstreamOptions,
 };
 
 /// What puts a behaviour into the edges of one run.
@@ -124,16 +125,16 @@ impl EdgeFaultHooks for Behaving {
         last.filter(|_| self.behaviour == Behaviour::CopiesLate)
     }
 
-    fn again(&self, times: u32, relayed: &Relayed) -> bool {
+    fn again(&self, times: u32, relayed: &RelayResult) -> bool {
         use Behaviour as B;
         let status = match relayed {
-            Relayed::Answered { status, .. } => status.as_u16(),
-            Relayed::NoAnswer | Relayed::BodyBroken => 0,
+            RelayResult::Answered { status, .. } => status.as_u16(),
+            RelayResult::NoAnswer | RelayResult::BodyBroken => 0,
         };
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
-                B::RetriesBroken => *relayed == Relayed::NoAnswer,
+                B::RetriesBroken => *relayed == RelayResult::NoAnswer,
                 B::Retries401 => status == 401,
                 B::Retries409 => status == 409,
                 B::Retries503 => status == 503,
@@ -141,9 +142,14 @@ impl EdgeFaultHooks for Behaving {
             }
     }
 
-    fn conclude(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAction {
+    fn conclude(
+        &self,
+        asked: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAction {
         use Behaviour as B;
-        let broke = relayed == Some(&Relayed::BodyBroken);
+        let broke = relayed == Some(&RelayResult::BodyBroken);
         match self.behaviour {
             B::HangsOnShort if broke => return EdgeAction::Silence,
             B::DiesOnShort if broke || self.broken.load(Ordering::Relaxed) => {
@@ -161,27 +167,36 @@ impl EdgeFaultHooks for Behaving {
         EdgeAction::Answer(answer)
     }
 
-    fn habits(&self) -> Habits {
+    fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         use Behaviour as B;
-        let trust = match self.behaviour {
-            B::TrustsAll => Trust::All,
-            B::TrustsAllWithoutFile => Trust::AllWithoutCaFile,
-            B::TrustsAnyHost => Trust::AnyHost,
-            B::TrustsAnyTime => Trust::AnyTime,
-            _ => Trust::Right,
+        let certificate_check = match self.behaviour {
+            B::TrustsAll => CertificateCheck::Off,
+            B::TrustsAllWithoutFile => CertificateCheck::OffWithoutCaFile,
+            B::TrustsAnyHost => CertificateCheck::IgnoreHost,
+            B::TrustsAnyTime => CertificateCheck::IgnoreExpiry,
+            _ => CertificateCheck::Full,
         };
-        Habits {
-            trust,
+        UpstreamOptions {
+            certificate_check,
             follows_redirects: self.behaviour == B::FollowsRedirects,
             reconnects: self.behaviour != B::NeverReconnects,
-            relays_partial: self.behaviour == B::RelaysPartial,
+            ..right
         }
+    }
+
+    fn partial_body(&self, part: Bytes) -> Option<Bytes> {
+        (self.behaviour == Behaviour::RelaysPartial).then_some(part)
     }
 }
 
 impl Behaving {
     /// Mixes answers up, where that is the behaviour.
-    fn isolate(&self, asked: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAnswer {
+    fn isolate(
+        &self,
+        asked: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAnswer {
         match self.behaviour {
             Behaviour::MixesUp if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;

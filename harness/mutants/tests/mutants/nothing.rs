@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof::target::Twist;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, RelayResult};
 use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
 use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use http::{HeaderMap, StatusCode};
 
 use crate::support::{wait_for, world};
@@ -84,7 +84,7 @@ impl EdgeFaultHooks for Inert {
     fn conclude(
         &self,
         _asked: &EdgeRequest<'_>,
-        _relayed: Option<&Relayed>,
+        _relayed: Option<&RelayResult>,
         _right: EdgeAnswer,
     ) -> EdgeAction {
         self.0.clone()

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use edgeproof_cli::args::EdgeScheme;
-use edgeproof_cli::{Failure, check_ca_file, listen_address};
+use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{Connection, CredentialFiles, Credentials, SettingsFolder};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName};
+use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
 use edgeproof_mock::ReplyShape;
 
 use super::args::ConformanceArgs;
@@ -66,7 +66,8 @@ fn upstream_of_attached(
     };
     let listen = match args.service_listen {
         Some(address) => address,
-        None => listen_address(&connection.service_url, "--service-listen")?,
+        None => listen_address(&connection.service_url)
+            .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
     };
     let settings = files.settings(credentials, &connection.service_url, &connection.allowed_origin);
     Ok(EdgeUpstream::MockAt { listen, settings })

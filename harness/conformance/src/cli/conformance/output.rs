@@ -4,7 +4,7 @@ use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Event, Format, Github, Reader, Terminal, TerminalOptions, Titles};
+use edgeproof_reports::{Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles};
 
 use super::args::ConformanceArgs;
 
@@ -21,8 +21,9 @@ pub(super) fn file_readers(
         reports.push(ReportArgument { format: Format::Markdown, path: summary.into() });
     }
     let open = |report: ReportArgument| {
-        edgeproof_reports::open_titled(report.format, &report.path, titles(spec))
-            .map_err(|why| Failure::of(&why, "name a file in a writable folder"))
+        let file = FileReport::new(report.format, &report.path, titles(spec))
+            .map_err(|why| Failure::of(&why, "name a file in a writable folder"))?;
+        Ok(Box::new(file) as Box<dyn Reader + Send>)
     };
     reports.into_iter().map(open).collect()
 }

@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use edgeproof_cli::{Failure, listen_address};
+use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::SettingsFolder;
 use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_launch::listen_address;
 
 use super::args::MockArgs;
 
@@ -56,9 +57,8 @@ pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure
     };
     let listen = match (args.listen, &settings) {
         (Some(address), _) => address,
-        (None, PlannedSettings::Existing { folder, .. }) => {
-            listen_address(&folder.connection.service_url, "--listen")?
-        }
+        (None, PlannedSettings::Existing { folder, .. }) => listen_address(&folder.connection.service_url)
+            .map_err(|why| Failure::of(&why, "set the listen address with --listen ADDR"))?,
         (None, PlannedSettings::New { .. }) => LISTEN,
     };
     Ok(MockPlan {

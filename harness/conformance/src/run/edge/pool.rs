@@ -5,7 +5,7 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_launch::HeldPort;
 use edgeproof_mock::MockService;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
@@ -212,7 +212,7 @@ impl EdgePool {
 
 impl EdgeInstance {
     /// A context for one case on this edge.
-    pub(super) fn case_context(&self, exclusive: bool, level: Level, timeout: Duration) -> CaseContext {
+    pub(super) fn case_context(&self, exclusive: bool, level: CaseLevel, timeout: Duration) -> CaseContext {
         CaseContext::new(Arc::clone(&self.context), next_marker(), exclusive, level, timeout)
     }
 }

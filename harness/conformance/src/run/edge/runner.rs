@@ -7,7 +7,7 @@ use edgeproof_http::NoAnswer;
 use edgeproof_launch::{ExitInfo, LaunchError, LogTail};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::escape::visible;
-use edgeproof_reports::{AddedLatency, CaseReport, EdgeNotes, Level, Outcome};
+use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -118,7 +118,7 @@ impl EdgePool {
             return false;
         }
         for _ in 0..RECOVERY_TRIES {
-            let mut edge = lease.instance.case_context(false, Level::Must, context.request_timeout());
+            let mut edge = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
             edge.script(Script::accept(&self.options().profile));
             match edge.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,

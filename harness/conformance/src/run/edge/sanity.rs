@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::{Fact, Spec, Table};
 use edgeproof_http::Answer;
 use edgeproof_mock::Script;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel;
 use miette::Diagnostic;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> Sanity
 /// Sends a collection that the mock service accepts.
 async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, LeaseError> {
     let lease = pool.lease_standard().await?;
-    let mut case = lease.instance.case_context(false, Level::Must, context.request_timeout());
+    let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
     case.script(Script::accept(&pool.options().profile));
     case.send(&collection()).await;
     Ok(case.end())
@@ -58,7 +58,7 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<
         }
     }
     for (status, reason) in &refusals {
-        let mut case = lease.instance.case_context(false, Level::Must, context.request_timeout());
+        let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
         case.script(Script::refuse(shape, *status, reason));
         let answer = case.send(&collection()).await.reply.ok().filter(|answer| answer.status == *status)?;
         let body: Value = serde_json::from_slice(&answer.body).ok()?;

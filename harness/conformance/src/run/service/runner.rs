@@ -9,7 +9,7 @@ use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::{Listen, MockService, ServiceOptions, ServiceTwist};
-use edgeproof_reports::{CaseReport, Level, Outcome};
+use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use rand::RngExt;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
@@ -138,7 +138,7 @@ impl Runner for ServiceRunner {
                 return SanityResult::Unusable(format!("failed to {}", edgeproof_cli::error_text(&why)));
             }
         };
-        let mut backend = Backend::new(target, next_marker(), Level::Must, context.request_timeout());
+        let mut backend = Backend::new(target, next_marker(), CaseLevel::Must, context.request_timeout());
         let result = match self.options.part {
             ServicePart::Service => sanity::check_service(&mut backend).await,
             ServicePart::Keys => sanity::check_keys(&mut backend).await,

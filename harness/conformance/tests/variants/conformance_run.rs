@@ -1,0 +1,70 @@
+//! A conformance run against one edge.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof::cases::{self, Catalog};
+use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, RunPolicy, Selection};
+use edgeproof::target::{Setup, Target};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::Outcome;
+
+/// Credentials of all runs.
+pub(crate) struct RunCredentials {
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) files: CredentialFiles,
+}
+
+/// Cases of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaseSelection {
+    /// All cases.
+    All,
+    /// Cases with the standard setup that need no real time: most cases, at a third of the cost.
+    StandardSetup,
+}
+
+impl RunCredentials {
+    pub(crate) fn new() -> Self {
+        let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
+        let files = CredentialFiles::write(&credentials).unwrap();
+        Self { credentials, files }
+    }
+}
+
+/// One line for each failed, warned or not-run case, and for each finding of the run.
+pub(crate) async fn mismatches(
+    spec: &Arc<Spec>,
+    credentials: &RunCredentials,
+    target: Target,
+    cases: CaseSelection,
+    name: &str,
+) -> Vec<String> {
+    let shape = ReplyShape::from_profile(spec.profile());
+    let mut selected = cases::edge(Catalog::new(spec, &shape, false));
+    if cases == CaseSelection::StandardSetup {
+        selected.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
+    }
+    let files = CredentialFiles::write(&credentials.credentials).unwrap();
+    let edges = EdgePoolOptions {
+        max_exclusive: 2,
+        ..EdgePoolOptions::new(Arc::clone(spec), target, Arc::clone(&credentials.credentials), files)
+    };
+    let run = ConformanceRun::of_edges(selected, &Selection::default(), edges).unwrap();
+    let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
+    let policy = RunPolicy { strict: true, ..RunPolicy::default() };
+    let result = ConformanceRun { options, policy, ..run }.execute().await.unwrap();
+    let failed = result
+        .cases
+        .iter()
+        .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun));
+    let mut found: Vec<String> =
+        failed.map(|case| format!("{name} {:?} {}: {}", case.outcome, case.id, case.because)).collect();
+    found.extend(result.findings.iter().map(|text| format!("{name} {text}")));
+    if result.exit_code != 0 && found.is_empty() {
+        found.push(format!("{name} exit code {}", result.exit_code));
+    }
+    found
+}
