@@ -1,7 +1,9 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
+use edgeproof_cli::error_text;
 use edgeproof_reports::{AddedLatency, CaseReport};
+use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
 use super::run_context::RunContext;
@@ -35,6 +37,14 @@ pub(super) enum SanityResult {
     Limited(Limitation),
     /// No case can be judged. The text says why and what to do.
     Unusable(String),
+}
+
+impl SanityResult {
+    /// The target does not start or answer. The text holds the error and its advice.
+    pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
+        let text = format!("failed to {}", error_text(why));
+        Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
+    }
 }
 
 /// Cases that cannot be judged on this target.

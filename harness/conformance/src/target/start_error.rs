@@ -41,6 +41,10 @@ impl miette::Diagnostic for StartError {
     /// The last output of the edge, and what to do.
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         match self {
+            Self::Address(ServerAddressError::CaFile { .. })
+            | Self::Launch(LaunchError::Address(ServerAddressError::CaFile { .. })) => {
+                Some(Box::new("--edge-ca takes a PEM file with the certificate of the issuing CA"))
+            }
             Self::Launch(error) => error.help(),
             Self::Address(error) => error.help(),
             Self::Embedded(error) => error.help(),

@@ -33,7 +33,7 @@ impl Write for Written {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_report_shows_a_credential_of_the_run() {
+async fn reports_hold_no_credential() {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());

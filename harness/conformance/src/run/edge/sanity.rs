@@ -2,7 +2,6 @@ use edgeproof_fixtures::spec::{Fact, Spec, Table};
 use edgeproof_http::Answer;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
-use miette::Diagnostic;
 use serde_json::Value;
 
 use super::capabilities::needs_plain_reasons;
@@ -21,7 +20,7 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> Sanity
     }
     let probed = match probe(pool, context).await {
         Ok(found) => judge(&pool.options().spec, &found, pool.options().starts_edges()),
-        Err(why) => SanityResult::Unusable(start_failure(&why)),
+        Err(why) => SanityResult::unusable_because(&why),
     };
     if !matches!(probed, SanityResult::Usable) {
         return probed;
@@ -69,16 +68,10 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<
     refusals.first().map(|(status, reason)| shape.render(*status, reason).to_string())
 }
 
-/// Why the edge did not start, with its last output and what to do.
-fn start_failure(why: &LeaseError) -> String {
-    let text = format!("failed to {}", edgeproof_cli::error_text(why));
-    why.help().map_or(text.clone(), |help| format!("{text}\n{help}"))
-}
-
 /// An edge that answers, without a mock service behind it.
 async fn check_foreign(pool: &EdgePool, intended: bool) -> SanityResult {
     match pool.lease_standard().await {
-        Err(why) => SanityResult::Unusable(start_failure(&why)),
+        Err(why) => SanityResult::unusable_because(&why),
         Ok(_) if intended => SanityResult::Usable,
         Ok(_) => SanityResult::Unusable(
             "edgeproof's mock service is not behind this edge. Start the edge with the settings of \

@@ -53,6 +53,21 @@ pub enum ServiceRunnerError {
     Slow(String),
 }
 
+impl miette::Diagnostic for ServiceRunnerError {
+    /// What to do, with the option for a service.
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        match self {
+            Self::Address(ServerAddressError::CaFile { .. }) => {
+                Some(Box::new("--service-ca takes a PEM file with the certificate of the issuing CA"))
+            }
+            Self::Address(error) => error.help(),
+            Self::Edge(error) => error.help(),
+            Self::Mock(_) => None,
+            Self::Slow(_) => Some(Box::new("check the spelling, and that this machine can resolve the name")),
+        }
+    }
+}
+
 impl ServiceRunner {
     /// A runner that starts and contacts nothing yet.
     pub fn new(options: ServiceRunnerOptions) -> Self {
@@ -134,9 +149,7 @@ impl Runner for ServiceRunner {
     async fn check_sanity(&self, context: &RunContext) -> SanityResult {
         let target = match self.target(false).await {
             Ok(target) => target,
-            Err(why) => {
-                return SanityResult::Unusable(format!("failed to {}", edgeproof_cli::error_text(&why)));
-            }
+            Err(why) => return SanityResult::unusable_because(&why),
         };
         let mut backend = Backend::new(target, next_marker(), CaseLevel::Must, context.request_timeout());
         let result = match self.options.part {
