@@ -6,7 +6,7 @@ use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, ReportHandler as _, Sev
 use super::error_text;
 use super::exit_code::{INCOMPLETE, USAGE};
 
-/// The reason why a command cannot run, with the exit code. Printed as `failed to …`, with what to do.
+/// Why a command cannot run, with its exit code. Printed as `failed to …`, followed by advice.
 #[derive(Debug)]
 pub struct Failure {
     diagnostic: Box<dyn Diagnostic + Send + Sync>,
@@ -27,12 +27,12 @@ impl Failure {
         Self::from(Plain { what: what.into(), advice: advice.into() })
     }
 
-    /// An error of a library that gives no advice, with its sources.
+    /// An error without advice of its own, with its sources.
     pub fn of(error: &dyn std::error::Error, advice: &str) -> Self {
         Self::usage(error_text(error), advice)
     }
 
-    /// An error after the task that it stopped.
+    /// An error, after the task that it stopped.
     pub fn within(task: &str, error: &impl Diagnostic) -> Self {
         let advice = error.help().map(|help| help.to_string()).unwrap_or_default();
         Self::usage(format!("{task}: {}", error_text(error)), advice)
@@ -54,7 +54,7 @@ impl Failure {
     pub fn print(&self) -> u8 {
         let related = self.diagnostic.related().into_iter().flatten();
         for diagnostic in std::iter::once(&*self.diagnostic as &dyn Diagnostic).chain(related) {
-            // A closed standard error is no failure: the exit code tells the same.
+            // A closed standard error is no failure: the exit code still tells.
             let _ = writeln!(std::io::stderr().lock(), "{}", Page(Failed(diagnostic)));
         }
         self.code
@@ -67,7 +67,7 @@ impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
     }
 }
 
-/// One diagnostic, as it is printed. Lines are not wrapped: a path or a command stays whole when it is copied.
+/// A diagnostic in its printed form, without wrapped lines: a path or command stays whole when it is copied.
 struct Page<'d>(Failed<'d>);
 
 impl fmt::Display for Page<'_> {
@@ -76,7 +76,7 @@ impl fmt::Display for Page<'_> {
     }
 }
 
-/// A diagnostic that says that it is one; without those related to it.
+/// A diagnostic after the words `failed to`, without its related diagnostics.
 #[derive(Debug)]
 struct Failed<'d>(&'d dyn Diagnostic);
 

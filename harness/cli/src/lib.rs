@@ -1,14 +1,19 @@
-//! Command line parts that edgeproof's programs share: diagnostics, exit codes, signals, log output.
+//! Command line parts that edgeproof's programs share: arguments, diagnostics, exit codes, signals, output.
 
-pub mod authority;
+pub mod args;
+mod ca_file;
 mod error_text;
 pub mod exit_code;
 mod failure;
-mod lines;
+mod help;
+mod log_writer;
 mod program;
 pub mod signals;
+mod stdout;
 
+pub use ca_file::check_ca_file;
 pub use error_text::error_text;
 pub use failure::Failure;
-pub use lines::{Lines, Written};
+pub use log_writer::{LogEnd, LogWriter};
 pub use program::{command, run_program, runtime};
+pub use stdout::write_stdout;

@@ -1,20 +1,23 @@
 use std::process::ExitCode;
 
-use clap::{Arg, Command, Parser};
+use clap::{Command, Parser};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Failure;
 use super::exit_code::USAGE;
+use super::help::with_defaults;
 
 /// Runs a program: parses its arguments, calls `run`, prints a failure, and yields the exit code.
 pub fn run_program<A: Parser>(run: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
-    let matches = command::<A>().try_get_matches();
-    let arguments = match matches.and_then(|matches| A::from_arg_matches(&matches)) {
+    let mut parser = command::<A>();
+    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let arguments = match parsed.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = error.format(&mut parser);
             // Help goes to standard output with 0, everything else to standard error with 2.
             let code = if error.use_stderr() { USAGE } else { 0 };
-            // A closed pipe is no failure: its reader has seen enough.
+            // A closed pipe is no failure: its reader has read enough.
             let _ = error.print();
             return ExitCode::from(code);
         }
@@ -30,19 +33,9 @@ pub fn command<A: Parser>() -> Command {
 /// Tokio runtime with one worker thread for each core.
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(|why| {
-        Failure::usage(format!("start the runtime: {why}"), "raise the limits on threads and open files")
+        Failure::usage(
+            format!("start the runtime: {why}"),
+            "raise the limits on threads and open files (ulimit -u, ulimit -n)",
+        )
     })
-}
-
-fn with_defaults(command: Command) -> Command {
-    command.mut_args(with_default).mut_subcommands(with_defaults)
-}
-
-fn with_default(arg: Arg) -> Arg {
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    if defaults.is_empty() || !arg.get_action().takes_values() {
-        return arg;
-    }
-    let help = format!("{} (default: {})", arg.get_help().cloned().unwrap_or_default(), defaults.join(","));
-    arg.hide_default_value(true).help(help)
 }

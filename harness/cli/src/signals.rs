@@ -1,25 +1,27 @@
-//! What ends a run from outside.
+//! Signals that end a program in order.
 
 use std::fmt;
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::Failure;
+
 /// A signal that ends a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interruption {
     /// SIGINT: Ctrl-C.
     Interrupt,
-    /// SIGTERM: what `kill`, CI and container runtimes send.
+    /// SIGTERM, from `kill`, CI and container runtimes.
     Terminate,
-    /// SIGHUP: the terminal is gone.
+    /// SIGHUP: the terminal closed.
     Hangup,
     /// SIGQUIT: Ctrl-\.
     Quit,
 }
 
 impl Interruption {
-    /// 128 and the number of the signal, as shells have it.
+    /// 128 plus the number of the signal, as in shells.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Hangup => 129,
@@ -41,10 +43,10 @@ impl fmt::Display for Interruption {
     }
 }
 
-/// Catches the signals from now on; the future yields the first one.
+/// Catches the signals from now on. The future yields the first one.
 ///
-/// Race it against the run, drop the run, and return [`Interruption::exit_code`] from `main`: dropping ends what the run
-/// started. Nothing can be done on SIGKILL: edges that were launched then live on.
+/// Race it against the run, drop the run, and return [`Interruption::exit_code`] from `main`: dropping the run kills its
+/// edges. SIGKILL cannot be caught: launched edges survive it.
 pub fn interrupted() -> io::Result<impl Future<Output = Interruption> + Send> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -60,9 +62,16 @@ pub fn interrupted() -> io::Result<impl Future<Output = Interruption> + Send> {
     })
 }
 
+/// [`interrupted`] for a command, with an error that says what to do.
+pub fn catch() -> Result<impl Future<Output = Interruption> + Send, Failure> {
+    interrupted().map_err(|why| {
+        Failure::usage(format!("catch signals: {why}"), "raise the limit on open files (ulimit -n)")
+    })
+}
+
 async fn first(signal: &mut Signal) {
     if signal.recv().await.is_none() {
-        // The runtime is going away, and no signal can come any more.
+        // The runtime shuts down and delivers no more signals.
         std::future::pending::<()>().await;
     }
 }

@@ -89,7 +89,7 @@ mod tests {
     #[case::byte_order_mark("\u{feff}{}".as_bytes(), r"$'\xef\xbb\xbf{}'")]
     #[case::not_utf8(b"\xff'\\", r"$'\xff\'\\'")]
     #[case::nul(b"a\0", r"@<(printf '\141\000')")]
-    #[case::like_a_file(b"@etc", r"@<(printf '\100\145\164\143')")]
+    #[case::looks_like_a_file(b"@etc", r"@<(printf '\100\145\164\143')")]
     fn bodies_survive_the_shell(#[case] body: &[u8], #[case] expected: &str) {
         assert_eq!(data(body), expected);
         assert_eq!(visible(expected), expected);

@@ -1,5 +1,5 @@
-//! `edgeproof mint`, as a program: what it mints is judged as the mock service judges it.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! `edgeproof mint` as a program. Each minted item is judged like in the mock service.
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,13 +14,13 @@ use edgeproof_fixtures::seal::{CollectionFault, CollectionForm, Mode, open};
 use rstest::rstest;
 use tempfile::TempDir;
 
-/// A folder with settings in it.
-struct Desk {
+/// A folder with minted settings.
+struct Settings {
     folder: TempDir,
     credentials: Credentials,
 }
 
-impl Desk {
+impl Settings {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let settings = folder.path().join("settings");
@@ -33,7 +33,7 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// Runs `edgeproof mint` for these settings; yields its standard output.
+    /// Runs `edgeproof mint` for these settings. Yields its standard output.
     fn mint(&self, args: &[&str]) -> String {
         String::from_utf8(succeeds(&self.args(args)).stdout).unwrap()
     }
@@ -61,7 +61,7 @@ fn succeeds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
     output
 }
 
-/// Standard error of a command that is wrong; nothing is on standard output.
+/// Runs an invalid command, checks that its standard output is empty, and yields its standard error.
 fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let output = run(args);
     assert_eq!(output.status.code(), Some(2));
@@ -71,43 +71,43 @@ fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
 }
 
 #[test]
-fn every_license_is_refused_for_what_is_wrong_with_it() {
-    let desk = Desk::new();
-    let out = desk.path("licenses");
-    desk.mint(&["license", "--all", "--out", text(&out)]);
+fn every_license_form_is_refused_for_its_fault() {
+    let settings = Settings::new();
+    let out = settings.path("licenses");
+    settings.mint(&["license", "--all", "--out", text(&out)]);
     for form in LicenseForm::ALL {
         let token = fs::read_to_string(out.join(format!("license-{}.token", form.label()))).unwrap();
-        let (keys, revoked) = (desk.credentials.keys(), desk.credentials.revocations());
+        let (keys, revoked) = (settings.credentials.keys(), settings.credentials.revocations());
         let judged = check_license(Some(token.trim_end()), keys, revoked, SystemTime::now());
         assert_eq!(judged.err(), form.stimulus(), "{}", form.label());
     }
 }
 
 #[test]
-fn every_read_token_is_refused_for_what_is_wrong_with_it() {
-    let desk = Desk::new();
-    let out = desk.path("tokens");
-    desk.mint(&["read-token", "--all", "--header", "--out", text(&out)]);
-    // The one that is missing cannot be minted.
+fn every_read_token_form_is_refused_for_its_fault() {
+    let settings = Settings::new();
+    let out = settings.path("tokens");
+    settings.mint(&["read-token", "--all", "--header", "--out", text(&out)]);
+    // A missing token cannot be minted.
     assert_eq!(fs::read_dir(&out).unwrap().count(), ReadTokenForm::ALL.len() - 1);
     for form in ReadTokenForm::ALL.into_iter().filter(|form| *form != ReadTokenForm::Missing) {
         let header = fs::read_to_string(out.join(format!("read-token-{}.header", form.label()))).unwrap();
         let value = header.trim_end().strip_prefix("Authorization: ").unwrap();
-        let (keys, revoked) = (desk.credentials.keys(), desk.credentials.revocations());
+        let (keys, revoked) = (settings.credentials.keys(), settings.credentials.revocations());
         let judged = check_read_token(Some(value), keys, revoked, SystemTime::now());
         assert_eq!(judged.err().map(|fault| fault.stimulus), form.stimulus(), "{}", form.label());
     }
 }
 
 #[test]
-fn every_collection_is_refused_for_what_is_wrong_with_it() {
-    let desk = Desk::new();
-    let out = desk.path("collections");
+fn every_collection_form_is_refused_for_its_fault() {
+    let settings = Settings::new();
+    let out = settings.path("collections");
     let all = ["collection", "--session-ref", "order 4711/ü", "--all", "--mode", "lite", "--out", text(&out)];
-    desk.mint(&all);
+    settings.mint(&all);
     for form in CollectionForm::ALL {
         let body = fs::read(out.join(format!("collection-{}.json", form.label()))).unwrap();
-        let opened = open(&body, desk.credentials.seal_keys());
+        let opened = open(&body, settings.credentials.seal_keys());
         let cause = opened.as_ref().err().map(|fault| CollectionFault::stimulus(*fault));
         assert_eq!(cause, form.stimulus(), "{}", form.label());
         if let Ok(opened) = opened {
@@ -118,24 +118,24 @@ fn every_collection_is_refused_for_what_is_wrong_with_it() {
 }
 
 #[test]
-fn one_thing_goes_to_standard_output() {
-    let desk = Desk::new();
-    let license = desk.mint(&["license"]);
-    assert_eq!(license, desk.credentials.license(LicenseForm::Valid) + "\n");
-    let expired = desk.mint(&["read-token", "--form", "expired"]);
-    assert_eq!(expired, desk.credentials.read_token(ReadTokenForm::Expired) + "\n");
-    let pair = desk.mint(&["certificates", "--role", "client-for-license"]);
-    let certificate = desk.credentials.certificate(Role::ClientForLicense);
+fn one_item_goes_to_standard_output() {
+    let settings = Settings::new();
+    let license = settings.mint(&["license"]);
+    assert_eq!(license, settings.credentials.license(LicenseForm::Valid) + "\n");
+    let expired = settings.mint(&["read-token", "--form", "expired"]);
+    assert_eq!(expired, settings.credentials.read_token(ReadTokenForm::Expired) + "\n");
+    let pair = settings.mint(&["certificates", "--role", "client-for-license"]);
+    let certificate = settings.credentials.certificate(Role::ClientForLicense);
     assert_eq!(pair, certificate.chain_pem().to_owned() + certificate.key_pem());
-    let body = desk.mint(&["collection", "--session-ref", "s"]);
-    assert!(open(body.as_bytes(), desk.credentials.seal_keys()).is_ok());
+    let body = settings.mint(&["collection", "--session-ref", "s"]);
+    assert!(open(body.as_bytes(), settings.credentials.seal_keys()).is_ok());
 }
 
 #[test]
-fn files_are_the_owners_only_and_are_not_replaced_unasked() {
-    let desk = Desk::new();
-    let out = desk.path("out");
-    let args = desk.args(&["license", "--form", "expired", "--form", "valid", "--out", text(&out)]);
+fn files_are_private_and_need_force_to_be_replaced() {
+    let settings = Settings::new();
+    let out = settings.path("out");
+    let args = settings.args(&["license", "--form", "expired", "--form", "valid", "--out", text(&out)]);
     succeeds(&args);
     assert_eq!(out.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let file = out.join("license-expired.token");
@@ -143,23 +143,27 @@ fn files_are_the_owners_only_and_are_not_replaced_unasked() {
 
     fs::write(&file, "mine").unwrap();
     fs::remove_file(out.join("license-valid.token")).unwrap();
-    let told = refused(&args);
-    assert!(told.contains("license-expired.token: it is there already"), "{told}");
+    let error = refused(&args);
+    assert!(error.contains("license-expired.token: the file exists already"), "{error}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-    assert!(!out.join("license-valid.token").exists(), "all or nothing");
+    assert!(!out.join("license-valid.token").exists(), "nothing is written");
 
-    let elsewhere = desk.path("elsewhere");
+    let elsewhere = settings.path("elsewhere");
     fs::write(&elsewhere, "theirs").unwrap();
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
     refused(&args);
     succeeds(&[args, vec!["--force".to_owned()]].concat());
-    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "theirs", "a link is replaced, not followed");
-    assert_eq!(fs::read_to_string(&file).unwrap(), desk.credentials.license(LicenseForm::Expired) + "\n");
+    assert_eq!(
+        fs::read_to_string(&elsewhere).unwrap(),
+        "theirs",
+        "a symbolic link is replaced, not followed"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), settings.credentials.license(LicenseForm::Expired) + "\n");
 }
 
 #[test]
-fn certificates_of_all_roles_are_new_where_no_service_is_named() {
+fn certificates_without_a_named_service_are_new() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("pem");
     succeeds(&["mint", "certificates", "--out", text(&out), "--service-host", "mock.test"]);
@@ -167,38 +171,38 @@ fn certificates_of_all_roles_are_new_where_no_service_is_named() {
         assert!(out.join(format!("{role}.pem")).is_file(), "{role}");
         assert_eq!(out.join(format!("{role}.key")).exists(), !role.is_authority(), "{role}");
     }
-    let told = refused(&["mint", "certificates", "--out", text(&out), "--service-host", "http://x"]);
-    assert!(told.contains("give --service-host a name or an address"), "{told}");
+    let error = refused(&["mint", "certificates", "--out", text(&out), "--service-host", "http://x"]);
+    assert!(error.contains("give --service-host a name or an address"), "{error}");
 }
 
 #[rstest]
-#[case::nobody(&["license"], "mint what no service would know")]
-#[case::nobody_opens(&["collection", "--session-ref", "s"], "mint what no service would know")]
+#[case::no_service(&["license"], "mint for a service: none is named")]
+#[case::no_seal_key(&["collection", "--session-ref", "s"], "mint for a service: none is named")]
 #[case::no_settings(&["license", "--settings", "/nowhere"], "there is no service/")]
 #[case::no_line(&["license", "--mock", "/nowhere"], "read /nowhere")]
 #[case::two(&["license", "--settings", ".", "--mock", "x"], "cannot be used with")]
 #[case::all_to_standard_output(&["license", "--settings", ".", "--all"], "required")]
 #[case::form(&["read-token", "--form", "missing"], "invalid value 'missing'")]
-#[case::key(&["collection", "--session-ref", "s", "--seal-key", "/dev/null"], "it is no key that collections are sealed to")]
+#[case::key(&["collection", "--session-ref", "s", "--seal-key", "/dev/null"], "it is not a seal key")]
 #[case::empty_line(&["collection", "--session-ref", "s", "--mock", "/dev/null"], "it is empty")]
-fn mistakes_are_told(#[case] args: &[&str], #[case] why: &str) {
-    let told = refused(&[&["mint"], args].concat());
-    assert!(told.contains(why), "{told}");
+fn invalid_arguments_exit_2(#[case] args: &[&str], #[case] why: &str) {
+    let error = refused(&[&["mint"], args].concat());
+    assert!(error.contains(why), "{error}");
 }
 
 #[test]
-fn several_things_do_not_fit_into_standard_output() {
-    let desk = Desk::new();
-    let told = refused(&desk.args(&["license", "--form", "expired", "--form", "revoked"]));
-    assert!(told.contains("write 2 things to standard output"), "{told}");
-    let told = refused(&desk.args(&["read-token", "--form", "other-scheme"]));
-    assert!(told.contains("add --header"), "{told}");
-    let basic = desk.mint(&["read-token", "--form", "other-scheme", "--header"]);
+fn two_items_do_not_fit_into_standard_output() {
+    let settings = Settings::new();
+    let error = refused(&settings.args(&["license", "--form", "expired", "--form", "revoked"]));
+    assert!(error.contains("write 2 items to standard output"), "{error}");
+    let error = refused(&settings.args(&["read-token", "--form", "other-scheme"]));
+    assert!(error.contains("add --header"), "{error}");
+    let basic = settings.mint(&["read-token", "--form", "other-scheme", "--header"]);
     assert!(basic.starts_with("Authorization: Basic "), "{basic}");
 }
 
 #[test]
-fn help_lists_the_forms() {
+fn help_lists_all_forms() {
     let help = |what| String::from_utf8(succeeds(&["mint", what, "--help"]).stdout).unwrap();
     let (license, token, collection) = (help("license"), help("read-token"), help("collection"));
     for form in LicenseForm::ALL {

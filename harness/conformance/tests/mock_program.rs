@@ -1,5 +1,5 @@
-//! `edgeproof mock`, as a program: what it prints works as printed, and nothing is left behind.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! `edgeproof mock` as a program: its printed commands work, and it leaves no files behind.
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -20,7 +20,7 @@ static GUIDE: LazyLock<String> = LazyLock::new(|| {
         .expect("the repository has docs")
 });
 
-/// A mock service in a process of its own; ended with the test, whatever becomes of it.
+/// A mock service in its own process, killed at the end of the test.
 struct Mock {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -41,11 +41,11 @@ impl Mock {
         Self { child, out, temporary }
     }
 
-    /// What it prints, up to and with the line that begins so.
+    /// Its output, up to the line that begins with `last`.
     fn printed(&mut self, last: &str) -> String {
         let mut text = String::new();
         while !text.lines().last().is_some_and(|line| line.starts_with(last)) {
-            assert!(self.out.read_line(&mut text).unwrap() > 0, "it ended: {text}");
+            assert!(self.out.read_line(&mut text).unwrap() > 0, "the mock service exited: {text}");
         }
         text
     }
@@ -54,23 +54,23 @@ impl Mock {
         serde_json::from_str(&self.printed("{")).unwrap()
     }
 
-    /// Ends it as a container runtime does; yields its log.
-    fn end(mut self) -> String {
+    /// Stops it with SIGTERM. Yields its log.
+    fn stop(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         assert_eq!(self.child.wait().unwrap().code(), Some(0), "{log}");
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "", "nothing follows what it prints when it is ready");
-        assert_eq!(fs::read_dir(self.temporary.path()).unwrap().count(), 0, "nothing is left behind");
+        assert_eq!(rest, "", "output after the ready block");
+        assert_eq!(fs::read_dir(self.temporary.path()).unwrap().count(), 0, "files are left behind");
         log
     }
 }
 
 impl Drop for Mock {
     fn drop(&mut self) {
-        // Where it has ended already, there is nothing to do.
+        // Fails if it was stopped already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -82,7 +82,7 @@ fn edgeproof(args: &[&str]) -> Command {
     command
 }
 
-/// Runs lines in a shell where `edgeproof` is found.
+/// Runs lines in a shell with `edgeproof` in its PATH.
 fn shell(lines: &str, folder: &Path) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap();
@@ -104,13 +104,13 @@ fn path(value: &Value) -> PathBuf {
 #[rstest]
 #[case::with_tls(&[])]
 #[case::without(&["--plain", "127.0.0.1:0"])]
-fn the_first_curl_works_as_printed(#[case] more: &[&str]) {
+fn printed_curl_command_works(#[case] more: &[&str]) {
     let mut mock = Mock::start(&[&["--listen", "127.0.0.1:0"], more].concat());
     let block = mock.printed("curl ");
     let curl = block.lines().last().unwrap();
     let verdict = succeeds(&format!("{curl} --silent --show-error"), Path::new("/"));
     let verdict: Value = serde_json::from_str(&verdict).unwrap();
-    // The whole block is shell, too.
+    // The whole block is valid shell text.
     let license =
         succeeds(&format!("{} >&2 2>/dev/null\necho \"$LICENSE\"", block.trim_end()), Path::new("/"));
     assert_eq!((&verdict["ref"], &verdict["decision"]), (&"magic.verdict-ready".into(), &"allow".into()));
@@ -122,7 +122,7 @@ fn the_first_curl_works_as_printed(#[case] more: &[&str]) {
         0o700
     );
 
-    let log = mock.end();
+    let log = mock.stop();
     let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     assert_eq!((&line["endpoint"], &line["status"]), (&"verdict".into(), &200.into()));
     assert_eq!(line["target"], "/v1/verdict/magic.verdict-ready");
@@ -131,7 +131,7 @@ fn the_first_curl_works_as_printed(#[case] more: &[&str]) {
 }
 
 #[test]
-fn one_line_tells_scripts_everything() {
+fn json_line_holds_addresses_and_credentials() {
     let all = [
         "--listen",
         "127.0.0.1:0",
@@ -161,23 +161,23 @@ fn one_line_tells_scripts_everything() {
     );
     let healths = succeeds(&healthy, Path::new("/"));
     assert_eq!(healths.matches(r#"{"ok":true}"#).count(), 4, "{healths}");
-    // The certificate is for the name, too.
+    // The certificate holds the name as well.
     let named = format!(
         "curl -fsS --cacert {} --connect-to mock.test::localhost: {}/health",
         at("service_ca_file"),
         at("service_url")
     );
     assert_eq!(succeeds(&named, Path::new("/")), r#"{"ok":true}"#);
-    mock.end();
+    mock.stop();
 }
 
 #[test]
-fn session_of_the_guide_works_line_by_line() {
+fn session_of_the_guide_works() {
     let blocks: Vec<_> =
         GUIDE.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let walk = blocks.into_iter().find(|block| block.contains("mint collection --mock")).unwrap();
     let folder = TempDir::new().unwrap();
-    // Where a line fails, the mock service ends all the same.
+    // A failing line must not leave the mock service running.
     let lines = format!("trap 'kill $! 2>/dev/null || true' EXIT\n{walk}\nwait");
     let printed = succeeds(&lines, folder.path());
     let (edge, claims) = printed.split_once('\n').map_or((printed.as_str(), ""), |(edge, rest)| (edge, rest));
@@ -195,7 +195,7 @@ fn session_of_the_guide_works_line_by_line() {
 }
 
 #[test]
-fn minted_settings_are_used_and_stay() {
+fn minted_settings_are_used_and_kept() {
     let folder = TempDir::new().unwrap();
     let settings = folder.path().join("settings");
     let dir = settings.to_str().unwrap();
@@ -214,14 +214,14 @@ fn minted_settings_are_used_and_stay() {
     );
     let refused: Value = serde_json::from_str(&succeeds(&lines, folder.path())).unwrap();
     assert_eq!(refused["reason"], "missing_fields");
-    let log = mock.end();
+    let log = mock.stop();
     assert!(log.contains(r#""row":"relay.400.missing-fields""#), "{log}");
     assert!(log.contains(r#""endpoint":"edge""#), "{log}");
     assert_eq!(fs::read_to_string(settings.join("edge/edge.env")).unwrap(), before);
 }
 
 #[test]
-fn magic_values_are_printed_and_nothing_is_served() {
+fn magic_values_are_printed() {
     let magic = Magic::of(&Spec::builtin(Version::Current));
     let output = edgeproof(&["mock", "--magic", "--json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
@@ -252,23 +252,23 @@ fn magic_values_are_printed_and_nothing_is_served() {
 #[case::both(&["--settings", ".", "--service-host", "x"], "cannot be used with")]
 #[case::profile(&["--profile", "/nowhere"], "/nowhere")]
 #[case::admin_host(&["--admin-host", "x"], "--admin")]
-fn mistakes_are_told_before_anything_runs(#[case] args: &[&str], #[case] why: &str) {
+fn invalid_arguments_exit_2(#[case] args: &[&str], #[case] why: &str) {
     let output = edgeproof(&["mock"]).args(args).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap().replace('│', " ");
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(output.stdout.is_empty() && told.contains(why), "{told}");
+    let error = String::from_utf8(output.stderr).unwrap().replace('│', " ");
+    let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(output.stdout.is_empty() && error.contains(why), "{error}");
 }
 
 #[test]
-fn a_port_in_use_is_told() {
+fn port_in_use_exits_2() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();
     for flag in ["--listen", "--plain", "--edge", "--admin"] {
         let args = if flag == "--listen" { vec![] } else { vec!["--listen", "127.0.0.1:0"] };
         let output = edgeproof(&["mock"]).args(args).args([flag, &addr]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flag}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(flag) && told.contains("in use"), "{told}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(flag) && error.contains("in use"), "{error}");
     }
 }

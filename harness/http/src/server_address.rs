@@ -41,33 +41,31 @@ pub struct ClientIdentity {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum ServerAddressError {
     /// Not `http` or `https`, or no host.
-    #[error("use {0:?} as the address of an edge")]
-    #[diagnostic(help("give an http:// or https:// address with a host, such as https://edge.example"))]
+    #[error("use {0:?} as the URL of a server")]
+    #[diagnostic(help("give an http:// or https:// URL with a host"))]
     NotHttp(String),
     /// The name does not resolve.
     #[error("resolve {host:?}: {why}")]
-    #[diagnostic(help("check the spelling and that this machine can look the name up"))]
+    #[diagnostic(help("check the spelling, and that this machine can resolve the name"))]
     Unresolved {
         /// The host.
         host: String,
-        /// What the system said.
+        /// The system's error.
         why: io::Error,
     },
-    /// The file with authorities cannot be read.
-    #[error("read the authorities in {}: {why}", path.display())]
-    #[diagnostic(help(
-        "--edge-ca takes a PEM file with the certificate of the authority that issued the edge's"
-    ))]
-    Authorities {
+    /// The CA file is unreadable or invalid.
+    #[error("read the CA file {}: {why}", path.display())]
+    #[diagnostic(help("name a PEM file with the certificate of the issuing CA"))]
+    CaFile {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
     },
-    /// A file of the client certificate cannot be read, or they do not belong together.
+    /// A file of the client certificate is unreadable, or certificate and key do not match.
     #[error("read the client certificate in {}: {why}", path.display())]
     #[diagnostic(help(
-        "give PEM files: the certificate and its issuers as CERTIFICATE, its own key as PRIVATE KEY"
+        "name PEM files: the certificate chain (CERTIFICATE) and the private key (PRIVATE KEY)"
     ))]
     Identity {
         /// The file.
@@ -75,7 +73,7 @@ pub enum ServerAddressError {
         /// What is wrong with it.
         why: String,
     },
-    /// Who trusts the edge's certificate cannot be told.
+    /// TLS cannot be set up.
     #[error("set up TLS: {0}")]
     Tls(String),
 }
@@ -216,7 +214,7 @@ fn client_config(
 ) -> Result<ClientConfig, ServerAddressError> {
     let mut roots = rustls::RootCertStore::empty();
     if let Some(path) = ca {
-        let unreadable = |why: String| ServerAddressError::Authorities { path: path.to_owned(), why };
+        let unreadable = |why: String| ServerAddressError::CaFile { path: path.to_owned(), why };
         for certificate in certificates(path).map_err(unreadable)? {
             roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
         }

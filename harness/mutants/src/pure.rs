@@ -17,7 +17,7 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Procedure, collection, fill, judge};
-use edgeproof::run::{ended, needs_plain_reasons};
+use edgeproof::run::{needs_plain_reasons, outcome_of};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, EdgeRules, RelayResult, RequestFacts,
@@ -77,7 +77,7 @@ impl PureWorld {
             found.checks.append(&mut part.checks);
             found.arrivals.append(&mut part.arrivals);
         }
-        let (outcome, because) = ended(case.level, &found);
+        let (outcome, because) = outcome_of(case.level, &found);
         Some(PurePlay { found, outcome, because })
     }
 

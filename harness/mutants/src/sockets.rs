@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_reports::{CaseReport, Event};
+use edgeproof_reports::CaseReport;
 
 use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Prerequisite};
 use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, Pins, Plan, PlanError, RunOptions,
-    RunPolicy, Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally,
-    run,
+    ConformanceRun, EdgePoolOptions, EdgeUpstream, LeaseError, RunOptions, Selection, SelectionError,
+    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
 use edgeproof::target::{Embedded, Target};
 use edgeproof_mock::ReplyShape;
@@ -73,7 +72,7 @@ pub enum WorldError {
     Lease(#[from] LeaseError),
     /// No cases.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] SelectionError),
 }
 
 impl World {
@@ -166,29 +165,18 @@ impl World {
         if let Some(Twisted::Edges(twist)) = twisted {
             embedded = embedded.twisted(twist.clone());
         }
-        let capabilities = Capabilities {
-            starts_edges: true,
-            service: true,
-            origin: true,
-            log: true,
-            https,
-            loopback_clients: cfg!(target_os = "linux"),
-        };
-        let plan = Plan::new(cases, &Selection::default(), &capabilities)?;
         let options = EdgePoolOptions {
             spec: Arc::clone(spec),
             profile: spec.profile().clone(),
-            shape: shape.clone(),
+            reply_shape: shape.clone(),
             credentials: Arc::clone(credentials),
             files,
             target: Target::Embedded(Box::new(embedded)),
-            behind: EdgeUpstream::Each,
+            upstream: EdgeUpstream::MockPerEdge,
             redactor: Arc::clone(&self.redactor),
-            spare: 4,
+            max_exclusive: 4,
         };
-        // Its edges hold nothing that is worth waiting for: dropped, they end at once.
-        run_all(&plan, EdgePool::new(options).await?, probes_sanity, ran).await;
-        Ok(())
+        run_all(ConformanceRun::of_edges(cases, &Selection::default(), options)?, probes_sanity, ran).await
     }
 
     async fn at_desk(
@@ -209,39 +197,24 @@ impl World {
             waits: true,
             redactor: Arc::clone(&self.redactor),
         };
-        let plan = Plan::new(cases, &Selection::default(), &options)?;
         let mut runner = ServiceRunner::new(options);
         if let Some(Twisted::Services(twist)) = twisted {
             runner = runner.twisted(twist.clone());
         }
-        run_all(&plan, runner, probes_sanity, ran).await;
-        Ok(())
+        run_all(ConformanceRun::of_service(cases, &Selection::default(), runner)?, probes_sanity, ran).await
     }
 }
 
-async fn run_all<A: Runner>(plan: &Plan, runner: A, probes_sanity: bool, ran: &mut Ran) {
-    let options = Arc::new(RunOptions {
-        jobs: JOBS,
-        case_timeout: CASE_TIMEOUT,
-        repeat: 1,
-        shuffle: None,
-        hold: None,
-        pins: Pins::default(),
-        probes_sanity,
-        latency: false,
-    });
-    let verdict = RunPolicy::default();
-    let mut tally = Tally::new(plan);
-    let mut tell = |event| match event {
-        Event::Ended(report) => ran.reports.push(*report),
-        Event::Finding(finding) => ran.findings.push(finding),
-        _ => {}
-    };
-    run(plan, &Arc::new(runner), &options, &verdict, &mut tally, &mut tell).await;
-    let code = tally.finish(&verdict, &mut tell);
-    ran.exit_code = match (ran.exit_code, code) {
+async fn run_all(run: ConformanceRun, probes_sanity: bool, ran: &mut Ran) -> Result<(), WorldError> {
+    let options =
+        RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };
+    let result = ConformanceRun { options, ..run }.execute().await?;
+    ran.reports.extend(result.cases);
+    ran.findings.extend(result.findings);
+    ran.exit_code = match (ran.exit_code, result.exit_code) {
         // As in one run, 1 goes before 3.
         (1, _) | (_, 1) => 1,
         (before, code) => before.max(code),
     };
+    Ok(())
 }

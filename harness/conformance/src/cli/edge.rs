@@ -1,16 +1,38 @@
 use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
+use edgeproof_cli::{Failure, LogWriter, runtime, signals};
+use edgeproof_edge::{LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::spec::{Spec, Version};
 
-use super::args::Edge;
-use edgeproof_cli::Failure;
-use edgeproof_cli::Lines;
-use edgeproof_cli::{runtime, signals};
-use edgeproof_edge::{LogSink, ProgramOptions, run_program};
+/// Environment of the edge, shown in its help.
+const ENVIRONMENT: &str = "\
+Environment:
+  LICENSE, SERVICE_URL, SERVICE_CA_FILE, EDGE_CLIENT_CERT_FILE, EDGE_CLIENT_KEY_FILE, ALLOWED_ORIGIN
+  HOST, PORT  listen address";
+
+#[derive(Debug, Args)]
+#[command(after_help = ENVIRONMENT)]
+pub(super) struct EdgeArgs {
+    /// Listen address (default: from HOST and PORT)
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Serve HTTPS with this certificate chain (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Behaviour at open points (default: the reference profile)
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
 
 /// `edgeproof edge`.
-pub(super) fn main(args: &Edge) -> Result<u8, Failure> {
+pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let profile = match &args.profile {
         Some(path) => spec.profile().with_file(path)?,
@@ -18,24 +40,16 @@ pub(super) fn main(args: &Edge) -> Result<u8, Failure> {
     };
     let options = ProgramOptions { listen: args.listen, cert: args.cert.clone(), key: args.key.clone() };
     runtime()?.block_on(async {
-        let until = signals::interrupted().map_err(|why| {
-            Failure::usage(format!("catch signals: {why}"), "check the limits on open files")
-        })?;
+        let interrupted = signals::catch()?;
         let until = async {
-            let _ = until.await;
+            let _ = interrupted.await;
         };
-        let (lines, written) = Lines::to(io::stdout());
-        run_program(
-            spec,
-            profile,
-            |name| std::env::var(name).ok(),
-            options,
-            LogSink::new(move |line| lines.write(line)),
-            until,
-        )
-        .await
-        .map_err(|why| Failure::within("start the edge", &why))?;
-        written.wait();
+        let (log, log_end) = LogWriter::start(io::stdout());
+        let sink = LogSink::new(move |line| log.write(line));
+        run_program(spec, profile, |name| std::env::var(name).ok(), options, sink, until)
+            .await
+            .map_err(|why| Failure::within("start the edge", &why))?;
+        log_end.wait();
         Ok(0)
     })
 }

@@ -1,16 +1,42 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
+use clap::{Args, Subcommand};
+use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
-
-use super::args::{Spec as Args, SpecCommand};
-use crate::cases::{self, Catalog};
-use edgeproof_cli::Failure;
 use edgeproof_mock::ReplyShape;
 
+use crate::cases::{self, Catalog};
+
+#[derive(Debug, Args)]
+pub(super) struct SpecArgs {
+    #[command(subcommand)]
+    command: SpecCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SpecCommand {
+    /// List all rows
+    List {
+        /// Print JSON, with the stimuli and cases of each row
+        #[arg(long)]
+        json: bool,
+        /// Interface version: current or pre-seal
+        #[arg(long, value_name = "VERSION", default_value = "current")]
+        spec: Version,
+    },
+    /// Show a row, or an open point of the reference profile
+    Show {
+        /// Id of the row or open point, such as relay.401.bad-signature
+        id: String,
+        /// Interface version: current or pre-seal
+        #[arg(long, value_name = "VERSION", default_value = "current")]
+        spec: Version,
+    },
+}
+
 /// `edgeproof spec`.
-pub(super) fn main(args: &Args) -> Result<u8, Failure> {
+pub(super) fn main(args: &SpecArgs) -> Result<u8, Failure> {
     let text = match &args.command {
         SpecCommand::List { json, spec } => {
             let spec = Spec::builtin(*spec);
@@ -18,15 +44,11 @@ pub(super) fn main(args: &Args) -> Result<u8, Failure> {
         }
         SpecCommand::Show { id, spec } => show(&Spec::builtin(*spec), id)?,
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("write to standard output: {why}"), "check where it goes"))
-        }
-        _ => Ok(0),
-    }
+    write_stdout(text.as_bytes())?;
+    Ok(0)
 }
 
-/// The ids of the cases that prove each row.
+/// Ids of the cases for each row.
 fn cases_by_row(spec: &Spec) -> BTreeMap<String, Vec<String>> {
     let shape = ReplyShape::from_profile(spec.profile());
     let mut by_row: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -43,7 +65,7 @@ fn list_json(spec: &Spec) -> Result<String, Failure> {
     let none = Vec::new();
     let rows: Vec<_> = spec.rows().iter().map(|row| row.view(by_row.get(&row.id).unwrap_or(&none))).collect();
     let json = serde_json::to_string_pretty(&rows);
-    json.map(|json| json + "\n").map_err(|why| Failure::of(&why, "this should not happen: please report it"))
+    json.map(|json| json + "\n").map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))
 }
 
 fn list(spec: &Spec) -> String {
@@ -75,21 +97,22 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
     }
     if let Some(point) = spec.profile().point(id) {
         return Ok(format!(
-            "{}\n  open point of section {}\n  {}\n  ours: {}\n",
+            "{}\n  open point of section {}\n  {}\n  mock: {}\n",
             point.id, point.section, point.note, point.value
         ));
     }
     let other = Version::ALL.iter().find(|version| Spec::builtin(**version).row(id).is_some());
     let advice = if let Some(version) = other {
-        format!("version {version} of the interface has it: add --spec {version}")
+        format!("the id exists in interface version {version}: add --spec {version}")
     } else {
         let last = id.rsplit('.').next().unwrap_or(id);
         let ids = spec.rows().iter().map(|row| row.id.as_str());
-        let near: Vec<_> = ids.filter(|row| !last.is_empty() && row.contains(last)).take(5).collect();
-        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
-        format!("`edgeproof spec list` shows all ids{near}")
+        let similar: Vec<_> = ids.filter(|row| !last.is_empty() && row.contains(last)).take(5).collect();
+        let similar =
+            if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) };
+        format!("`edgeproof spec list` lists all ids{similar}")
     };
-    Err(Failure::usage(format!("show {id:?}: no row and no open point has this id"), advice))
+    Err(Failure::usage(format!("show {id:?}: it is not the id of a row or an open point"), advice))
 }
 
 fn show_row(spec: &Spec, row: &Row) -> String {

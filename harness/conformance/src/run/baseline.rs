@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 
 use edgeproof_reports::{CaseReport, Outcome};
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use miette::{NamedSource, SourceSpan};
 
-/// Known failures: a glob of case ids with a reason, one a line.
+use super::selection::case_glob;
+
+/// Known failures: a glob of case ids and a reason on each line.
 #[derive(Debug, Default)]
 pub struct Baseline {
     path: PathBuf,
@@ -19,7 +21,7 @@ struct Line {
     reason: String,
 }
 
-/// A baseline that cannot be used.
+/// A baseline that is unreadable or invalid.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum BaselineError {
     /// The file cannot be read.
@@ -28,28 +30,28 @@ pub enum BaselineError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: std::io::Error,
     },
-    /// A line of it is wrong.
-    #[error("read the baseline: {why}")]
+    /// A line is invalid.
+    #[error("read the baseline {problem}")]
     #[diagnostic(help(
-        "write a glob of case ids, a space, and why that is known to fail; comments begin with #"
+        "write a glob of case ids, a space and the reason for the failure; # begins a comment"
     ))]
     Line {
-        /// What is wrong.
-        why: String,
-        /// The file.
+        /// File, number of the line, and what is wrong with it.
+        problem: String,
+        /// Text of the file.
         #[source_code]
         source_code: NamedSource<String>,
-        /// The line.
-        #[label("here")]
+        /// Position of the line.
+        #[label("this line")]
         at: SourceSpan,
     },
 }
 
 impl Baseline {
-    /// Reads the file: whole, or not at all.
+    /// Reads a baseline file.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
         let text = std::fs::read_to_string(path)
             .map_err(|why| BaselineError::Unreadable { path: path.into(), why })?;
@@ -66,31 +68,33 @@ impl Baseline {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let wrong = |why: String| BaselineError::Line {
-                why,
+            let number = index + 1;
+            let invalid = |why: String| BaselineError::Line {
+                problem: format!("{} line {number}: {why}", path.display()),
                 source_code: NamedSource::new(path.display().to_string(), text.to_owned()),
                 at: (at, line.len()).into(),
             };
             let (glob, reason) = line
                 .split_once(char::is_whitespace)
-                .ok_or_else(|| wrong("a line without a reason".into()))?;
-            let matcher = glob_of(glob).map_err(|why| wrong(format!("{glob:?} is not a glob ({why})")))?;
-            lines.push(Line { number: index + 1, text: line.into(), matcher, reason: reason.trim().into() });
+                .ok_or_else(|| invalid(format!("{line:?} has no reason")))?;
+            let matcher =
+                case_glob(glob).map_err(|why| invalid(format!("{glob:?} is not a glob ({why})")))?;
+            lines.push(Line { number, text: line.into(), matcher, reason: reason.trim().into() });
         }
         Ok(Self { path: path.into(), lines })
     }
 
-    /// Turns what is listed from broken into known, and returns what is stale: lines that match no case of the whole
-    /// plan, or none that is broken.
+    /// Marks listed failures as known. Returns a message for each stale line: one that matches no case id of the plan,
+    /// or no case that fails.
     ///
-    /// `ids`: all ids of the plan before filters. Cases that were filtered out, or could not run, make no line stale.
-    pub fn apply(&self, ids: &[String], strict: bool, reports: &mut [CaseReport]) -> Vec<String> {
+    /// `ids`: all ids of the plan before filters. Cases that were filtered out or did not run make no line stale.
+    pub(super) fn apply(&self, ids: &[String], strict: bool, reports: &mut [CaseReport]) -> Vec<String> {
         let covered = |outcome: Outcome| outcome == Outcome::Fail || (strict && outcome == Outcome::Warn);
         let mut stale = Vec::new();
         for line in &self.lines {
             let place = format!("{}:{}: `{}`", self.path.display(), line.number, line.text);
             if !ids.iter().any(|id| line.matcher.is_match(id)) {
-                stale.push(format!("stale baseline line, no case has such an id; remove it: {place}"));
+                stale.push(format!("stale baseline line, no case id matches; remove it: {place}"));
                 continue;
             }
             let matched: Vec<_> =
@@ -100,7 +104,7 @@ impl Baseline {
             if !matched.is_empty()
                 && matched.iter().all(|report| settled(report.outcome) && !covered(report.outcome))
             {
-                stale.push(format!("stale baseline line, what it lists does not fail; remove it: {place}"));
+                stale.push(format!("stale baseline line, its cases do not fail; remove it: {place}"));
             }
             for report in matched {
                 if covered(report.outcome) {
@@ -111,9 +115,4 @@ impl Baseline {
         }
         stale
     }
-}
-
-/// A glob of case ids, in which `*` goes across dots.
-pub(crate) fn glob_of(text: &str) -> Result<GlobMatcher, globset::Error> {
-    GlobBuilder::new(text).literal_separator(false).build().map(|glob| glob.compile_matcher())
 }

@@ -9,33 +9,33 @@ use crate::judge::Check;
 
 const SCHEMA: &str = "edgeproof.observations/1";
 
-/// How a target behaved at open points: recorded, then asserted.
+/// Recorded behaviour of a target at open points, which a later run asserts.
 #[derive(Debug, Default)]
 pub struct Pins {
     points: BTreeMap<String, Vec<String>>,
 }
 
-/// A record that cannot be read or written.
+/// A record that is unreadable or not writable.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum PinError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("read the pinned points in {}: {why}", path.display())]
     #[diagnostic(help(
-        "--pin takes a file that --record wrote; points that should not be asserted can be deleted from it"
+        "--pin takes a file written by --record; delete the points that should not be asserted"
     ))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it.
         why: String,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("write the record {}: {why}", path.display())]
-    #[diagnostic(help("name a file in a folder that exists and can be written to"))]
+    #[diagnostic(help("name a file in a writable folder"))]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: std::io::Error,
     },
 }
@@ -48,7 +48,7 @@ struct Record {
 }
 
 impl Pins {
-    /// Reads a record.
+    /// Reads a record file.
     pub fn load(path: &Path) -> Result<Self, PinError> {
         let unreadable = |why: String| PinError::Unreadable { path: path.into(), why };
         let text = std::fs::read_to_string(path).map_err(|why| unreadable(why.to_string()))?;
@@ -63,7 +63,7 @@ impl Pins {
         Ok(Self { points })
     }
 
-    /// Writes a record, whole or not at all.
+    /// Writes a record file atomically.
     pub fn record(path: &Path, observations: &[Observation]) -> Result<(), PinError> {
         let unwritable = |why| PinError::Unwritable { path: path.into(), why };
         let record = Record { schema: SCHEMA.into(), observations: observations.to_vec() };
@@ -74,7 +74,7 @@ impl Pins {
         Ok(())
     }
 
-    /// Finds out whether a record could be written there, and leaves nothing behind.
+    /// Checks that a record can be written, and leaves no file behind.
     pub fn check_writable(path: &Path) -> Result<(), PinError> {
         let missing = || format!("there is no folder {}", folder(path).display());
         let probed = if path.is_dir() {
@@ -87,23 +87,19 @@ impl Pins {
         probed.map_err(|why| PinError::Unwritable { path: path.into(), why })
     }
 
-    /// Pinned points that none of these observations is about.
-    pub(super) fn unseen<'p>(&'p self, seen: &[Observation]) -> Vec<&'p str> {
+    /// Pinned points without an observation.
+    pub(super) fn unobserved<'p>(&'p self, observed: &[Observation]) -> Vec<&'p str> {
         let points = self.points.keys().map(String::as_str);
-        points.filter(|point| !seen.iter().any(|observation| observation.point == *point)).collect()
+        points.filter(|point| !observed.iter().any(|observation| observation.point == *point)).collect()
     }
 
-    /// Adds a check for each pinned point that was seen.
+    /// Adds a check for each pinned point among the findings.
     pub(super) fn check(&self, found: &mut CaseFindings) {
-        for (point, saw) in &found.observations {
+        for (point, observed) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
-            let check = Check::new(
-                &format!("pinned point {point}"),
-                pinned.join(" or "),
-                saw.clone(),
-                pinned.contains(saw),
-            );
-            found.checks.push(check.hint("if the new behaviour is wanted, record it again with --record"));
+            let name = format!("pinned point {point}");
+            let check = Check::new(&name, pinned.join(" or "), observed.clone(), pinned.contains(observed));
+            found.checks.push(check.hint("if the change is intended, record it with --record"));
         }
     }
 }

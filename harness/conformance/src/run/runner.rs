@@ -1,44 +1,59 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
+use edgeproof_cli::error_text;
 use edgeproof_reports::{AddedLatency, CaseReport};
+use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
-use super::edge_pool::EdgePool;
-use super::edge_sanity::{self, SanityResult};
-use super::latency;
-use super::play::Player;
+use super::run_context::RunContext;
 use crate::cases::Case;
 
-/// Where cases are played: the edges of a edge_pool, or the runner of a service. Plan, tally, pins, baseline and reports do
-/// not know the difference.
-pub trait Runner: Sized + Send + Sync + 'static {
-    /// Whether anything can be proven here, found out before any case.
-    fn sanity(player: &Player<Self>) -> impl Future<Output = SanityResult> + Send;
+/// Runs cases on one kind of target: a pool of edges, or a service.
+pub(super) trait Runner: Send + Sync + 'static {
+    /// Finds out, before any case, whether the target can be judged.
+    fn check_sanity(&self, context: &RunContext) -> impl Future<Output = SanityResult> + Send;
 
-    /// Plays a case once, when a job is free.
-    fn play_once(
-        player: &Player<Self>,
+    /// Runs a case once, as soon as `jobs` has a permit.
+    fn run_case(
+        &self,
+        context: &RunContext,
         case: &Arc<Case>,
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
-    /// Latency that the target adds, where both of its sides are seen.
-    fn added_latency(_player: &Player<Self>) -> impl Future<Output = Option<AddedLatency>> + Send {
+    /// Measures the latency that the target adds, where both of its sides can be observed.
+    fn added_latency(&self, _context: &RunContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)
     }
 }
 
-impl Runner for EdgePool {
-    async fn sanity(player: &Player<Self>) -> SanityResult {
-        edge_sanity::of_edges(player).await
-    }
+/// Result of the check that precedes all cases.
+#[derive(Debug)]
+pub(super) enum SanityResult {
+    /// All cases can be judged.
+    Usable,
+    /// Some cases cannot be judged.
+    Limited(Limitation),
+    /// No case can be judged. The text says why and what to do.
+    Unusable(String),
+}
 
-    async fn play_once(player: &Player<Self>, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        player.play_on_an_edge(case, jobs).await
+impl SanityResult {
+    /// The target does not start or answer. The text holds the error and its advice.
+    pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
+        let text = format!("failed to {}", error_text(why));
+        Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
     }
+}
 
-    async fn added_latency(player: &Player<Self>) -> Option<AddedLatency> {
-        latency::measure(player).await
-    }
+/// Cases that cannot be judged on this target.
+#[derive(Debug)]
+pub(super) struct Limitation {
+    /// What was found, and what to do.
+    pub(super) finding: String,
+    /// Whether a case is among them.
+    pub(super) concerns: fn(&Case) -> bool,
+    /// Why each of them does not run.
+    pub(super) because: &'static str,
 }

@@ -1,5 +1,3 @@
-//! Exchanges as people read them: secrets redacted, what is not printable escaped, what is long cut.
-
 use std::fmt::Write as _;
 
 use edgeproof_fixtures::credentials::Redactor;
@@ -11,16 +9,16 @@ use crate::cases::CaseExchange;
 use edgeproof_http::{Answer, NoAnswer, Request};
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 
-/// Bytes of a body that are shown.
+/// Longest excerpt body, in bytes.
 const BODY_SHOWN: usize = 600;
-/// Header fields that are shown.
+/// Most excerpt header fields.
 const HEADERS_SHOWN: usize = 40;
-/// Characters of a header field's value that are shown.
+/// Longest excerpt header value, in characters.
 const VALUE_SHOWN: usize = 600;
-/// Exchanges at the service that are shown.
+/// Most excerpt exchanges at the service.
 const ARRIVALS_SHOWN: usize = 4;
 
-/// What went over all hops, in order.
+/// The exchanges on all hops in order of time, as readable text: redacted, escaped and shortened.
 pub(super) fn exchanges(sent: &[CaseExchange], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
     let clean = |text: String| redactor.redact(&text).into_owned();
     let at_target = sent.iter().map(|CaseExchange { hop, sent, .. }| {
@@ -31,7 +29,7 @@ pub(super) fn exchanges(sent: &[CaseExchange], arrivals: &[Arrival], redactor: &
         let exchange = Exchange {
             hop: Hop::EdgeService,
             request: clean(request(&arrival.request)),
-            response: clean(given(arrival.answer.as_ref())),
+            response: clean(service_answer(arrival.answer.as_ref())),
         };
         (arrival.at, exchange)
     });
@@ -59,8 +57,8 @@ fn no_answer(why: &NoAnswer) -> String {
     format!("({})", visible(&why.to_string()))
 }
 
-fn given(given: Option<&ArrivalAnswer>) -> String {
-    match given {
+fn service_answer(answer: Option<&ArrivalAnswer>) -> String {
+    match answer {
         None => "(no answer yet)".into(),
         Some(ArrivalAnswer::Other(word)) => format!("({word})"),
         Some(ArrivalAnswer::Answer { status, headers, body }) => {
@@ -83,20 +81,20 @@ fn version(version: Version) -> &'static str {
 fn push_headers(text: &mut String, headers: &HeaderMap) {
     for (name, value) in headers.iter().take(HEADERS_SHOWN) {
         let value = String::from_utf8_lossy(value.as_bytes());
-        let shown: String = value.chars().take(VALUE_SHOWN).collect();
+        let excerpt: String = value.chars().take(VALUE_SHOWN).collect();
         let more =
-            if shown.len() < value.len() { format!("… ({} bytes)", value.len()) } else { String::new() };
-        _ = writeln!(text, "{name}: {}{more}", visible(&shown));
+            if excerpt.len() < value.len() { format!("… ({} bytes)", value.len()) } else { String::new() };
+        _ = writeln!(text, "{name}: {}{more}", visible(&excerpt));
     }
     if headers.len() > HEADERS_SHOWN {
-        _ = writeln!(text, "… and {} header fields more", headers.len() - HEADERS_SHOWN);
+        _ = writeln!(text, "… and {} more header fields", headers.len() - HEADERS_SHOWN);
     }
 }
 
 fn push_body(text: &mut String, body: &[u8], complete: bool) {
     if !body.is_empty() {
-        let shown = String::from_utf8_lossy(&body[..body.len().min(BODY_SHOWN)]);
-        _ = write!(text, "\n{}", visible(&shown));
+        let excerpt = String::from_utf8_lossy(&body[..body.len().min(BODY_SHOWN)]);
+        _ = write!(text, "\n{}", visible(&excerpt));
     }
     if body.len() > BODY_SHOWN {
         _ = write!(text, "… ({} bytes)", body.len());
@@ -104,6 +102,5 @@ fn push_body(text: &mut String, body: &[u8], complete: bool) {
     if !complete {
         text.push_str("\n(cut off)");
     }
-    let kept = text.trim_end_matches('\n').len();
-    text.truncate(kept);
+    text.truncate(text.trim_end_matches('\n').len());
 }

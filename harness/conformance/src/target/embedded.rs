@@ -7,13 +7,12 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::LogTail;
 use url::Url;
 
-use super::running::Runs;
-use super::{RunningEdge, StartError};
+use super::running::{RunningEdge, Runs};
+use super::start_error::StartError;
 use edgeproof_edge::{Edge, EdgeOptions, EdgeTls};
 use edgeproof_http::ServerAddress;
 
-/// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
-/// 127.0.0.1.
+/// The reference edge, in this process and behind real sockets. Each start is a separate edge.
 #[derive(Debug, Clone)]
 pub struct Embedded {
     spec: Arc<Spec>,
@@ -33,12 +32,12 @@ struct Https {
 }
 
 impl Embedded {
-    /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
+    /// An edge that serves HTTP, with the answers of these tables and the profile's behaviour at open points.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
         Self { spec, profile, https: None, twist: None }
     }
 
-    /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
+    /// The same over HTTPS. Its certificate is valid on this machine; `files` hold the CA file.
     #[must_use]
     pub fn https(self, credentials: &Credentials, files: &CredentialFiles) -> Self {
         let certificate = credentials.certificate(Role::EdgeServer);
@@ -52,7 +51,12 @@ impl Embedded {
         Self { twist: Some(twist), ..self }
     }
 
-    /// Starts one.
+    /// Whether it serves TLS.
+    pub fn is_https(&self) -> bool {
+        self.https.is_some()
+    }
+
+    /// Starts an edge on a free port of 127.0.0.1.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         let log = LogTail::default();
         let mut options = EdgeOptions {

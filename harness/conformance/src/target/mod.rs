@@ -1,15 +1,15 @@
-//! The edge under test: embedded, launched, or attached to; and addresses of whatever else is proven.
+//! The edge under test: embedded, launched or attached.
 
-mod any;
-mod attach;
+mod any_target;
+mod attached;
 mod embedded;
-mod error;
 mod running;
 mod setup;
+mod start_error;
 
-pub use any::Target;
-pub use attach::Attached;
+pub use any_target::Target;
+pub use attached::Attached;
 pub use embedded::{Embedded, Twist};
-pub use error::StartError;
 pub use running::RunningEdge;
 pub use setup::{ALLOWED_ORIGIN, OTHER_ALLOWED_ORIGIN, Setup};
+pub use start_error::StartError;

@@ -6,8 +6,8 @@ use edgeproof_http::ServerAddress;
 use edgeproof_launch::{ExitInfo, LogTail, RunningProgram};
 use url::Url;
 
-/// An edge that answers. A launched one is killed, with everything it started, when this is dropped;
-/// [`RunningEdge::stop`] lets it end by itself first.
+/// An edge that answers. Dropping it kills a launched edge and all its children; [`RunningEdge::stop`] lets it exit
+/// first.
 #[derive(Debug)]
 pub struct RunningEdge {
     endpoint: ServerAddress,
@@ -21,7 +21,7 @@ pub(super) enum Runs {
     Here { edge: Edge, log: LogTail },
     /// In a program that edgeproof started.
     Program(RunningProgram),
-    /// Elsewhere; edgeproof does not end it.
+    /// Outside of edgeproof, which never stops it.
     Elsewhere,
 }
 
@@ -30,7 +30,7 @@ impl RunningEdge {
         Self { endpoint, runs }
     }
 
-    /// Where requests go.
+    /// Its address for requests.
     pub fn endpoint(&self) -> &ServerAddress {
         &self.endpoint
     }
@@ -40,12 +40,12 @@ impl RunningEdge {
         self.endpoint.url()
     }
 
-    /// The first address that its URL resolved to. There is one, because the edge answered.
+    /// First resolved address. It exists, because the edge answered.
     pub fn addr(&self) -> SocketAddr {
         self.endpoint.addresses()[0]
     }
 
-    /// Process id, for a debugger; none unless edgeproof started the edge as a program.
+    /// Process id of a launched edge.
     pub fn pid(&self) -> Option<u32> {
         match &self.runs {
             Runs::Program(program) => Some(program.pid()),
@@ -53,7 +53,7 @@ impl RunningEdge {
         }
     }
 
-    /// Its log; none for an attached edge.
+    /// Its log, unless it is attached.
     pub fn log(&self) -> Option<&LogTail> {
         match &self.runs {
             Runs::Here { log, .. } => Some(log),
@@ -62,8 +62,8 @@ impl RunningEdge {
         }
     }
 
-    /// How it ended, if it ended by itself and that was noticed already. A broken connection is often noticed before
-    /// the end of the program that broke it: [`RunningEdge::died`] waits.
+    /// How a launched edge exited, if it did. A broken connection often shows before the exit of its program:
+    /// [`RunningEdge::died`] waits for it.
     pub fn exited(&self) -> Option<ExitInfo> {
         match &self.runs {
             Runs::Program(program) => program.exited(),
@@ -71,7 +71,7 @@ impl RunningEdge {
         }
     }
 
-    /// Waits until it ends by itself, and for its last output. Never returns unless edgeproof started it as a program.
+    /// Waits until a launched edge exits, and for its last output. Never returns for other edges.
     pub async fn died(&self) -> ExitInfo {
         match &self.runs {
             Runs::Program(program) => program.died().await,
@@ -79,7 +79,7 @@ impl RunningEdge {
         }
     }
 
-    /// Ends it. Afterwards the log is complete and has ended.
+    /// Stops the edge. Afterwards its log is complete.
     pub async fn stop(self) {
         match self.runs {
             Runs::Here { edge, log } => {

@@ -4,25 +4,26 @@ use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret,
 };
 
-/// Origin of the page that an edge is set up for.
+/// Origin that an edge allows by default.
 pub const ALLOWED_ORIGIN: &str = "https://shop.example";
-/// Origin of the page in [`Setup::OtherLicense`].
+/// Origin that the edge allows in [`Setup::OtherLicense`].
 pub const OTHER_ALLOWED_ORIGIN: &str = "https://desk.example:8443";
-/// Where the service is in [`Setup::NameUnresolved`]: no name under `.invalid` ever resolves (RFC 6761 §6.4).
+/// Service URL in [`Setup::NameUnresolved`]: no name under `.invalid` resolves (RFC 6761 §6.4).
 const UNRESOLVED: &str = "https://service.invalid";
 
-/// The settings that an edge is started with: those that let it work, or those with one thing changed.
+/// The settings that an edge starts with: the standard ones, or one change to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(strum::VariantArray))]
 pub enum Setup {
-    /// Everything is right.
+    /// Valid settings.
     Standard,
-    /// Everything is right, for another license and another page.
+    /// Valid settings for another license and another origin.
     OtherLicense,
     /// A read token in place of the license.
     ReadTokenAsLicense,
     /// No `LICENSE`.
     NoLicense,
-    /// A license that has expired.
+    /// An expired license.
     WrongLicense,
     /// Neither client certificate nor key.
     NoCertificate,
@@ -30,68 +31,27 @@ pub enum Setup {
     ForeignCertificate,
     /// A client certificate of another license.
     MismatchedCertificate,
-    /// A client certificate that was revoked.
+    /// A revoked client certificate.
     RevokedCertificate,
-    /// A client certificate that has expired.
+    /// An expired client certificate.
     ExpiredCertificate,
     /// A client certificate without its key.
     CertificateWithoutKey,
     /// The key of a client certificate without the certificate.
     KeyWithoutCertificate,
-    /// No `SERVICE_CA_FILE`, though the service's certificate is from a private authority.
+    /// No `SERVICE_CA_FILE`, but a service certificate from a private CA.
     NoCaFile,
-    /// `SERVICE_URL` names a port where nobody listens yet: the caller gives the URL of a
-    /// [`HeldPort`](super::HeldPort).
+    /// `SERVICE_URL` with a closed port. The caller passes the URL of a port that it reserved.
     PortClosed,
-    /// `SERVICE_URL` names a host that does not exist.
+    /// `SERVICE_URL` with a host that does not resolve.
     NameUnresolved,
 }
 
 impl Setup {
-    /// Every setup, the one that works first.
-    pub const ALL: [Self; 15] = [
-        Self::Standard,
-        Self::OtherLicense,
-        Self::ReadTokenAsLicense,
-        Self::NoLicense,
-        Self::WrongLicense,
-        Self::NoCertificate,
-        Self::ForeignCertificate,
-        Self::MismatchedCertificate,
-        Self::RevokedCertificate,
-        Self::ExpiredCertificate,
-        Self::CertificateWithoutKey,
-        Self::KeyWithoutCertificate,
-        Self::NoCaFile,
-        Self::PortClosed,
-        Self::NameUnresolved,
-    ];
-
-    /// A slug, the same in every version.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::OtherLicense => "other-license",
-            Self::ReadTokenAsLicense => "read-token-as-license",
-            Self::NoLicense => "no-license",
-            Self::WrongLicense => "wrong-license",
-            Self::NoCertificate => "no-certificate",
-            Self::ForeignCertificate => "foreign-certificate",
-            Self::MismatchedCertificate => "mismatched-certificate",
-            Self::RevokedCertificate => "revoked-certificate",
-            Self::ExpiredCertificate => "expired-certificate",
-            Self::CertificateWithoutKey => "certificate-without-key",
-            Self::KeyWithoutCertificate => "key-without-certificate",
-            Self::NoCaFile => "no-ca-file",
-            Self::PortClosed => "port-closed",
-            Self::NameUnresolved => "name-unresolved",
-        }
-    }
-
-    /// In words, for people: what follows "an edge with …".
+    /// Text for messages, to follow "an edge with".
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Standard => "all six settings, and all of them right",
+            Self::Standard => "six valid settings",
             Self::OtherLicense => "another license, its client certificate, and another ALLOWED_ORIGIN",
             Self::ReadTokenAsLicense => "a read token as LICENSE",
             Self::NoLicense => "LICENSE not set",
@@ -103,13 +63,13 @@ impl Setup {
             Self::ExpiredCertificate => "an expired client certificate",
             Self::CertificateWithoutKey => "EDGE_CLIENT_CERT_FILE set and EDGE_CLIENT_KEY_FILE not",
             Self::KeyWithoutCertificate => "EDGE_CLIENT_KEY_FILE set and EDGE_CLIENT_CERT_FILE not",
-            Self::NoCaFile => "SERVICE_CA_FILE not set, and a service whose authority is private",
-            Self::PortClosed => "a SERVICE_URL where nobody listens",
-            Self::NameUnresolved => "a SERVICE_URL whose host does not exist",
+            Self::NoCaFile => "SERVICE_CA_FILE not set, and a service with a private CA",
+            Self::PortClosed => "a SERVICE_URL with a closed port",
+            Self::NameUnresolved => "a SERVICE_URL that does not resolve",
         }
     }
 
-    /// The settings. `service_url` is where the mock service is, or for [`Setup::PortClosed`] will be.
+    /// The settings. `service_url`: URL of the mock service, or of the closed port for [`Setup::PortClosed`].
     pub fn settings(
         self,
         credentials: &Credentials,
@@ -151,15 +111,15 @@ fn pair(files: &CredentialFiles, role: Role) -> (Option<PathBuf>, Option<PathBuf
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::fmt::Write;
 
     use edgeproof_fixtures::credentials::MintOptions;
+    use strum::VariantArray;
 
     use super::*;
 
     #[test]
-    fn each_setup_changes_what_its_name_says() {
+    fn each_setup_changes_the_named_settings() {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
         let files = CredentialFiles::write(&credentials).unwrap();
         let folder = files.folder().display().to_string();
@@ -167,8 +127,8 @@ mod tests {
             .map(|form| (Secret::new(credentials.license(form)).digest(), form.label().to_owned()))
             .into();
         let mut text = String::new();
-        for setup in Setup::ALL {
-            writeln!(text, "{}: {}", setup.id(), setup.describe()).unwrap();
+        for setup in Setup::VARIANTS {
+            writeln!(text, "{setup:?}: {}", setup.describe()).unwrap();
             for line in setup.settings(&credentials, &files, "https://127.0.0.1:4433").redacted() {
                 let line = line.replace(&folder, "DIR");
                 let line = names.iter().fold(line, |line, (digest, label)| line.replace(digest, label));
@@ -176,12 +136,5 @@ mod tests {
             }
         }
         insta::assert_snapshot!(text);
-    }
-
-    #[test]
-    fn no_setup_is_missing_or_there_twice() {
-        assert_eq!(Setup::ALL.iter().collect::<BTreeSet<_>>().len(), Setup::ALL.len());
-        assert_eq!(Setup::ALL.map(Setup::id).iter().collect::<BTreeSet<_>>().len(), Setup::ALL.len());
-        assert_eq!(Setup::ALL.last().map(|last| *last as usize + 1), Some(Setup::ALL.len()));
     }
 }

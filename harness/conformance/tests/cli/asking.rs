@@ -1,21 +1,21 @@
-//! Questions that are answered without a run.
+//! Commands that list or show without a run.
 
 use serde_json::Value;
 
 use crate::golden::{Folder, check};
 
 #[test]
-fn help_says_what_there_is() {
+fn help_lists_the_commands() {
     check("help", &Folder::new().seen(&["--help"]));
 }
 
 #[test]
-fn help_of_conformance_says_all_options_and_exit_codes() {
+fn conformance_help_lists_options_and_exit_codes() {
     check("help_conformance", &Folder::new().seen(&["conformance", "--help"]));
 }
 
 #[test]
-fn rows_are_listed_one_a_line() {
+fn spec_list_prints_one_row_a_line() {
     let output = Folder::new().run(&["spec", "list"]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -24,7 +24,7 @@ fn rows_are_listed_one_a_line() {
 }
 
 #[test]
-fn rows_are_listed_for_machines_in_the_shape_of_the_contract() {
+fn spec_list_json_has_the_contract_fields() {
     let output = Folder::new().run(&["spec", "list", "--json"]);
     let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     let keys = ["id", "table", "section", "status", "code", "level", "basis", "stimuli", "cases"];
@@ -44,7 +44,7 @@ fn rows_are_listed_for_machines_in_the_shape_of_the_contract() {
 }
 
 #[test]
-fn a_row_or_a_point_is_shown() {
+fn spec_show_prints_a_row_or_a_point() {
     let folder = Folder::new();
     let shown = [
         "relay.401.bad-signature",
@@ -59,7 +59,7 @@ fn a_row_or_a_point_is_shown() {
 }
 
 #[test]
-fn cases_are_listed_and_none_is_run() {
+fn list_prints_cases_without_running_them() {
     let folder = Folder::new();
     let list = folder.seen(&["conformance", "--list", "--filter", "accept.*", "--filter", "http2.*"]);
     let attached =

@@ -1,13 +1,13 @@
-//! Edges that cannot be proven, or are wrong: what the user is told, in full.
+//! Full output for edges that cannot be judged, or that fail.
 
 use crate::golden::{Folder, check, seen};
 use crate::program::command;
 
-/// Few cases: how many could not run is told at other places.
+/// Few cases, for short snapshots.
 const FEW: &str = "accept.{exact-body,content-type}";
 
 #[test]
-fn an_edge_that_does_not_get_up() {
+fn launch_failure_is_shown_with_last_output() {
     let folder = Folder::new();
     let texts = ["false", "sh -c 'echo getting up; echo no port for me; exit 3'"]
         .map(|launch| folder.seen(&["conformance", "--launch", launch, "--filter", FEW]));
@@ -17,18 +17,18 @@ fn an_edge_that_does_not_get_up() {
 }
 
 #[test]
-fn an_edge_that_is_not_there() {
+fn unreachable_url_is_shown_with_advice() {
     let folder = Folder::new();
     let texts = [
         folder.seen(&["conformance", "--url", "http://127.0.0.1:9", "--filter", FEW]),
         folder.seen(&["conformance", "http://edge.invalid", "--filter", FEW]),
     ];
-    // What a resolver says differs from system to system.
+    // The resolver's message differs between systems.
     let text = cut_after(&texts.join("\n"), "resolve \"edge.invalid\": ");
     check("url_not_there", &text);
 }
 
-/// Cuts lines after `start`: how they go on is worded by the system.
+/// Cuts lines after `start`, where the system's message begins.
 fn cut_after(text: &str, start: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -41,7 +41,7 @@ fn cut_after(text: &str, start: &str) -> String {
 }
 
 #[test]
-fn a_run_that_could_not_prove_anything_says_so_in_its_report() {
+fn report_of_an_incomplete_run_has_exit_code_3() {
     let folder = Folder::new();
     let args = ["conformance", "--launch", "sh -c 'echo getting up; exit 3'", "--report", "json=r.json"];
     assert_eq!(folder.run(&args).status.code(), Some(3));
@@ -52,9 +52,9 @@ fn a_run_that_could_not_prove_anything_says_so_in_its_report() {
     assert!(report.findings[0].contains("\n  | getting up\n"), "{:?}", report.findings);
 }
 
-/// The block for a failure: id, title, section, level, basis, every mismatch, curl, both hops, settings, log.
+/// A failure shows id, title, section, level, basis, all mismatches, curl, both hops, settings and log.
 #[test]
-fn a_failure_is_told_in_full() {
+fn failure_is_shown_in_full() {
     let folder = Folder::new();
     for fault in ["hands-on", "as-502"] {
         let launch = command(fault);

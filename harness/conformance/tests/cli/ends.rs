@@ -1,4 +1,4 @@
-//! Ends that come from outside: signals, and pipes that nobody reads from any more.
+//! Signals and closed pipes.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -16,11 +16,11 @@ fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Reports are whole, and nothing of the edge is left.
+/// Reports are complete, and the edge is gone.
 #[rstest]
 #[case::ctrl_c(Signal::INT, 130)]
 #[case::terminated(Signal::TERM, 143)]
-fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
+fn signal_stops_the_run_and_completes_the_reports(#[case] signal: Signal, #[case] code: i32) {
     let folder = Folder::new();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let launch = command_with("silent", &format!("EDGE_CALL={}", caller.local_addr().unwrap()));
@@ -51,18 +51,18 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     let child = command.spawn().unwrap();
     let mut edge = BufReader::new(caller.accept().unwrap().0);
     edge.read_line(&mut String::new()).unwrap();
-    // The edge is in the middle of a case.
+    // The edge runs a case now.
     send(signal, &child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{output:?}");
-    // The connection ends with the process that holds it; a reset would be an end as well.
+    // Returns when the edge's process closes the connection. A reset does as well.
     let _ = edge.read_to_end(&mut Vec::new());
 
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.ends_with(&format!("ended by a signal: nothing is proven (exit {code})\n")), "{text}");
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "credentials are left behind");
-    // What was seen of half a run is no record.
+    // Half a run makes no record.
     assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
     let report = folder.report("r.json");
     assert_eq!((i32::from(report.exit_code), report.cases.len()), (code, 2));
@@ -72,9 +72,9 @@ fn a_signal_ends_the_run_in_order(#[case] signal: Signal, #[case] code: i32) {
     assert!(folder.read("r.html").trim_end().ends_with("</html>"));
 }
 
-/// Credentials are in files before the first case begins.
+/// Credentials are in files before the first case runs.
 #[test]
-fn a_signal_while_the_run_is_planned_leaves_no_credentials() {
+fn signal_while_planning_leaves_no_credentials() {
     let (folder, temporary) = (Folder::new(), tempfile::tempdir().unwrap());
     let mut command = folder.command(&["conformance", "--report", "json=r.json"]);
     command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -89,9 +89,9 @@ fn a_signal_while_the_run_is_planned_leaves_no_credentials() {
     assert_eq!(folder.report("r.json").exit_code, 130);
 }
 
-/// Who looks at a held case leaves with Ctrl-C, without waiting for anything.
+/// Ctrl-C ends a held case at once.
 #[test]
-fn a_signal_ends_a_case_that_is_held() {
+fn signal_ends_a_held_case() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", "accept.exact-body", "--hold", "accept.exact-body"];
     let mut child = folder
@@ -111,17 +111,17 @@ fn a_signal_ends_a_case_that_is_held() {
     let sent = Instant::now();
     send(Signal::INT, &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(sent.elapsed() < Duration::from_secs(4), "it waited for the line that did not come");
+    assert!(sent.elapsed() < Duration::from_secs(4), "it waited for a line on standard input");
 }
 
-/// `edgeproof … | head -1`: whoever closed the pipe has seen enough, and the exit code tells the rest.
+/// `edgeproof … | head -1`: a closed pipe does not change the exit code.
 #[rstest]
 #[case::a_run(&["conformance", "--filter", "accept.*"], 0)]
 #[case::a_list(&["conformance", "--list"], 0)]
 #[case::the_rows(&["spec", "list"], 0)]
 #[case::help(&["conformance", "--help"], 0)]
-#[case::a_run_that_proves_nothing(&["conformance", "--launch", "false", "--filter", "accept.*"], 3)]
-fn nobody_reads_standard_output(#[case] args: &[&str], #[case] code: i32) {
+#[case::an_incomplete_run(&["conformance", "--launch", "false", "--filter", "accept.*"], 3)]
+fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str], #[case] code: i32) {
     let folder = Folder::new();
     let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -130,7 +130,7 @@ fn nobody_reads_standard_output(#[case] args: &[&str], #[case] code: i32) {
 }
 
 #[test]
-fn nobody_reads_standard_error() {
+fn closed_standard_error_keeps_the_exit_code() {
     let folder = Folder::new();
     for args in [&["conformance", "--filter", "nope"][..], &["conformance", "--no-such-option"]] {
         let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Runs the program as a user does, and writes down what they see.
+//! Runs the program in a folder and compares its output with snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// What differs from run to run, and what is shown in its place.
+/// Text that differs between runs, and its replacement.
 const VARIES: &[(&str, &str)] = &[
     (r"seed \d+", "seed N"),
     (r"took [\d.]+ s", "took N s"),
@@ -19,14 +19,14 @@ const VARIES: &[(&str, &str)] = &[
     (r"/[^\s=]*/\.edgeproof-\w+/", "CREDENTIALS/"),
     (r"\(os error \d+\)", "(os error N)"),
     (r"/[\w./-]*/deps/cli-[0-9a-f]+", "PROGRAM"),
-    // These come when they come; that they do is tested where the end of the output can be waited for.
+    // Log lines arrive at any time. Other tests wait for them.
     (r"(?m)^ *\| refused status=.*\n", ""),
-    // Of the tests' own program, which is one of the tests.
+    // Output of the test harness in which the launched program runs.
     (r"(?m)^ *\|\n *\| running 1 test\n", ""),
     (r"(?m)^ *\| running 1 test\n", ""),
 ];
 
-/// A folder to run in. What a run leaves behind is seen at its end.
+/// A temporary working folder.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -43,7 +43,7 @@ impl Folder {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
-    /// A JSON report that a run wrote.
+    /// Loads a JSON report.
     pub(crate) fn report(&self, name: &str) -> edgeproof_reports::Report {
         edgeproof_reports::Report::load(&self.0.path().join(name)).unwrap()
     }
@@ -55,7 +55,7 @@ impl Folder {
         names
     }
 
-    /// The program in this folder, with nothing of the environment that changes what it shows.
+    /// The program in this folder, without environment variables that change its output.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
@@ -72,7 +72,7 @@ impl Folder {
         self.command(args).output().unwrap()
     }
 
-    /// What a user sees of a run: command, exit code, both outputs.
+    /// Runs the program. Yields command, exit code and both outputs.
     pub(crate) fn seen(&self, args: &[&str]) -> String {
         seen(args, &self.run(args))
     }
@@ -90,7 +90,7 @@ pub(crate) fn seen(args: &[&str], output: &Output) -> String {
     text
 }
 
-/// Compares with the snapshot of that name, without what varies.
+/// Compares with a snapshot, without varying text.
 #[track_caller]
 pub(crate) fn check(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();

@@ -1,5 +1,5 @@
-//! The program on the command line: what is printed, what is left behind, and the exit code.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! The program on the command line: output, files and exit codes.
+#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod asking;
 mod broken;

@@ -1,10 +1,10 @@
-//! Commands that are wrong: found before anything runs, told with what to do, exit 2, and nothing is left behind.
+//! Invalid commands exit 2 with advice before anything runs, and leave no files behind.
 
 use std::net::TcpListener;
 
 use crate::golden::{Folder, check};
 
-/// One case, where a run would be quick if it were one.
+/// One case, in case the run starts by mistake.
 const ONE: &str = "accept.exact-body";
 
 fn folder() -> Folder {
@@ -37,11 +37,11 @@ fn refused(name: &str, commands: &[&[&str]]) {
             .collect()
     });
     check(name, &texts.join("\n"));
-    assert_eq!(folder.files(), before, "nothing is left behind");
+    assert_eq!(folder.files(), before, "files are left behind");
 }
 
 #[test]
-fn targets() {
+fn invalid_targets_exit_2() {
     refused(
         "mistakes_targets",
         &[
@@ -68,7 +68,7 @@ fn targets() {
 }
 
 #[test]
-fn cases() {
+fn invalid_selections_exit_2() {
     refused(
         "mistakes_cases",
         &[
@@ -86,7 +86,7 @@ fn cases() {
 }
 
 #[test]
-fn files() {
+fn invalid_files_exit_2() {
     refused(
         "mistakes_files",
         &[
@@ -102,7 +102,7 @@ fn files() {
 }
 
 #[test]
-fn reports() {
+fn invalid_report_options_exit_2() {
     refused(
         "mistakes_reports",
         &[
@@ -127,7 +127,7 @@ fn reports() {
 }
 
 #[test]
-fn numbers_and_words() {
+fn invalid_values_exit_2() {
     refused(
         "mistakes_arguments",
         &[
@@ -141,9 +141,9 @@ fn numbers_and_words() {
     );
 }
 
-/// The mock service's port is found to be in use before anything runs.
+/// The port of the mock service is checked before anything runs.
 #[test]
-fn a_port_that_is_in_use() {
+fn port_in_use_exits_2() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let folder = Folder::new();

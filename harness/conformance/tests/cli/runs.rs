@@ -1,4 +1,4 @@
-//! Runs against an edge that is as it should be, or off by a little: what is told, written and returned.
+//! Output, files and exit codes of runs against a conforming edge, and against edges with small faults.
 
 use edgeproof_reports::Outcome;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::program::command;
 const ONE: &str = "accept.exact-body";
 
 #[test]
-fn a_run_that_passes() {
+fn passing_run_exits_0() {
     let folder = Folder::new();
     let filter = ["conformance", "--filter", "accept.*", "--filter", "http2.*"];
     let plain = folder.seen(&filter);
@@ -20,7 +20,7 @@ fn a_run_that_passes() {
 }
 
 #[test]
-fn colours_are_used_where_they_are_wanted() {
+fn color_option_overrides_terminal_detection() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", ONE, "--color", "always"];
     check("run_in_colour", &folder.seen(&args));
@@ -28,14 +28,14 @@ fn colours_are_used_where_they_are_wanted() {
         [("NO_COLOR", "1", &args[..3]), ("NO_COLOR", "", &args[..3]), ("FORCE_COLOR", "1", &args[..3])]
     {
         let output = folder.command(args).env(name, value).output().unwrap();
-        assert!(!output.stdout.contains(&0x1b), "no terminal, no colours: {name}={value}");
+        assert!(!output.stdout.contains(&0x1b), "colour without a terminal: {name}={value}");
     }
     let output = folder.command(&args).env("NO_COLOR", "1").output().unwrap();
-    assert!(output.stdout.contains(&0x1b), "whoever says always means it");
+    assert!(output.stdout.contains(&0x1b), "--color always shows no colour");
 }
 
 #[test]
-fn the_seed_makes_the_order() {
+fn shuffled_cases_are_reported_in_plan_order() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", "accept.*", "--shuffle", "--seed", "7", "--report", "json=r.json"];
     let output = folder.run(&args);
@@ -43,7 +43,6 @@ fn the_seed_makes_the_order() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("· seed 7\n"));
     let report = folder.report("r.json");
     assert_eq!((report.seed, report.summary.planned), (7, report.cases.len()));
-    // Whatever order they ran in, they are told in that of the plan.
     let list = folder.run(&["conformance", "--filter", "accept.*", "--list"]).stdout;
     let list = String::from_utf8(list).unwrap();
     let listed: Vec<&str> = list.lines().map(|line| line.split(' ').next().unwrap()).collect();
@@ -51,7 +50,7 @@ fn the_seed_makes_the_order() {
 }
 
 #[test]
-fn a_case_is_played_again_until_it_is_not_right() {
+fn repeat_reports_the_first_failure() {
     let folder = Folder::new();
     let right = folder.seen(&["conformance", "--filter", ONE, "--repeat", "3"]);
     check("run_repeated", &right);
@@ -68,11 +67,11 @@ fn a_case_is_played_again_until_it_is_not_right() {
         "json=r.json",
     ];
     assert_eq!(folder.run(&args).status.code(), Some(0));
-    assert!(folder.report("r.json").cases[0].because.starts_with("time 1 of 3: "));
+    assert!(folder.report("r.json").cases[0].because.starts_with("round 1 of 3: "));
 }
 
 #[test]
-fn a_broken_should_counts_only_where_it_is_asked_to() {
+fn violated_should_fails_only_with_strict() {
     let folder = Folder::new();
     let launch = command("no-allow");
     let args = ["conformance", "--launch", &launch, "--filter", "method.allow", "--filter", "method.get"];
@@ -88,7 +87,7 @@ fn a_broken_should_counts_only_where_it_is_asked_to() {
 }
 
 #[test]
-fn known_failures_are_known_until_they_pass() {
+fn stale_baseline_line_exits_1() {
     let folder = Folder::new()
         .with("known.txt", "# ticket 17\nmethod.allow our proxy eats Allow\n")
         .with("stale.txt", "method.get  fixed long ago\n\nno.such.case  was renamed\n");
@@ -108,7 +107,7 @@ fn known_failures_are_known_until_they_pass() {
 }
 
 #[test]
-fn open_points_are_recorded_and_pinned() {
+fn changed_pinned_point_exits_1() {
     let folder = Folder::new();
     let run = |args: &[&str]| {
         folder.run(&[&["conformance", "--filter", "health.*", "--filter", "paths.root"], args].concat())
@@ -126,7 +125,7 @@ fn open_points_are_recorded_and_pinned() {
 }
 
 #[test]
-fn what_failed_is_run_again_alone() {
+fn rerun_failed_runs_only_failed_cases() {
     let folder = Folder::new();
     let launch = command("as-502");
     let args =
@@ -145,7 +144,7 @@ fn what_failed_is_run_again_alone() {
 }
 
 #[test]
-fn a_case_is_held_and_told_how_to_call() {
+fn hold_prints_how_to_call_the_edge() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", ONE, "--hold", ONE];
     let output = folder.run(&args);
@@ -154,7 +153,7 @@ fn a_case_is_held_and_told_how_to_call() {
 }
 
 #[test]
-fn reports_are_written_whole_and_beside_nothing() {
+fn reports_are_written_without_temporary_files() {
     let folder = Folder::new();
     let args = [
         "conformance",
@@ -175,7 +174,7 @@ fn reports_are_written_whole_and_beside_nothing() {
     assert_eq!(folder.report("r.json").exit_code, 0);
 }
 
-/// The launched program's path differs from machine to machine.
+/// Output without the path of the launched program, which differs between machines.
 fn shown(args: &[&str], output: &std::process::Output) -> String {
     let args: Vec<&str> = args.iter().map(|arg| if arg.starts_with("env ") { "…" } else { arg }).collect();
     seen(&args, output)

@@ -1,4 +1,4 @@
-//! Edges that run already: with settings that connect them to the mock service, and without.
+//! Attached edges, with and without the mock service behind them.
 
 use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
@@ -8,37 +8,37 @@ use edgeproof_reports::Outcome;
 use socket2::{Domain, Socket, Type};
 
 use crate::program::command;
-use crate::support::{Folder, amiss, case, ids};
+use crate::support::{Folder, case, ids, problems};
 
-/// An edge that was started by hand.
-struct ByHand {
+/// An edge that a shell started.
+struct ShellEdge {
     child: Child,
     url: String,
 }
 
-impl ByHand {
-    /// Starts it through a shell, as the words of `mint edge-settings` say.
+impl ShellEdge {
+    /// Starts the edge like the output of `mint edge-settings` describes. `before`: shell text before the command.
     fn start(folder: &Folder, before: &str) -> Self {
         let line = format!("{before} exec {}", command("sound"));
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).current_dir(folder.path()).env_remove("PORT");
         let mut child = shell.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let told = lines.find_map(|line| line.unwrap().strip_prefix("listening on ").map(str::to_owned));
-        // What it writes from here on has to go somewhere.
+        let listening = lines.find_map(|line| line.unwrap().strip_prefix("listening on ").map(str::to_owned));
+        // A full pipe would block the edge.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { url: format!("http://{}", told.unwrap()), child }
+        Self { url: format!("http://{}", listening.unwrap()), child }
     }
 }
 
-impl Drop for ByHand {
+impl Drop for ShellEdge {
     fn drop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 }
 
-/// A port that only a service of ours can get: others don't ask to share it.
+/// A port that only the mock service can use: other programs do not ask to share it.
 fn held_port() -> (Socket, u16) {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_reuse_address(true).unwrap();
@@ -51,22 +51,22 @@ fn mint(folder: &Folder, port: u16) {
     let minted =
         folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port.to_string()]);
     assert!(minted.status.success(), "{minted:?}");
-    let told = String::from_utf8(minted.stdout).unwrap();
-    assert!(told.contains("set -a; . settings/edge/edge.env; set +a;"), "{told}");
+    let text = String::from_utf8(minted.stdout).unwrap();
+    assert!(text.contains("set -a; . settings/edge/edge.env; set +a;"), "{text}");
 }
 
 const SETTINGS: &str = "set -a; . settings/edge/edge.env; set +a;";
 
 #[test]
-fn with_minted_settings() {
+fn edge_with_minted_settings_conforms() {
     let folder = Folder::new();
     let (_held, port) = held_port();
     mint(&folder, port);
-    let edge = ByHand::start(&folder, SETTINGS);
+    let edge = ShellEdge::start(&folder, SETTINGS);
     let report = folder.conform(&["--url", &edge.url, "--settings", "settings"]);
-    assert_eq!(amiss(&report), Vec::<String>::new());
+    assert_eq!(problems(&report), Vec::<String>::new());
     assert_eq!((report.exit_code, report.summary.not_run), (0, 0));
-    // Other settings and the log are beyond reach; everything else was played.
+    // Only cases about other settings and the log do not apply.
     for id in ids(&report, &[Outcome::NotApplicable]) {
         let because = &case(&report, &id).because;
         assert!(["--launch", "https"].iter().any(|word| because.contains(word)), "{id}: {because}");
@@ -74,13 +74,12 @@ fn with_minted_settings() {
     assert!(report.summary.pass > 150, "{:?}", report.summary);
 }
 
-/// An edge that calls another service is told so, with what to change, and nothing is proven.
 #[test]
-fn with_settings_of_another_run() {
+fn edge_of_another_service_exits_3_with_the_settings_to_change() {
     let folder = Folder::new();
     let ((_held, port), (_other, elsewhere)) = (held_port(), held_port());
     mint(&folder, port);
-    let edge = ByHand::start(&folder, &format!("{SETTINGS} SERVICE_URL=https://localhost:{elsewhere}"));
+    let edge = ShellEdge::start(&folder, &format!("{SETTINGS} SERVICE_URL=https://localhost:{elsewhere}"));
     let report = folder.conform(&["--url", &edge.url, "--settings", "settings"]);
     assert_eq!((report.exit_code, report.summary.pass), (3, 0));
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
@@ -90,23 +89,36 @@ fn with_settings_of_another_run() {
 }
 
 #[test]
-fn in_production() {
+fn no_service_runs_only_cases_without_mock_service() {
     let folder = Folder::new();
-    let edge = ByHand::start(
+    let edge = ShellEdge::start(
         &folder,
         "export SERVICE_URL=https://service.invalid ALLOWED_ORIGIN=https://shop.example;",
     );
     let args = ["--url", &edge.url, "--no-service"];
     let report = folder.conform(&args);
-    assert_eq!((report.exit_code, amiss(&report)), (0, Vec::new()));
+    assert_eq!((report.exit_code, problems(&report)), (0, Vec::new()));
     assert_eq!(ids(&report, &[Outcome::Pass]).iter().filter(|id| id.starts_with("cors.")).count(), 0);
 
     let report = folder.conform(&[&args[..], &["--origin", "https://shop.example"]].concat());
-    assert_eq!((report.exit_code, amiss(&report)), (0, Vec::new()));
+    assert_eq!((report.exit_code, problems(&report)), (0, Vec::new()));
     assert!(ids(&report, &[Outcome::Pass]).contains(&"cors.preflight".to_owned()));
 
-    // Without the word that this is wanted, nothing is proven.
+    // Without the option nothing is proven.
     let report = folder.conform(&["--url", &edge.url]);
     assert_eq!(report.exit_code, 3);
     assert!(report.findings[0].contains("--no-service"), "{:?}", report.findings);
+}
+
+/// The text is valid PEM, but holds no certificate.
+#[test]
+fn invalid_ca_file_names_the_option_of_the_service() {
+    let folder = Folder::new();
+    let ca = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    std::fs::write(folder.path().join("ca.pem"), ca).unwrap();
+    let report = folder.conform(&["service", "--base-url", "https://127.0.0.1:9", "--service-ca", "ca.pem"]);
+    assert_eq!(report.exit_code, 3);
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    assert!(finding.starts_with("failed to read the CA file ca.pem: "), "{finding}");
+    assert!(finding.contains("\n--service-ca takes a PEM file"), "{finding}");
 }

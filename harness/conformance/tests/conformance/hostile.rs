@@ -1,4 +1,4 @@
-//! Edges that misbehave cost their own cases, in bounded time and memory, and never the run.
+//! A hostile edge fails only the cases that meet it, in bounded time and memory.
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,8 @@ use rstest::rstest;
 use crate::program::command;
 use crate::support::{Folder, case, ids};
 
-/// They treat `PUT` badly; these cases send one.
-const HIT: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];
+/// Cases that send a `PUT`, which the hostile edges mistreat.
+const PUT_CASES: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];
 
 #[rstest]
 #[case::never_answers("silent", &["no answer within 500ms, connection still open"])]
@@ -17,7 +17,7 @@ const HIT: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];
 #[case::floods_headers("flood", &["no HTTP answer", "no answer within"])]
 #[case::sends_garbage("garbage", &["no HTTP answer"])]
 #[case::dies("dies", &["connection closed without an answer"])]
-fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &[&str]) {
+fn hostile_answer_fails_only_its_cases(#[case] fault: &str, #[case] observed: &[&str]) {
     let folder = Folder::new();
     let launch = command(fault);
     let began = Instant::now();
@@ -39,22 +39,21 @@ fn a_case_is_lost_and_no_more(#[case] fault: &str, #[case] saw: &[&str]) {
     assert_eq!(report.exit_code, 1);
     let mut hit = ids(&report, &[Outcome::Fail, Outcome::Warn, Outcome::NotRun]);
     hit.sort();
-    assert_eq!(hit, HIT, "{report:?}");
+    assert_eq!(hit, PUT_CASES, "{report:?}");
     let put = case(&report, "method.put");
     assert_eq!(put.outcome, Outcome::Fail);
     assert!(
-        put.mismatches.iter().any(|mismatch| saw.iter().any(|saw| mismatch.actual.contains(saw))),
+        put.mismatches.iter().any(|mismatch| observed.iter().any(|text| mismatch.actual.contains(text))),
         "{:?}",
         put.mismatches
     );
-    // What came is shown, as far as it is of use.
+    // The report holds only the beginning of the answers.
     let shown: usize = put.exchanges.iter().map(|exchange| exchange.response.len()).sum();
     assert!(shown < 100_000, "{shown} bytes of answers in a report");
 }
 
-/// The end of a program is told as such, with what it said last.
 #[test]
-fn an_edge_that_dies_is_told_to_have_died() {
+fn death_of_the_edge_is_reported_with_its_last_output() {
     let folder = Folder::new();
     let report =
         folder.conform(&["--launch", &command("dies"), "--filter", "method.put", "--filter", "method.get"]);
@@ -66,9 +65,8 @@ fn an_edge_that_dies_is_told_to_have_died() {
     assert_eq!(case(&report, "method.get").outcome, Outcome::Pass);
 }
 
-/// Even where all are lost, the run comes to its end.
 #[rstest]
-fn a_program_that_speaks_no_http_proves_nothing(
+fn program_without_http_exits_3(
     #[values("sh -c 'exec sleep 600'", "sh -c 'yes | head -c 1000000; exec sleep 600'")] launch: &str,
 ) {
     let folder = Folder::new();

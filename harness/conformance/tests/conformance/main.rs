@@ -1,5 +1,5 @@
-//! Whole runs of the program: edges that conform, edges that misbehave, and what none of them may give away.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! Whole runs of the program, with conforming and misbehaving edges.
+#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod attached;
 mod hostile;

@@ -1,15 +1,18 @@
-//! The reference edge conforms, in every form.
+//! The reference edge conforms: embedded and launched.
 
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use crate::program::command;
-use crate::support::{Folder, amiss, ids};
+use crate::support::{Folder, ids, problems};
 
 #[rstest]
-fn embedded(#[values("http", "https")] scheme: &str, #[values("current", "pre-seal")] version: &str) {
+fn embedded_edge_conforms(
+    #[values("http", "https")] scheme: &str,
+    #[values("current", "pre-seal")] version: &str,
+) {
     let report = Folder::new().conform(&["edge", "--edge-scheme", scheme, "--spec", version]);
-    assert_eq!(amiss(&report), Vec::<String>::new());
+    assert_eq!(problems(&report), Vec::<String>::new());
     assert_eq!(report.exit_code, 0);
     let skipped: &[&str] = match (scheme, cfg!(target_os = "linux")) {
         ("https", true) => &[],
@@ -22,16 +25,15 @@ fn embedded(#[values("http", "https")] scheme: &str, #[values("current", "pre-se
     assert!(latency.samples > 0 && latency.p50_us <= latency.p99_us);
 }
 
-/// All edges of the run are programs, started with the settings that their cases need.
 #[test]
-fn launched() {
+fn launched_edge_conforms() {
     let report = Folder::new().conform(&["--launch", &command("sound"), "--jobs", "4"]);
-    assert_eq!(amiss(&report), Vec::<String>::new());
+    assert_eq!(problems(&report), Vec::<String>::new());
     assert_eq!(report.exit_code, 0);
 }
 
 #[test]
-fn in_any_order_again_and_again() {
+fn shuffled_and_repeated_cases_pass() {
     let args = ["--shuffle", "--seed", "17", "--repeat", "2", "--jobs", "32", "--filter", "re*"];
-    assert_eq!(amiss(&Folder::new().conform(&args)), Vec::<String>::new());
+    assert_eq!(problems(&Folder::new().conform(&args)), Vec::<String>::new());
 }

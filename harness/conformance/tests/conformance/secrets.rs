@@ -1,4 +1,4 @@
-//! An edge that gives everything away: nothing of it reaches a report.
+//! Reports of an edge that leaks every credential hold none of them.
 
 use std::fs;
 use std::io::Write;
@@ -6,12 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Selection,
-    Tally, run,
-};
+use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, Selection};
 use edgeproof::target::Target;
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions, Redactor};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_mock::ReplyShape;
@@ -36,46 +33,20 @@ impl Write for Written {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_report_shows_a_credential_of_the_run() {
+async fn reports_hold_no_credential() {
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let profile = spec.profile().clone();
-    let shape = ReplyShape::from_profile(&profile);
+    let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
-    let redactor = Arc::new(Redactor::new(&credentials));
     let all = cases::edge(Catalog::new(&spec, &shape, false));
     let filter = ["credentials.*", "log.*", "health.*", "refusal.40*"].map(str::to_owned).to_vec();
     let selection = Selection { filter, ..Selection::default() };
-    let capabilities = Capabilities {
-        starts_edges: true,
-        service: true,
-        origin: true,
-        log: true,
-        https: false,
-        loopback_clients: cfg!(target_os = "linux"),
-    };
-    let plan = Plan::new(all, &selection, &capabilities).unwrap();
-    let edge_pool = EdgePool::new(EdgePoolOptions {
-        files: CredentialFiles::write(&credentials).unwrap(),
-        target: Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap())),
-        behind: EdgeUpstream::Each,
-        redactor: Arc::clone(&redactor),
-        credentials: Arc::clone(&credentials),
-        spare: 2,
-        spec: Arc::clone(&spec),
-        profile,
-        shape,
-    });
-    let edge_pool = Arc::new(edge_pool.await.unwrap());
-    let options = RunOptions {
-        jobs: 4,
-        case_timeout: Duration::from_secs(20),
-        repeat: 1,
-        shuffle: None,
-        hold: None,
-        pins: Pins::default(),
-        probes_sanity: true,
-        latency: false,
-    };
+    let files = CredentialFiles::write(&credentials).unwrap();
+    let target = Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap()));
+    let edges = EdgePoolOptions::new(Arc::clone(&spec), target, Arc::clone(&credentials), files);
+    let redactor = Arc::clone(&edges.redactor);
+    let run = ConformanceRun::of_edges(all, &selection, edges).unwrap();
+    let options = RunOptions { jobs: 4, case_timeout: Duration::from_secs(20), ..RunOptions::default() };
+    let run = ConformanceRun { options, ..run };
 
     let folder = tempfile::tempdir().unwrap();
     let (terminal, github) = (Written::default(), Written::default());
@@ -86,44 +57,25 @@ async fn no_report_shows_a_credential_of_the_run() {
         let path = folder.path().join(format.name());
         readers.push(Box::new(FileReport::new(*format, &path, Titles::new()).unwrap()));
     }
-    let mut failed = Vec::new();
-    let mut tell = |event: Event| {
-        if let Event::Ended(case) = &event
-            && case.outcome == Outcome::Fail
-        {
-            failed.push((case.id.clone(), case.edge.clone()));
-        }
+    let mut emit = |event: Event| {
         for reader in &mut readers {
             reader.read(&event);
         }
     };
-    tell(Event::Planned {
-        cases: plan.cases.len(),
-        spec_version: spec.version().to_string(),
-        spec_digest: spec.digest().to_owned(),
-        kind: edge_pool.options().target.kind(),
-        target: redactor.redact(edge_pool.options().target.name()).into_owned(),
-        seed: 1,
-        started: "2026-01-01T00:00:00Z".to_owned(),
-    });
-    let (verdict, mut tally) = (RunPolicy::default(), Tally::new(&plan));
-    run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
-    assert_eq!(tally.finish(&verdict, &mut tell), 1);
+    let result = run.execute_with(&mut emit, std::future::pending()).await.unwrap();
+    assert_eq!(result.exit_code, 1);
     for reader in &mut readers {
         reader.finish().unwrap();
     }
-    Arc::into_inner(edge_pool).unwrap().stop().await;
 
-    // It did leak, and was caught: in the answers, and in the log.
-    let ids: Vec<&str> = failed.iter().map(|(id, _)| id.as_str()).collect();
+    // The leaks are real: answers and log hold credentials.
+    let failed: Vec<_> = result.cases.iter().filter(|case| case.outcome == Outcome::Fail).collect();
+    let ids: Vec<&str> = failed.iter().map(|case| case.id.as_str()).collect();
     for caught in ["credentials.not-shown.accepted", "credentials.not-shown.health", "log.license"] {
         assert!(ids.contains(&caught), "{ids:?}");
     }
-    let log: Vec<&String> = failed.iter().flat_map(|(_, edge)| edge).flat_map(|edge| &edge.log).collect();
-    assert!(
-        log.iter().any(|line| line.contains("[license")),
-        "the log with the leak is among what was scanned: {log:?}"
-    );
+    let log: Vec<&String> = failed.iter().flat_map(|case| &case.edge).flat_map(|edge| &edge.log).collect();
+    assert!(log.iter().any(|line| line.contains("[license")), "no report holds the leaked log: {log:?}");
 
     let license = credentials.license(LicenseForm::Valid);
     let mut texts =

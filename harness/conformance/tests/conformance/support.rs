@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use edgeproof_reports::{CaseReport, Outcome, Report};
 use tempfile::TempDir;
 
-/// A folder to run in, and the program in it.
+/// A temporary working folder for the program.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -17,14 +17,14 @@ impl Folder {
         self.0.path()
     }
 
-    /// `edgeproof` with these words.
+    /// Runs `edgeproof` with these arguments.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
         command.args(args).current_dir(self.path()).stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY");
         command.output().unwrap()
     }
 
-    /// `edgeproof conformance` with these words; its report, which says the same as the exit code.
+    /// Runs `edgeproof conformance`. Yields its report, which holds the same exit code.
     pub(crate) fn conform(&self, args: &[&str]) -> Report {
         let output = self.run(&[&["conformance", "--report", "json=r.json"], args].concat());
         let report =
@@ -37,7 +37,7 @@ impl Folder {
     }
 }
 
-/// Cases of these outcomes, by id.
+/// Ids of the cases with these outcomes.
 pub(crate) fn ids(report: &Report, outcomes: &[Outcome]) -> Vec<String> {
     let cases = report.cases.iter().filter(|case| outcomes.contains(&case.outcome));
     cases.map(|case| case.id.clone()).collect()
@@ -47,8 +47,8 @@ pub(crate) fn case<'r>(report: &'r Report, id: &str) -> &'r CaseReport {
     report.cases.iter().find(|case| case.id == id).unwrap()
 }
 
-/// What stands in the way, where a run should have been clean.
-pub(crate) fn amiss(report: &Report) -> Vec<String> {
+/// Findings and cases that did not pass.
+pub(crate) fn problems(report: &Report) -> Vec<String> {
     let wrong = |case: &&CaseReport| {
         !matches!(case.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable)
     };

@@ -1,7 +1,7 @@
 //! Nothing hostile breaks the run: whatever an edge, a service or a client does, it ends in bounded time and memory, with
 //! the right outcomes and exit code, whole and harmless reports, and no process left.
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod clients;
 mod cut;

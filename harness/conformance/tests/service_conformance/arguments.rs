@@ -25,12 +25,12 @@ fn mistake(arguments: &[&str]) -> String {
 #[case::edge(&["edge", "--base-url", "https://a.example"], "use --base-url for an edge")]
 #[case::license_as_token(&["service", "--base-url", "https://a.example", "--read-token", LICENSE], "it is a license")]
 #[case::token_as_license(&["service", "--base-url", "https://a.example", "--license", TOKEN], "it is a read token")]
-#[case::no_token(&["service", "--base-url", "https://a.example", "--read-token", "a b"], "it is no token")]
+#[case::no_token(&["service", "--base-url", "https://a.example", "--read-token", "a b"], "it is not a token")]
 #[case::no_file(&["service", "--base-url", "https://a.example", "--read-token", "@/nowhere/token"], "/nowhere/token")]
-#[case::no_authority(&["service", "--base-url", "https://a.example", "--service-ca", "/nowhere/ca.pem"], "read the authority")]
+#[case::no_authority(&["service", "--base-url", "https://a.example", "--service-ca", "/nowhere/ca.pem"], "read the CA file")]
 #[case::no_session(&["service", "--base-url", "https://a.example", "--session-ref", ""], "use --session-ref: it is empty")]
 #[case::no_such_case(&["service", "--filter", "refusal.*"], "`edgeproof conformance service --list`")]
-#[case::collector(&["collector"], "prove `collector`")]
+#[case::collector(&["collector"], "test `collector`")]
 fn invalid_arguments_exit_2_with_an_explanation(#[case] arguments: &[&str], #[case] text: &str) {
     let message = mistake(arguments);
     assert!(message.contains(text), "{message}");

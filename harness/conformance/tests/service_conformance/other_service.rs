@@ -27,7 +27,10 @@ async fn correct_service_conforms() {
     // Only cases that need the built-in mock or --waits do not apply.
     for id in run.ended("not-applicable") {
         let because = run.case(&id)["because"].as_str().unwrap().to_owned();
-        assert!(because.contains("only the mock service") || because.contains("--waits"), "{id}: {because}");
+        assert!(
+            because.contains("the built-in mock service") || because.contains("--waits"),
+            "{id}: {because}"
+        );
     }
     assert!(run.ended("pass").len() > 60, "{:?}", run.report["summary"]);
     assert_eq!(run.case("verdict.reason-member")["observations"][0]["saw"], "details.code");

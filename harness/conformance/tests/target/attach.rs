@@ -1,4 +1,4 @@
-//! Edges that run already.
+//! Attached edges.
 
 use edgeproof::target::{Attached, StartError, Target};
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -10,7 +10,7 @@ use rstest::rstest;
 use crate::program::{command, get, launch};
 
 #[tokio::test]
-async fn an_edge_that_answers_is_attached_to_and_left_alone() {
+async fn attached_edge_keeps_running() {
     let launched = launch(&command("serve", "")).start(&EdgeSettings::default()).await.unwrap();
     let url = BaseUrl::of_edge(&format!("http://127.0.0.1:{}/below", launched.addr().port())).unwrap();
     let target = Target::Attached(Attached { url, ca: None });
@@ -25,28 +25,40 @@ async fn an_edge_that_answers_is_attached_to_and_left_alone() {
 }
 
 #[tokio::test]
-async fn an_edge_that_is_not_there_is_told() {
+async fn unreachable_edge_is_an_error() {
     let held = edgeproof_launch::HeldPort::bind().unwrap();
     let url = BaseUrl::of_edge(&format!("http://{}", held.addr())).unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Unreachable { .. }), "{error:?}");
-    assert!(error.help().unwrap().to_string().contains("check the address"));
+    assert!(error.help().unwrap().to_string().contains("check the URL"));
 
     let url = BaseUrl::of_edge("http://edge.invalid").unwrap();
     let error = Attached { url, ca: None }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Address(_)), "{error:?}");
 }
 
+/// The text is valid PEM, but holds no certificate.
+#[tokio::test]
+async fn invalid_ca_file_names_the_option_of_the_edge() {
+    let folder = tempfile::tempdir().unwrap();
+    let ca = folder.path().join("ca.pem");
+    std::fs::write(&ca, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
+    let url = BaseUrl::of_edge("https://127.0.0.1:9").unwrap();
+    let error = Attached { url, ca: Some(ca) }.start().await.unwrap_err();
+    assert!(error.to_string().starts_with("read the CA file "), "{error}");
+    assert!(error.help().unwrap().to_string().starts_with("--edge-ca "));
+}
+
 #[rstest]
 #[case("https://edge.example", "https://edge.example/")]
 #[case("http://127.0.0.1:8080/", "http://127.0.0.1:8080/")]
 #[case("http://[::1]:8080/edge/", "http://[::1]:8080/edge")]
-fn addresses_of_edges(#[case] given: &str, #[case] expected: &str) {
+fn base_url_of_an_edge_is_normalised(#[case] given: &str, #[case] expected: &str) {
     assert_eq!(BaseUrl::of_edge(given).unwrap().as_url().as_str(), expected);
 }
 
 #[test]
-fn what_is_no_address_of_an_edge_is_told_with_what_to_do() {
+fn invalid_base_url_is_an_error_with_advice() {
     let wrong = [
         "edge.example",
         "localhost:8080",
@@ -61,9 +73,9 @@ fn what_is_no_address_of_an_edge_is_told_with_what_to_do() {
         "https://edge.example/eu/v1/signals",
         "https://edge.example/health",
     ];
-    let told = wrong.map(|given| {
+    let errors = wrong.map(|given| {
         let error = BaseUrl::of_edge(given).unwrap_err();
         format!("failed to {error}\n  help: {}\n", error.help().unwrap())
     });
-    insta::assert_snapshot!(told.concat());
+    insta::assert_snapshot!(errors.concat());
 }

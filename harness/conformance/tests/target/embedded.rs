@@ -13,7 +13,7 @@ use rstest::rstest;
 
 use crate::program::get;
 
-/// Longest wait for what must come.
+/// Timeout of each test.
 const LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
 
 fn embedded() -> Embedded {
@@ -26,7 +26,7 @@ fn embedded() -> Embedded {
 #[case::http(false)]
 #[case::https(true)]
 #[tokio::test]
-async fn it_runs_in_this_process_behind_real_sockets(#[case] https: bool) {
+async fn embedded_edge_serves_real_sockets(#[case] https: bool) {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
     let service = HeldPort::bind().unwrap();
@@ -45,8 +45,8 @@ async fn it_runs_in_this_process_behind_real_sockets(#[case] https: bool) {
 
     let (endpoint, log) = (edge.endpoint().clone(), edge.log().unwrap().clone());
     edge.stop().await;
-    // A child that another test forks has a copy of the listener until it runs its program: then a connection still comes
-    // about, and is reset.
+    // A child that another test forks holds a copy of the listener until it runs its program. Until then a connection
+    // succeeds and is reset.
     loop {
         match send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply {
             Err(NoAnswer::NotConnected(_)) => break,
@@ -54,12 +54,12 @@ async fn it_runs_in_this_process_behind_real_sockets(#[case] https: bool) {
             reply => panic!("{reply:?}"),
         }
     }
-    // It has ended: waiting for more returns at once.
+    // The log has ended: a wait returns at once.
     log.wait(log.mark(), std::time::Duration::MAX, |_| false).await;
 }
 
 #[tokio::test]
-async fn settings_that_it_cannot_use_are_told() {
+async fn invalid_setting_of_the_embedded_edge_is_an_error() {
     let settings = EdgeSettings { service_url: Some("service".into()), ..EdgeSettings::default() };
     let error = embedded().start(&settings).await.unwrap_err();
     assert!(matches!(error, StartError::Embedded(_)), "{error:?}");

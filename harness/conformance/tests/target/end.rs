@@ -1,4 +1,4 @@
-//! Whatever ends an edge, nothing of it is left.
+//! However an edge ends, none of its processes is left.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -14,27 +14,27 @@ use tokio::net::TcpListener;
 
 use crate::program::{command, entry, is_gone, launch};
 
-/// Longest wait for what must come.
+/// Timeout of each test.
 const LIMIT: Duration = Duration::from_secs(20);
 
 async fn start(line: &str) -> RunningProgram {
     launch(line).start(&EdgeSettings::default()).await.unwrap()
 }
 
-/// The number after a word in the output.
+/// The number after a word in the log.
 async fn number(log: &LogTail, word: &str) -> u32 {
     let find = |text: &str| text.strip_prefix(word)?.trim().parse().ok();
     let lines = log.wait(0, LIMIT, |lines| lines.iter().any(|line| find(&line.text).is_some())).await;
     lines.iter().find_map(|line| find(&line.text)).unwrap()
 }
 
-/// A program that starts `child` in the background, says its number, and then is an edge.
+/// A program that starts `child` in the background, prints its process id, and becomes an edge.
 fn with_child(child: &str) -> String {
     let edge = command("serve", "");
     format!("sh -c {}", shell_words::quote(&format!("{child} & echo child $!; exec {edge}")))
 }
 
-/// How an edge may end.
+/// How an edge ends.
 #[derive(Debug, Clone, Copy)]
 enum End {
     Stop,
@@ -49,7 +49,7 @@ async fn end(edge: RunningProgram, end: End) {
         End::Panic => {
             let task = tokio::spawn(async move {
                 let _edge = edge;
-                panic!("a case went wrong");
+                panic!("a case panics");
             });
             assert!(task.await.unwrap_err().is_panic());
         }
@@ -58,7 +58,7 @@ async fn end(edge: RunningProgram, end: End) {
 
 #[rstest]
 #[tokio::test]
-async fn the_program_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
+async fn ended_program_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
     let edge = start(&command("serve", "")).await;
     let pid = edge.pid();
     assert!(!is_gone(pid));
@@ -68,11 +68,14 @@ async fn the_program_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: En
 
 #[rstest]
 #[case::in_its_group("sleep 600")]
-#[case::that_ignores_sigterm("sh -c 'trap \"\" TERM; sleep 600; sleep 600'")]
-#[cfg_attr(target_os = "linux", case::in_a_session_of_its_own("setsid sleep 600"))]
-#[cfg_attr(target_os = "linux", case::that_holds_no_pipe("setsid sleep 600 >/dev/null 2>&1"))]
+#[case::ignores_sigterm("sh -c 'trap \"\" TERM; sleep 600; sleep 600'")]
+#[cfg_attr(target_os = "linux", case::in_another_session("setsid sleep 600"))]
+#[cfg_attr(target_os = "linux", case::without_pipes("setsid sleep 600 >/dev/null 2>&1"))]
 #[tokio::test]
-async fn its_child_is_gone(#[case] child: &str, #[values(End::Stop, End::Drop, End::Panic)] how: End) {
+async fn child_of_an_ended_program_is_gone(
+    #[case] child: &str,
+    #[values(End::Stop, End::Drop, End::Panic)] how: End,
+) {
     let launch = Launch { grace: Duration::from_millis(200), ..launch(&with_child(child)) };
     let edge = launch.start(&EdgeSettings::default()).await.unwrap();
     let pid = number(edge.log(), "child ").await;
@@ -84,8 +87,8 @@ async fn its_child_is_gone(#[case] child: &str, #[values(End::Stop, End::Drop, E
 #[cfg(target_os = "linux")]
 #[rstest]
 #[tokio::test]
-async fn a_daemon_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
-    // The child ends at once, and its own child belongs to nobody who could be asked.
+async fn daemon_of_an_ended_program_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
+    // The child exits at once, so its own child has no parent.
     let daemon = "setsid sh -c 'sleep 600 >/dev/null 2>&1 & echo daemon $!'";
     let edge = start(&with_child(daemon)).await;
     let pid = number(edge.log(), "daemon ").await;
@@ -95,7 +98,7 @@ async fn a_daemon_is_gone(#[values(End::Stop, End::Drop, End::Panic)] how: End) 
 }
 
 #[tokio::test]
-async fn a_program_that_ignores_sigterm_is_killed_after_its_grace() {
+async fn program_that_ignores_sigterm_is_killed_after_the_grace_period() {
     let line =
         format!("sh -c {}", shell_words::quote(&format!("trap '' TERM; exec {}", command("serve", ""))));
     let launch = Launch { grace: Duration::from_millis(200), ..launch(&line) };
@@ -106,24 +109,24 @@ async fn a_program_that_ignores_sigterm_is_killed_after_its_grace() {
 }
 
 #[tokio::test]
-async fn the_last_words_are_heard() {
-    // The program that was launched ends first; the one that it started still has something to say then.
+async fn output_after_sigterm_is_in_the_log() {
+    // The launched program exits first. Its child writes afterwards.
     let edge = command("serve", "");
     let state = if cfg!(target_os = "linux") { "cat /proc/$PPID/stat" } else { "ps -o stat= -p $PPID" };
-    let last = format!("kill $edge; until {state} | grep -q Z; do :; done; echo last words; exit");
+    let last = format!("kill $edge; until {state} | grep -q Z; do :; done; echo last line; exit");
     let inner = format!("trap '{last}' TERM; {edge} & edge=$!; wait");
     let outer = format!("sh -c {} & wait", shell_words::quote(&inner));
     let edge = start(&format!("sh -c {}", shell_words::quote(&outer))).await;
     let log = edge.log().clone();
     edge.stop().await;
     let lines = log.since(0);
-    assert!(lines.iter().any(|line| line.text == "last words"), "{lines:?}");
-    // It has ended: waiting for more returns at once.
+    assert!(lines.iter().any(|line| line.text == "last line"), "{lines:?}");
+    // The log has ended: a wait returns at once.
     log.wait(log.mark(), Duration::MAX, |_| false).await;
 }
 
 #[tokio::test]
-async fn a_program_is_gone_when_its_start_is_given_up() {
+async fn program_is_gone_when_its_start_is_dropped() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let launch = launch(&command("call", &format!("CALL={}", listener.local_addr().unwrap())));
     let called = async {
@@ -132,14 +135,14 @@ async fn a_program_is_gone_when_its_start_is_given_up() {
     };
     let settings = EdgeSettings::default();
     let pid = tokio::select! {
-        edge = launch.start(&settings) => panic!("it never listens: {edge:?}"),
+        edge = launch.start(&settings) => panic!("the program never listens: {edge:?}"),
         pid = called => pid.parse().unwrap(),
     };
     assert!(is_gone(pid));
 }
 
 #[test]
-fn a_program_is_gone_when_the_runtime_is() {
+fn program_is_gone_when_the_runtime_is_dropped() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
     runtime.spawn(async move {
@@ -158,7 +161,7 @@ fn a_program_is_gone_when_the_runtime_is() {
 #[case(Signal::TERM, 143)]
 #[case(Signal::HUP, 129)]
 #[case(Signal::QUIT, 131)]
-fn a_program_is_gone_when_the_run_is_interrupted(#[case] signal: Signal, #[case] code: u8) {
+fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] code: u8) {
     let words = entry("end::run_until_interrupted");
     let mut run = Command::new(&words[0])
         .args(&words[1..])
@@ -170,9 +173,9 @@ fn a_program_is_gone_when_the_run_is_interrupted(#[case] signal: Signal, #[case]
     let edge = lines.find_map(|line| line.strip_prefix("edge ")?.parse().ok()).unwrap();
     assert!(!is_gone(edge));
     kill_process(Pid::from_child(&run), signal).unwrap();
-    let told: Vec<String> = lines.collect();
+    let rest: Vec<String> = lines.collect();
     assert!(run.wait().unwrap().success());
-    assert!(told.contains(&format!("exit code {code}")), "{told:?}");
+    assert!(rest.contains(&format!("exit code {code}")), "{rest:?}");
     assert!(is_gone(edge));
 }
 

@@ -1,4 +1,4 @@
-//! How programs are started, and what is said of those that don't.
+//! Launched programs: start, readiness and errors.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,20 +15,20 @@ use rstest::rstest;
 
 use crate::program::{command, entry, get, launch};
 
-/// Longest wait for what must come.
+/// Timeout of each test.
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn says(text: &str) -> impl Fn(&[LogLine]) -> bool {
     move |lines| lines.iter().any(|line| line.text.contains(text))
 }
 
-/// What a user reads.
+/// The error as the program prints it.
 fn message(error: &LaunchError) -> String {
     format!("failed to {error}\nhelp: {}", error.help().unwrap())
 }
 
 async fn failure(launch: &Launch) -> LaunchError {
-    launch.start(&EdgeSettings::default()).await.expect_err("this program is no edge")
+    launch.start(&EdgeSettings::default()).await.expect_err("the program is not an edge")
 }
 
 #[rstest]
@@ -36,7 +36,7 @@ async fn failure(launch: &Launch) -> LaunchError {
 #[case::another_variable("serve", "EDGE_PROGRAM_PORT_FROM=EDGE_PORT", "EDGE_PORT")]
 #[case::a_word_of_the_command("serve", "EDGE_PROGRAM_PORT_FROM=WORD WORD={port}", "UNUSED")]
 #[tokio::test]
-async fn a_program_is_told_its_port(#[case] behaviour: &str, #[case] variables: &str, #[case] name: &str) {
+async fn program_gets_its_port(#[case] behaviour: &str, #[case] variables: &str, #[case] name: &str) {
     let launch = Launch { port_name: name.parse().unwrap(), ..launch(&command(behaviour, variables)) };
     let edge = launch.start(&EdgeSettings::default()).await.unwrap();
     assert_eq!(edge.endpoint().url().as_str(), format!("http://127.0.0.1:{}/", edge.addr().port()));
@@ -49,7 +49,7 @@ async fn a_program_is_told_its_port(#[case] behaviour: &str, #[case] variables: 
 }
 
 #[tokio::test]
-async fn settings_arrive_and_what_is_left_out_is_absent() {
+async fn omitted_settings_are_unset() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
     let settings = Setup::NoCaFile.settings(&credentials, &files, "https://127.0.0.1:1");
@@ -64,7 +64,7 @@ async fn settings_arrive_and_what_is_left_out_is_absent() {
 }
 
 #[test]
-fn settings_of_edgeproofs_own_environment_do_not_leak() {
+fn settings_of_the_own_environment_are_not_inherited() {
     let words = entry("launch::start_without_settings");
     let mut outer = Command::new(&words[0]);
     outer.args(&words[1..]).env("START_WITHOUT_SETTINGS", "yes");
@@ -95,23 +95,23 @@ async fn start_without_settings() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_at_once_is_told_with_its_last_output() {
+async fn early_exit_is_an_error_with_the_last_output() {
     let error = failure(&launch("sh -c 'echo getting up; echo no thanks >&2; exit 3'")).await;
     let mut lines = error.last_output().to_vec();
     lines.sort(); // Two pipes have no common order.
     assert_eq!(lines, ["getting up", "no thanks"]);
     assert!(matches!(error, LaunchError::ExitedEarly { status, .. } if status.code() == Some(3)));
 
-    let mut told = String::new();
+    let mut messages = String::new();
     for line in ["sh -c 'echo no thanks; exit 3'", "sh -c 'kill -9 $$'", "false"] {
-        told += &message(&failure(&launch(line)).await);
-        told += "\n\n";
+        messages += &message(&failure(&launch(line)).await);
+        messages += "\n\n";
     }
-    insta::assert_snapshot!("ended_early", told);
+    insta::assert_snapshot!("ended_early", messages);
 }
 
 #[tokio::test]
-async fn a_program_that_never_listens_is_told_how_to() {
+async fn program_that_never_listens_is_not_ready() {
     let launch = Launch {
         ready_timeout: Duration::from_millis(200),
         ..launch("sh -c 'printf \"thinking about it\"; exec sleep 600'")
@@ -120,16 +120,16 @@ async fn a_program_that_never_listens_is_told_how_to() {
     let LaunchError::NotReady { url, observed: NoAnswer::NotConnected(why), .. } = &error else {
         panic!("{error:?}")
     };
-    let told = message(&error).replace(url.as_str(), "URL").replace(why, "WHY");
-    insta::assert_snapshot!("not_ready", told);
+    let message = message(&error).replace(url.as_str(), "URL").replace(why, "WHY");
+    insta::assert_snapshot!("not_ready", message);
 }
 
 #[rstest]
 #[case::elsewhere("elsewhere", if cfg!(target_os = "linux") { "it listens on 127.0.0.1:" } else { "it has to listen" })]
-#[case::no_http("garbage", "no HTTP answer to GET /health")]
-#[case::no_answer("mute", "no HTTP answer to GET /health")]
+#[case::no_http("garbage", "did not answer GET /health in HTTP")]
+#[case::no_answer("mute", "did not answer GET /health in HTTP")]
 #[tokio::test]
-async fn a_program_that_does_not_answer_http_is_told_why(#[case] behaviour: &str, #[case] advice: &str) {
+async fn program_without_http_answer_is_not_ready(#[case] behaviour: &str, #[case] advice: &str) {
     let launch = Launch { ready_timeout: Duration::from_secs(1), ..launch(&command(behaviour, "")) };
     let error = failure(&launch).await;
     assert!(matches!(error, LaunchError::NotReady { .. }), "{error:?}");
@@ -137,7 +137,7 @@ async fn a_program_that_does_not_answer_http_is_told_why(#[case] behaviour: &str
 }
 
 #[tokio::test]
-async fn a_script_without_its_interpreter_does_not_start() {
+async fn script_without_interpreter_does_not_start() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("edge");
     fs::write(&script, "#!/no/such/interpreter\n").unwrap();
@@ -154,8 +154,8 @@ async fn secrets_in_the_last_output_are_redacted() {
     let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1");
     let launch = launch(r#"sh -c 'echo "license: $LICENSE"; cat "$EDGE_CLIENT_KEY_FILE"; exit 1'"#);
     let error = launch.start(&settings).await.unwrap_err();
-    let told = format!("{} {error:?}", message(&error));
-    assert!(told.contains("license: [license"), "{told}");
+    let text = format!("{} {error:?}", message(&error));
+    assert!(text.contains("license: [license"), "{text}");
     let key =
         fs::read_to_string(settings.client_key_file.as_deref().map_or(Path::new(""), Path::new)).unwrap();
     let secrets = key.lines().filter(|line| !line.starts_with("--")).chain([settings
@@ -164,7 +164,7 @@ async fn secrets_in_the_last_output_are_redacted() {
         .unwrap()
         .expose()]);
     for secret in secrets {
-        assert!(!told.contains(&secret[secret.len() - 20..]), "{told}");
+        assert!(!text.contains(&secret[secret.len() - 20..]), "{text}");
     }
 }
 
@@ -172,7 +172,7 @@ async fn secrets_in_the_last_output_are_redacted() {
 #[case("flood")]
 #[case("flood-without-line-ends")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_output_costs_bounded_memory_and_blocks_nobody(#[case] behaviour: &str) {
+async fn flood_of_output_needs_bounded_memory(#[case] behaviour: &str) {
     let edge = launch(&command(behaviour, "")).start(&EdgeSettings::default()).await.unwrap();
     assert_eq!(get(edge.endpoint(), "/wrote").await.unwrap().status, 404);
     let log = edge.log().clone();
@@ -184,7 +184,7 @@ async fn a_flood_of_output_costs_bounded_memory_and_blocks_nobody(#[case] behavi
 }
 
 #[tokio::test]
-async fn a_program_that_dies_says_so() {
+async fn exit_of_a_program_is_reported() {
     let edge = launch(&command("serve", "")).start(&EdgeSettings::default()).await.unwrap();
     assert_eq!(edge.exited(), None);
     assert_eq!(get(edge.endpoint(), "/die").await, Err(NoAnswer::Closed));
@@ -196,7 +196,7 @@ async fn a_program_that_dies_says_so() {
 }
 
 #[tokio::test]
-async fn a_program_with_https_is_ready_when_its_certificate_verifies() {
+async fn https_program_is_ready_when_its_certificate_verifies() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
     let path = |path: PathBuf| shell_words::quote(path.to_str().unwrap()).into_owned();

@@ -1,9 +1,5 @@
-//! Targets with real programs: how they are started, how they end, and that nothing of them is left.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests, which the lints do not know as such"
-)]
+//! Targets with real programs: start, end and cleanup.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the lints do not recognise test helpers")]
 
 mod attach;
 mod embedded;

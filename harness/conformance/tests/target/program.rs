@@ -1,4 +1,4 @@
-//! The program that the tests launch: this very executable, told by a variable what to do.
+//! The program that the tests launch: this executable, with a behaviour from a variable.
 
 use std::env;
 use std::fs;
@@ -18,27 +18,27 @@ use edgeproof_launch::{CommandLine, Launch};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Says what to do; without it, the entry point below does nothing.
+/// Variable with the behaviour. Without it the entry point does nothing.
 const BEHAVIOUR: &str = "EDGE_PROGRAM";
-/// Says in which variable the port is.
+/// Variable with the name of the port variable.
 const PORT_FROM: &str = "EDGE_PROGRAM_PORT_FROM";
-/// What has to be written before `/wrote` is answered, in bytes.
+/// Output before `/wrote` is answered, in bytes.
 const FLOOD: usize = 16 * 1024 * 1024;
 
-/// The command that launches the program, with words such as `NAME=value` put into its environment.
+/// The command that launches the program, with variables such as `NAME=value`.
 pub(crate) fn command(behaviour: &str, variables: &str) -> String {
     let program = shell_words::join(entry("program::edge_program"));
     format!("env {BEHAVIOUR}={behaviour} {variables} {program}")
 }
 
-/// How to run one ignored test of this executable alone, with its output as it is.
+/// The command that runs one ignored test of this executable, with unchanged output.
 pub(crate) fn entry(test: &str) -> Vec<String> {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
     let arguments = ["--exact", test, "--ignored", "--nocapture", "--quiet"];
     std::iter::once(program).chain(arguments.map(str::to_owned)).collect()
 }
 
-/// A launch of `line` that gives up soon.
+/// A launch of `line`.
 pub(crate) fn launch(line: &str) -> Launch {
     Launch { grace: Duration::from_secs(10), ..Launch::new(CommandLine::parse(line).unwrap()) }
 }
@@ -47,7 +47,7 @@ pub(crate) async fn get(edge: &ServerAddress, path: &str) -> Result<Answer, NoAn
     send(edge, &Draft::new("GET", path), Duration::from_secs(20)).await.reply
 }
 
-/// Whether there is no such process, or only what its parent has not asked for yet.
+/// Whether the process is gone, or a zombie.
 pub(crate) fn is_gone(pid: u32) -> bool {
     let state = if cfg!(target_os = "linux") {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(crate) fn is_gone(pid: u32) -> bool {
     state.trim().is_empty() || state.trim().starts_with(['Z', 'X'])
 }
 
-/// How many bytes the flood has written.
+/// Bytes that the flood has written.
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 static MORE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 

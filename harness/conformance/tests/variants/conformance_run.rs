@@ -4,15 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{
-    Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Selection,
-    Tally, run,
-};
+use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, RunPolicy, Selection};
 use edgeproof::target::{Setup, Target};
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::{Event, Outcome};
+use edgeproof_reports::Outcome;
 
 /// Credentials of all runs.
 pub(crate) struct RunCredentials {
@@ -42,61 +39,32 @@ pub(crate) async fn mismatches(
     spec: &Arc<Spec>,
     credentials: &RunCredentials,
     target: Target,
-    https: bool,
     cases: CaseSelection,
     name: &str,
 ) -> Vec<String> {
-    let capabilities = Capabilities {
-        starts_edges: true,
-        service: true,
-        origin: true,
-        log: true,
-        https,
-        loopback_clients: cfg!(target_os = "linux"),
-    };
     let shape = ReplyShape::from_profile(spec.profile());
     let mut selected = cases::edge(Catalog::new(spec, &shape, false));
     if cases == CaseSelection::StandardSetup {
         selected.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
     }
-    let plan = Plan::new(selected, &Selection::default(), &capabilities).unwrap();
-    let edge_pool = EdgePool::new(EdgePoolOptions {
-        spec: Arc::clone(spec),
-        shape,
-        profile: spec.profile().clone(),
-        files: CredentialFiles::write(&credentials.credentials).unwrap(),
-        redactor: Arc::new(Redactor::new(&credentials.credentials)),
-        credentials: Arc::clone(&credentials.credentials),
-        target,
-        behind: EdgeUpstream::Each,
-        spare: 2,
-    });
-    let edge_pool = Arc::new(edge_pool.await.unwrap());
-    let options = RunOptions {
-        jobs: 8,
-        case_timeout: Duration::from_secs(60),
-        repeat: 1,
-        shuffle: None,
-        hold: None,
-        pins: Pins::default(),
-        probes_sanity: true,
-        latency: false,
+    let files = CredentialFiles::write(&credentials.credentials).unwrap();
+    let edges = EdgePoolOptions {
+        max_exclusive: 2,
+        ..EdgePoolOptions::new(Arc::clone(spec), target, Arc::clone(&credentials.credentials), files)
     };
-    let mut found = Vec::new();
-    let mut on_event = |event| match event {
-        Event::Ended(case) if matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun) => {
-            found.push(format!("{name} {:?} {}: {}", case.outcome, case.id, case.because));
-        }
-        Event::Finding(text) => found.push(format!("{name} {text}")),
-        _ => {}
-    };
+    let run = ConformanceRun::of_edges(selected, &Selection::default(), edges).unwrap();
+    let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
     let policy = RunPolicy { strict: true, ..RunPolicy::default() };
-    let mut tally = Tally::new(&plan);
-    run(&plan, &edge_pool, &Arc::new(options), &policy, &mut tally, &mut on_event).await;
-    let code = tally.finish(&policy, &mut on_event);
-    Arc::into_inner(edge_pool).unwrap().stop().await;
-    if code != 0 && found.is_empty() {
-        found.push(format!("{name} exit code {code}"));
+    let result = ConformanceRun { options, policy, ..run }.execute().await.unwrap();
+    let failed = result
+        .cases
+        .iter()
+        .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun));
+    let mut found: Vec<String> =
+        failed.map(|case| format!("{name} {:?} {}: {}", case.outcome, case.id, case.because)).collect();
+    found.extend(result.findings.iter().map(|text| format!("{name} {text}")));
+    if result.exit_code != 0 && found.is_empty() {
+        found.push(format!("{name} exit code {}", result.exit_code));
     }
     found
 }

@@ -33,7 +33,7 @@ async fn launched_variant_conforms(#[case] log: &str, #[case] start: u64) {
         Launch { ready_timeout: Duration::from_secs(60), ..Launch::new(CommandLine::parse(&line).unwrap()) };
     let spec = Arc::new(Spec::builtin(Version::Current));
     let (credentials, target) = (RunCredentials::new(), Target::Launched(launch));
-    let found = mismatches(&spec, &credentials, target, false, CaseSelection::All, log).await;
+    let found = mismatches(&spec, &credentials, target, CaseSelection::All, log).await;
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

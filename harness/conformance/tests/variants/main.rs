@@ -54,7 +54,7 @@ async fn check(variants: Vec<Vec<usize>>, version: Version, https: bool, cases: 
             runs.spawn(async move {
                 let target = embedded(&spec, variant, https, &credentials);
                 let name = format!("{{{}}}", variant.differences());
-                mismatches(&spec, &credentials, target, https, cases, &name).await
+                mismatches(&spec, &credentials, target, cases, &name).await
             });
         }
         let Some(run) = runs.join_next().await else { break };

@@ -1,6 +1,5 @@
-//! The wire of every row: what the page sends, what reaches the service, what both answer, as the reference edge has
-//! it. A change of a table shows here as what it does to those who speak the interface.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! Messages on both hops for every row: what page, edge and service send. A snapshot shows the effect of a changed table.
+#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
-mod played;
 mod rows;
+mod runs;

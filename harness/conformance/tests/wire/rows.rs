@@ -8,7 +8,7 @@ use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
 use edgeproof_reports::{CaseReport, Outcome};
 use rstest::rstest;
 
-use crate::played::{catalog, play};
+use crate::runs::{catalog, play};
 
 /// A row has a snapshot of its own, by its id. It shows a case for each way in which the row comes about.
 #[rstest]

@@ -1,0 +1,155 @@
+//! Argument types that both programs share.
+
+use std::collections::HashSet;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use edgeproof_launch::Scheme;
+use edgeproof_reports::Format;
+
+use super::Failure;
+
+/// Value of `--report FORMAT=PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportArgument {
+    /// Format of the report.
+    pub format: Format,
+    /// File that is written at the end of the run.
+    pub path: PathBuf,
+}
+
+impl ReportArgument {
+    /// Fails if two reports go to the same file.
+    pub fn check_distinct(reports: &[Self]) -> Result<(), Failure> {
+        let mut files = HashSet::new();
+        match reports.iter().find(|report| !files.insert(absolute(&report.path))) {
+            None => Ok(()),
+            Some(report) => Err(Failure::usage(
+                format!("write two reports to {}", report.path.display()),
+                "give each --report a path of its own",
+            )),
+        }
+    }
+}
+
+impl FromStr for ReportArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let advice = || format!("write FORMAT=PATH with one of the formats {}", Format::names());
+        let (format, path) = text.split_once('=').ok_or_else(|| format!("it has no `=`; {}", advice()))?;
+        if path.is_empty() {
+            return Err(format!("it has no path; {}", advice()));
+        }
+        let format = format.parse().map_err(|_| format!("the format `{format}` is unknown; {}", advice()))?;
+        Ok(Self { format, path: path.into() })
+    }
+}
+
+/// Value of `--color`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// Colour on a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Colour always
+    Always,
+    /// No colour
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether standard output is coloured.
+    pub fn is_enabled(self) -> bool {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Auto => std::io::stdout().is_terminal() && !no_color && !is_dumb_terminal(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Whether the terminal cannot redraw a line.
+pub fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Value of `--edge-scheme`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum EdgeScheme {
+    /// HTTP
+    #[default]
+    Http,
+    /// HTTP over TLS
+    Https,
+}
+
+impl From<EdgeScheme> for Scheme {
+    fn from(scheme: EdgeScheme) -> Self {
+        match scheme {
+            EdgeScheme::Http => Self::Http,
+            EdgeScheme::Https => Self::Https,
+        }
+    }
+}
+
+/// Parses a time that is longer than zero, such as `500ms`, `10s` or `2m`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text)
+        .map_err(|why| format!("{why}; write a number with a unit, such as 500ms, 10s or 2m"))?;
+    if time.is_zero() { Err("it must be longer than zero".into()) } else { Ok(time) }
+}
+
+/// The same path for every spelling of a file that may not exist yet.
+fn absolute(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[test]
+    fn report_argument_has_format_and_path() {
+        let expected = ReportArgument { format: Format::Html, path: "a=b.html".into() };
+        assert_eq!("html=a=b.html".parse(), Ok(expected));
+    }
+
+    #[rstest]
+    #[case::no_separator("load.html", "it has no `=`")]
+    #[case::no_path("json=", "it has no path")]
+    #[case::unknown_format(
+        "pdf=r",
+        "the format `pdf` is unknown; write FORMAT=PATH with one of the formats json"
+    )]
+    fn invalid_report_argument_is_explained(#[case] text: &str, #[case] expected: &str) {
+        let error = text.parse::<ReportArgument>().unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn two_reports_to_one_file_are_refused() {
+        let parse = |text: &str| text.parse::<ReportArgument>().unwrap();
+        assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=b")]).is_ok());
+        assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=./a")]).is_err());
+    }
+
+    #[rstest]
+    #[case("500ms", Some(500))]
+    #[case("2m", Some(120_000))]
+    #[case("0s", None)]
+    #[case("soon", None)]
+    fn durations_are_parsed(#[case] text: &str, #[case] millis: Option<u64>) {
+        assert_eq!(parse_duration(text).ok(), millis.map(Duration::from_millis));
+    }
+}

@@ -1,0 +1,156 @@
+#![expect(clippy::doc_markdown, reason = "clap prints these doc comments as plain text")]
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
+use edgeproof_fixtures::spec::Version;
+
+/// Exit codes, shown in the help.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0         the target conforms
+  1         a must is violated, a pinned point changed, or a baseline line is stale;
+            with --strict also if a should is violated
+  2         the command or a file that it names is invalid; nothing ran
+  3         incomplete: a planned case could not run, so nothing is proven
+  130, 143  stopped by SIGINT, SIGTERM";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(in crate::cli) struct ConformanceArgs {
+    /// `edge`, the URL of an edge, `service` or `keys` (default: the embedded reference edge)
+    #[arg(value_name = "edge|service|keys|URL")]
+    pub(super) target: Option<String>,
+
+    /// Start this command, once for each configuration; {port} and {host} are replaced
+    #[arg(long, value_name = "CMD ARG…", help_heading = "Edge", conflicts_with_all = ["url", "settings", "no_service"])]
+    pub(super) launch: Option<String>,
+    /// Base URL of a running edge
+    #[arg(long, value_name = "URL", help_heading = "Edge")]
+    pub(super) url: Option<String>,
+    /// Settings of the running edge, from `edgeproof mint edge-settings`
+    #[arg(long, value_name = "DIR", help_heading = "Edge", conflicts_with = "no_service")]
+    pub(super) settings: Option<PathBuf>,
+    /// Listen address of the mock service for the running edge (default: from SERVICE_URL in the settings)
+    #[arg(long, value_name = "ADDR", help_heading = "Edge", requires = "settings")]
+    pub(super) service_listen: Option<SocketAddr>,
+    /// Run only cases that need no mock service, for an edge in production
+    #[arg(long, help_heading = "Edge")]
+    pub(super) no_service: bool,
+    /// Origin that the edge allows, with --no-service
+    #[arg(long, value_name = "ORIGIN", help_heading = "Edge", requires = "no_service")]
+    pub(super) origin: Option<String>,
+    /// Environment variable that gives the launched edge its port
+    #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
+    pub(super) port_env: String,
+    /// Startup timeout of the launched edge
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, requires = "launch", help_heading = "Edge")]
+    pub(super) ready_timeout: Duration,
+    /// Scheme of the launched or embedded edge (default: http)
+    #[arg(long, value_name = "SCHEME", value_enum, hide_possible_values = true, help_heading = "Edge")]
+    pub(super) edge_scheme: Option<EdgeScheme>,
+    /// CA file for the edge's certificate (default: system roots)
+    #[arg(long, value_name = "FILE", help_heading = "Edge")]
+    pub(super) edge_ca: Option<PathBuf>,
+
+    /// Service base URL; with `keys`, the service whose verdicts are verified (default: the built-in mock)
+    #[arg(long, value_name = "URL", help_heading = "Service and key set")]
+    pub(super) base_url: Option<String>,
+    /// Key set base URL, with `keys` (default: the built-in mock)
+    #[arg(long, value_name = "URL", help_heading = "Service and key set")]
+    pub(super) keys_url: Option<String>,
+    /// CA file for the certificates of service and key set (default: system roots)
+    #[arg(long, value_name = "FILE", help_heading = "Service and key set")]
+    pub(super) service_ca: Option<PathBuf>,
+    /// Valid read token (default: READ_TOKEN from the environment)
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and key set")]
+    pub(super) read_token: Option<String>,
+    /// Expired read token
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and key set")]
+    pub(super) expired_token: Option<String>,
+    /// License, to check that the service refuses it as a read token
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and key set")]
+    pub(super) license: Option<String>,
+    /// Reference of a session that finished less than 2 minutes ago
+    #[arg(long, value_name = "REF", help_heading = "Service and key set")]
+    pub(super) session_ref: Option<String>,
+
+    /// Run only cases with a matching id (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = "Cases")]
+    pub(super) filter: Vec<String>,
+    /// Leave out cases with a matching id (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = "Cases")]
+    pub(super) exclude: Vec<String>,
+    /// Run only cases that failed or could not run in this JSON report
+    #[arg(long, value_name = "REPORT", help_heading = "Cases")]
+    pub(super) rerun_failed: Option<PathBuf>,
+    /// List the cases and run none
+    #[arg(long, help_heading = "Cases")]
+    pub(super) list: bool,
+    /// Number of generated bodies to send, as one more case
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Cases")]
+    pub(super) fuzz: u32,
+    /// Allow cases that take minutes of real time
+    #[arg(long, help_heading = "Cases")]
+    pub(super) waits: bool,
+
+    /// Interface version: current or pre-seal
+    #[arg(long, value_name = "VERSION", default_value = "current", help_heading = "Interface")]
+    pub(super) spec: Version,
+    /// Behaviour of the mock service at open points (default: the reference profile)
+    #[arg(long, value_name = "FILE", help_heading = "Interface")]
+    pub(super) profile: Option<PathBuf>,
+    /// JSON body of the mock service's refusals; {reason} and {status} are replaced
+    #[arg(long, value_name = "FILE", help_heading = "Interface")]
+    pub(super) reply_shape: Option<PathBuf>,
+    /// Record the target's behaviour at open points
+    #[arg(long, value_name = "FILE", help_heading = "Interface")]
+    pub(super) record: Option<PathBuf>,
+    /// Fail if the target's behaviour at open points differs from this record
+    #[arg(long, value_name = "FILE", help_heading = "Interface")]
+    pub(super) pin: Option<PathBuf>,
+
+    /// Known failures: a glob of case ids and a reason on each line
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Treat violated should requirements as failures
+    #[arg(long, help_heading = "Run")]
+    pub(super) strict: bool,
+    /// Number of cases that run at the same time, 1 to 256
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Run")]
+    pub(super) jobs: u16,
+    /// Timeout of a case
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, help_heading = "Run")]
+    pub(super) case_timeout: Duration,
+    /// Seed of the order and of generated bodies (default: random, printed)
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub(super) seed: Option<u64>,
+    /// Run each case N times and report the first failure
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
+    pub(super) repeat: u16,
+    /// Run the cases in random order
+    #[arg(long, help_heading = "Run")]
+    pub(super) shuffle: bool,
+    /// Stop before this case and print how to call the edge, to attach a debugger
+    #[arg(long, value_name = "ID", help_heading = "Run")]
+    pub(super) hold: Option<String>,
+
+    /// Write a report: json, junit, html or markdown (repeatable)
+    #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
+    pub(super) report: Vec<ReportArgument>,
+    /// Annotate the pull request and write a summary to GITHUB_STEP_SUMMARY
+    #[arg(long, help_heading = "Output")]
+    pub(super) github: bool,
+    /// Colour: auto, always or never
+    #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(super) color: ColorChoice,
+    /// Show only failures and the result
+    #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Show also observations and cases that do not apply
+    #[arg(long, short, help_heading = "Output")]
+    pub(super) verbose: bool,
+}

@@ -1,0 +1,116 @@
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use edgeproof_cli::args::EdgeScheme;
+use edgeproof_cli::{Failure, check_ca_file};
+use edgeproof_fixtures::credentials::{Connection, CredentialFiles, Credentials, SettingsFolder};
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
+use edgeproof_mock::ReplyShape;
+
+use super::args::ConformanceArgs;
+use super::credentials::{mint, write_credentials};
+use crate::run::{EdgePoolOptions, EdgeUpstream};
+use crate::target::{Attached, Embedded, Target};
+
+/// The edges under test, and the service behind them.
+pub(super) fn edge_options(
+    args: &ConformanceArgs,
+    spec: &Arc<Spec>,
+    profile: Profile,
+    reply_shape: ReplyShape,
+) -> Result<EdgePoolOptions, Failure> {
+    let url = edge_url(args)?;
+    let settings = args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now()));
+    let settings = settings.transpose()?;
+    if url.is_none() && (args.settings.is_some() || args.no_service) {
+        let option = if args.no_service { "--no-service" } else { "--settings" };
+        return Err(Failure::usage(
+            format!("use {option} without the URL of an edge"),
+            "the option applies to an edge that already runs: add --url URL",
+        ));
+    }
+    let (credentials, connection) = match settings {
+        Some(folder) => (folder.credentials, Some(folder.connection)),
+        None => (mint()?, None),
+    };
+    let files = write_credentials(&credentials)?;
+    let upstream = match &url {
+        None => EdgeUpstream::MockPerEdge,
+        Some(_) => upstream_of_attached(args, connection.as_ref(), &credentials, &files)?,
+    };
+    let target = target(args, url, spec, &profile, &credentials, &files)?;
+    let edges = EdgePoolOptions::new(Arc::clone(spec), target, Arc::new(credentials), files);
+    Ok(EdgePoolOptions { profile, reply_shape, upstream, ..edges })
+}
+
+/// URL of a running edge.
+fn edge_url(args: &ConformanceArgs) -> Result<Option<BaseUrl>, Failure> {
+    let positional = args.target.as_deref().filter(|target| *target != "edge");
+    let given = [positional.is_some(), args.url.is_some(), args.launch.is_some()];
+    if given.into_iter().filter(|is_given| *is_given).count() > 1 {
+        return Err(Failure::usage("use two targets at once", "give only one of URL, --url and --launch"));
+    }
+    Ok(positional.or(args.url.as_deref()).map(BaseUrl::of_edge).transpose()?)
+}
+
+fn upstream_of_attached(
+    args: &ConformanceArgs,
+    connection: Option<&Connection>,
+    credentials: &Credentials,
+    files: &CredentialFiles,
+) -> Result<EdgeUpstream, Failure> {
+    let Some(connection) = connection else {
+        return Ok(EdgeUpstream::Foreign { origin: args.origin.clone(), intended: args.no_service });
+    };
+    let listen = match args.service_listen {
+        Some(address) => address,
+        None => listen_address(&connection.service_url)
+            .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
+    };
+    let settings = files.settings(credentials, &connection.service_url, &connection.allowed_origin);
+    Ok(EdgeUpstream::MockAt { listen, settings })
+}
+
+fn target(
+    args: &ConformanceArgs,
+    url: Option<BaseUrl>,
+    spec: &Arc<Spec>,
+    profile: &Profile,
+    credentials: &Credentials,
+    files: &CredentialFiles,
+) -> Result<Target, Failure> {
+    if let Some(ca) = &args.edge_ca {
+        if url.is_none() && args.launch.is_none() {
+            return Err(Failure::usage(
+                "use --edge-ca for the embedded edge",
+                "the embedded edge has a CA of its own: omit the option, or add --launch CMD or --url URL",
+            ));
+        }
+        check_ca_file("--edge-ca", ca)?;
+    }
+    let scheme = args.edge_scheme.unwrap_or_default();
+    if let Some(url) = url {
+        if args.edge_scheme.is_some() {
+            return Err(Failure::usage(
+                "use --edge-scheme for an edge that already runs",
+                "its URL gives the scheme: omit the option",
+            ));
+        }
+        return Ok(Target::Attached(Attached { url, ca: args.edge_ca.clone() }));
+    }
+    if let Some(command) = &args.launch {
+        let mut launch = Launch::new(CommandLine::parse(command)?);
+        launch.port_name = PortName::from_str(&args.port_env)?;
+        launch.scheme = scheme.into();
+        launch.ca.clone_from(&args.edge_ca);
+        launch.ready_timeout = args.ready_timeout;
+        return Ok(Target::Launched(launch));
+    }
+    let embedded = Embedded::new(Arc::clone(spec), profile.clone());
+    Ok(Target::Embedded(Box::new(match scheme {
+        EdgeScheme::Http => embedded,
+        EdgeScheme::Https => embedded.https(credentials, files),
+    })))
+}

@@ -1,0 +1,67 @@
+use edgeproof_cli::Failure;
+
+use super::args::ConformanceArgs;
+use crate::run::ServicePart;
+
+/// Refuses options that the target would ignore. `part`: the tested part of a service, or an edge.
+pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -> Result<(), Failure> {
+    let Some(part) = part else { return check_edge(args) };
+    let edge_options = [
+        ("--launch", args.launch.is_some()),
+        ("--url", args.url.is_some()),
+        ("--settings", args.settings.is_some()),
+        ("--no-service", args.no_service),
+        ("--edge-ca", args.edge_ca.is_some()),
+        ("--reply-shape", args.reply_shape.is_some()),
+        ("--fuzz", args.fuzz > 0),
+    ];
+    if let Some(option) = first_given(&edge_options) {
+        let advice = match part {
+            ServicePart::Service => "the option applies to edges; give the URL of a service with --base-url",
+            ServicePart::Keys => "the option applies to edges; give the URL of a key set with --keys-url",
+        };
+        return Err(Failure::usage(format!("use {option} for `{}`", part.name()), advice));
+    }
+    if part == ServicePart::Service && args.keys_url.is_some() {
+        return Err(Failure::usage(
+            "use --keys-url for `service`",
+            "the option applies to `edgeproof conformance keys`, which verifies a verdict if --base-url is given as well",
+        ));
+    }
+    let (url, is_given) = match part {
+        ServicePart::Service => ("--base-url", args.base_url.is_some()),
+        ServicePart::Keys => ("--keys-url", args.keys_url.is_some()),
+    };
+    if let Some(option) = first_given(&service_options(args)).filter(|_| !is_given) {
+        return Err(Failure::usage(
+            format!("use {option} without {url}"),
+            format!("add {url} URL; without it the built-in mock is tested, which needs no {option}"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
+    let keys_url = [("--keys-url", args.keys_url.is_some())];
+    let Some(option) = first_given(&service_options(args)).or(first_given(&keys_url)) else { return Ok(()) };
+    Err(Failure::usage(
+        format!("use {option} for an edge"),
+        "the option applies to `edgeproof conformance service` and `edgeproof conformance keys`",
+    ))
+}
+
+/// Options for services and key sets that are not built in.
+fn service_options(args: &ConformanceArgs) -> [(&'static str, bool); 6] {
+    [
+        ("--base-url", args.base_url.is_some()),
+        ("--read-token", args.read_token.is_some()),
+        ("--expired-token", args.expired_token.is_some()),
+        ("--license", args.license.is_some()),
+        ("--session-ref", args.session_ref.is_some()),
+        ("--service-ca", args.service_ca.is_some()),
+    ]
+}
+
+fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+}

@@ -1,0 +1,78 @@
+//! `edgeproof conformance`: arguments → validated plan → run.
+
+mod args;
+mod cases;
+mod credentials;
+mod edges;
+mod misplaced;
+mod output;
+mod plan;
+mod service;
+
+pub(super) use args::ConformanceArgs;
+
+use std::io::Write;
+use std::time::Duration;
+
+use edgeproof_cli::{Failure, runtime, signals};
+
+use crate::run::{Pins, Plan};
+use output::{emit, finish};
+use plan::{PlannedCommand, PlannedRun, plan};
+
+/// Longest wait for background work at the end of a run.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// `edgeproof conformance`.
+pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
+    let runtime = runtime()?;
+    // Before the plan writes credentials to files: a killed process would leave them behind.
+    let interrupted = {
+        let _context = runtime.enter();
+        signals::catch()?
+    };
+    match plan(args)? {
+        PlannedCommand::List(cases) => Ok(list(&cases)),
+        PlannedCommand::Run(run) => {
+            let code = runtime.block_on(execute(*run, interrupted));
+            runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+            code
+        }
+    }
+}
+
+async fn execute(
+    planned: PlannedRun,
+    interrupted: impl Future<Output = signals::Interruption>,
+) -> Result<u8, Failure> {
+    let PlannedRun { run, record, mut readers } = planned;
+    let mut was_interrupted = false;
+    let signal = async {
+        let signal = interrupted.await;
+        was_interrupted = true;
+        signal.exit_code()
+    };
+    let result = run.execute_with(&mut |event| emit(&mut readers, &event), signal).await.map_err(|why| {
+        Failure::of(&why, "choose another address with --service-listen, or stop the program that uses it")
+    })?;
+    // Half a run observes too few points for a record.
+    if let (Some(path), false) = (record, was_interrupted) {
+        Pins::record(&path, &result.observations)?;
+    }
+    Ok(finish(readers, result.exit_code))
+}
+
+/// Prints the cases, one a line. A closed pipe ends the list.
+fn list(plan: &Plan) -> u8 {
+    let width = plan.cases.iter().map(|planned| planned.case.id.len()).max().unwrap_or(0);
+    let mut out = std::io::stdout().lock();
+    for planned in &plan.cases {
+        let because = planned.not_applicable.as_ref();
+        let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
+        let case = &planned.case;
+        if writeln!(out, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title).is_err() {
+            break;
+        }
+    }
+    0
+}

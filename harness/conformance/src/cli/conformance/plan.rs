@@ -1,0 +1,114 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use edgeproof_cli::Failure;
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::Reader;
+use rand::RngExt;
+
+use super::args::ConformanceArgs;
+use super::cases::{check_hold, selection};
+use super::edges::edge_options;
+use super::misplaced::check_options;
+use super::output::{file_readers, stdout_readers};
+use super::service::service_options;
+use crate::cases::{self, Catalog};
+use crate::run::{Baseline, ConformanceRun, Pins, Plan, RunOptions, RunPolicy, ServicePart, ServiceRunner};
+
+/// A valid command.
+pub(super) enum PlannedCommand {
+    /// Lists the cases.
+    List(Plan),
+    /// Runs the cases.
+    Run(Box<PlannedRun>),
+}
+
+/// A run whose arguments and files are all valid.
+pub(super) struct PlannedRun {
+    pub(super) run: ConformanceRun,
+    /// File for the target's behaviour at open points.
+    pub(super) record: Option<PathBuf>,
+    /// Terminal and report files.
+    pub(super) readers: Vec<Box<dyn Reader + Send>>,
+}
+
+/// Validates the arguments. Nothing reads them again.
+pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
+    let part = service_part(args.target.as_deref())?;
+    check_options(args, part)?;
+    let spec = Arc::new(Spec::builtin(args.spec));
+    let profile = profile(&spec, args.profile.as_deref())?;
+    let reply_shape = match &args.reply_shape {
+        Some(path) => ReplyShape::load(path)?,
+        None => ReplyShape::from_profile(&profile),
+    };
+    let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
+    let catalog = Catalog::new(&spec, &reply_shape, args.waits);
+    let run = match part {
+        None => {
+            let cases = cases::edge(catalog.fuzz(args.fuzz, seed));
+            let edges = edge_options(args, &spec, profile, reply_shape)?;
+            ConformanceRun::of_edges(cases, &selection(args)?, edges)?
+        }
+        Some(part) => {
+            let cases = match part {
+                ServicePart::Service => cases::service(catalog),
+                ServicePart::Keys => cases::keys(catalog),
+            };
+            let service = ServiceRunner::new(service_options(args, part, &spec, profile)?);
+            ConformanceRun::of_service(cases, &selection(args)?, service)?
+        }
+    };
+    check_hold(args.hold.as_deref(), &run.plan)?;
+    let run = ConformanceRun { options: options(args, seed)?, policy: policy(args)?, ..run };
+    if let Some(path) = &args.record {
+        Pins::check_writable(path)?;
+    }
+    let files = file_readers(args, &spec)?;
+    if args.list {
+        return Ok(PlannedCommand::List(run.plan));
+    }
+    let readers = stdout_readers(args, &spec, files);
+    Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
+}
+
+/// The service part under test, or an edge.
+fn service_part(target: Option<&str>) -> Result<Option<ServicePart>, Failure> {
+    match target {
+        Some("service") => Ok(Some(ServicePart::Service)),
+        Some("keys") => Ok(Some(ServicePart::Keys)),
+        Some("collector") => Err(Failure::usage(
+            "test `collector`: this version of edgeproof does not support collectors",
+            "name `edge`, `service` or `keys`",
+        )),
+        _ => Ok(None),
+    }
+}
+
+fn profile(spec: &Spec, file: Option<&Path>) -> Result<Profile, Failure> {
+    Ok(match file {
+        Some(path) => spec.profile().with_file(path)?,
+        None => spec.profile().clone(),
+    })
+}
+
+fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
+    Ok(RunOptions {
+        // A debugger looks at one case.
+        jobs: if args.hold.is_some() { 1 } else { usize::from(args.jobs) },
+        case_timeout: args.case_timeout,
+        repeat: usize::from(args.repeat),
+        seed,
+        shuffle: args.shuffle,
+        hold: args.hold.clone(),
+        pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
+        probes_sanity: true,
+        latency: true,
+    })
+}
+
+fn policy(args: &ConformanceArgs) -> Result<RunPolicy, Failure> {
+    let baseline = args.baseline.as_deref().map(Baseline::load).transpose()?;
+    Ok(RunPolicy { strict: args.strict, baseline })
+}

@@ -1,0 +1,66 @@
+#![expect(clippy::doc_markdown, reason = "clap prints these doc comments as plain text")]
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use edgeproof_fixtures::spec::Version;
+
+use crate::target::ALLOWED_ORIGIN;
+
+/// Output and end of the command, shown in its help.
+const OUTPUT: &str = "\
+Standard output shows addresses and test credentials. Standard error gets a line of JSON for each request,
+without secrets. The service runs until Ctrl-C or SIGTERM.";
+
+#[derive(Debug, Args)]
+#[command(after_help = OUTPUT)]
+pub(in crate::cli) struct MockArgs {
+    /// Listen address of the service, with TLS; port 0 is any free port (default: 127.0.0.1:8443, or from --settings)
+    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Listen address of the service without TLS, for clients that cannot use a CA file
+    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    pub(super) plain: Option<SocketAddr>,
+    /// Listen address of a reference edge in front of the service, over HTTP
+    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    pub(super) edge: Option<SocketAddr>,
+    /// Listen address of the admin API: journal, scripts, faults, clock, keys, sessions, reset
+    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    pub(super) admin: Option<SocketAddr>,
+    /// Allow --plain and --admin on addresses that other machines can reach
+    #[arg(long, help_heading = "Addresses")]
+    pub(super) open: bool,
+    /// Host name that clients of the admin API may use, besides addresses and localhost (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Addresses", requires = "admin")]
+    pub(super) admin_host: Vec<String>,
+    /// Name or address of the service in its certificate (repeatable); SERVICE_URL holds the first
+    #[arg(long, value_name = "NAME", help_heading = "Addresses", conflicts_with = "settings")]
+    pub(super) service_host: Vec<String>,
+
+    /// Settings from `edgeproof mint edge-settings` (default: new ones, removed at the end)
+    #[arg(long, value_name = "DIR", help_heading = "Behaviour")]
+    pub(super) settings: Option<PathBuf>,
+    /// ALLOWED_ORIGIN of the edge
+    #[arg(long, value_name = "ORIGIN", default_value = ALLOWED_ORIGIN, help_heading = "Behaviour", conflicts_with = "settings")]
+    pub(super) origin: String,
+    /// Seed of random faults, new tokens and ids (default: random, printed)
+    #[arg(long, value_name = "N", help_heading = "Behaviour")]
+    pub(super) seed: Option<u64>,
+    /// Interface version: current or pre-seal
+    #[arg(long, value_name = "VERSION", default_value = "current", help_heading = "Behaviour")]
+    pub(super) spec: Version,
+    /// Behaviour at open points (default: the reference profile)
+    #[arg(long, value_name = "FILE", help_heading = "Behaviour")]
+    pub(super) profile: Option<PathBuf>,
+
+    /// Print one line of JSON when everything is ready
+    #[arg(long, help_heading = "Output")]
+    pub(super) json: bool,
+    /// Print the magic values with their rows and exit
+    #[arg(long, help_heading = "Output")]
+    pub(super) magic: bool,
+    /// Log no requests
+    #[arg(long, short, help_heading = "Output")]
+    pub(super) quiet: bool,
+}

@@ -1,0 +1,45 @@
+//! `edgeproof mock`: the mock service, and with `--edge` a reference edge in front of it.
+
+mod args;
+mod log;
+mod magic;
+mod plan;
+mod ready;
+mod server;
+
+pub(super) use args::MockArgs;
+
+use std::sync::Arc;
+
+use edgeproof_cli::{Failure, runtime, signals};
+use edgeproof_fixtures::spec::Spec;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use plan::plan;
+use server::Server;
+
+/// `edgeproof mock`.
+pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
+    let spec = Arc::new(Spec::builtin(args.spec));
+    if args.magic {
+        magic::print(&spec, args.json)?;
+        return Ok(0);
+    }
+    let (plan, json) = (plan(args, spec)?, args.json);
+    raise_file_limit();
+    runtime()?.block_on(async {
+        // Before anything starts: from here on a signal stops it in order.
+        let interrupted = signals::catch()?;
+        let server = Server::start(plan).await?;
+        server.ready.print(json)?;
+        interrupted.await;
+        server.stop().await;
+        Ok(0)
+    })
+}
+
+/// Raises the limit on open files as far as the system allows: each long poll is an open connection.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}

@@ -1,0 +1,94 @@
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use edgeproof_cli::Failure;
+use edgeproof_fixtures::credentials::SettingsFolder;
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_launch::listen_address;
+
+use super::args::MockArgs;
+
+/// Listen address for new settings.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8443);
+
+/// A mock service whose arguments and files are all valid.
+pub(super) struct MockPlan {
+    pub(super) spec: Arc<Spec>,
+    pub(super) profile: Profile,
+    pub(super) settings: PlannedSettings,
+    pub(super) listen: SocketAddr,
+    pub(super) plain: Option<SocketAddr>,
+    pub(super) edge: Option<SocketAddr>,
+    pub(super) admin: Option<SocketAddr>,
+    pub(super) admin_hosts: Vec<String>,
+    pub(super) seed: u64,
+    pub(super) quiet: bool,
+}
+
+/// Settings of the mock service and its edges.
+pub(super) enum PlannedSettings {
+    /// Loaded from a folder.
+    Existing { dir: PathBuf, folder: Box<SettingsFolder> },
+    /// Minted for this run. Without a seed they are random.
+    New { service_hosts: Vec<String>, origin: String, seed: Option<u64> },
+}
+
+/// Validates the arguments. Nothing reads them again.
+pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure> {
+    let profile = match &args.profile {
+        Some(path) => spec.profile().with_file(path)?,
+        None => spec.profile().clone(),
+    };
+    for (option, address) in [("--plain", args.plain), ("--admin", args.admin)] {
+        check_loopback(option, address, args.open)?;
+    }
+    let settings = match &args.settings {
+        Some(dir) => {
+            let folder = Box::new(SettingsFolder::load(dir, SystemTime::now())?);
+            PlannedSettings::Existing { dir: absolute(dir)?, folder }
+        }
+        None => PlannedSettings::New {
+            service_hosts: args.service_host.clone(),
+            origin: args.origin.clone(),
+            seed: args.seed,
+        },
+    };
+    let listen = match (args.listen, &settings) {
+        (Some(address), _) => address,
+        (None, PlannedSettings::Existing { folder, .. }) => listen_address(&folder.connection.service_url)
+            .map_err(|why| Failure::of(&why, "set the listen address with --listen ADDR"))?,
+        (None, PlannedSettings::New { .. }) => LISTEN,
+    };
+    Ok(MockPlan {
+        spec,
+        profile,
+        settings,
+        listen,
+        plain: args.plain,
+        edge: args.edge,
+        admin: args.admin,
+        admin_hosts: args.admin_host.clone(),
+        // 32 bits, which every language reads as an exact number.
+        seed: args.seed.unwrap_or_else(|| rand::random::<u32>().into()),
+        quiet: args.quiet,
+    })
+}
+
+/// The admin API gives control, and HTTP shows credentials: only this machine may reach them.
+fn check_loopback(option: &str, address: Option<SocketAddr>, open: bool) -> Result<(), Failure> {
+    match address {
+        Some(address) if !open && !address.ip().is_loopback() => Err(Failure::usage(
+            format!("listen on {address} with {option}: other machines could reach it"),
+            "listen on 127.0.0.1, or add --open if other machines may reach it, for example in a container",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn absolute(dir: &Path) -> Result<PathBuf, Failure> {
+    dir.canonicalize().map_err(|why| {
+        Failure::usage(format!("find the settings in {}: {why}", dir.display()), "name an existing folder")
+    })
+}

@@ -1,0 +1,179 @@
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use edgeproof_cli::{Failure, LogEnd};
+use edgeproof_edge::{Edge, EdgeOptions};
+use edgeproof_fixtures::credentials::{
+    Connection, Credentials, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
+};
+use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
+use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use super::log::Log;
+use super::plan::{MockPlan, PlannedSettings};
+use super::ready::Ready;
+use crate::cli::service_url::service_url;
+
+/// The running mock service, its admin API and its edge.
+pub(super) struct Server {
+    service: Arc<MockService>,
+    edge: Option<Edge>,
+    admin: Option<Admin>,
+    pub(super) ready: Ready,
+    /// Folder of new settings, removed on drop.
+    folder: Option<TempDir>,
+    log_end: Option<LogEnd>,
+}
+
+/// The settings in use.
+struct Settings {
+    credentials: Credentials,
+    connection: Connection,
+    dir: PathBuf,
+    folder: Option<TempDir>,
+}
+
+impl Server {
+    /// Starts everything, and returns when all of it is ready.
+    pub(super) async fn start(plan: MockPlan) -> Result<Self, Failure> {
+        let MockPlan { spec, profile, settings, listen, plain, edge, admin, admin_hosts, seed, quiet } = plan;
+        let listener = bind("--listen", listen).await?;
+        let port = listener
+            .local_addr()
+            .map_err(|why| Failure::of(&why, "choose another address with --listen"))?
+            .port();
+        let Settings { credentials, connection, dir, folder } = resolve(settings, port)?;
+        let credentials = Arc::new(credentials);
+        let redactor = Arc::new(TokenRedactor::new(&credentials));
+        let (log, log_end) = Log::new(quiet, Arc::clone(&spec), Arc::clone(&redactor));
+        let plain = match plain {
+            Some(address) => Some(Listen::On(bind("--plain", address).await?)),
+            None => None,
+        };
+        let options = ServiceOptions {
+            profile: profile.clone(),
+            listener: Listen::On(listener),
+            plain,
+            reply_shape: ReplyShape::from_profile(&profile),
+            magic: true,
+            observer: log.observer(),
+            ..ServiceOptions::new(Arc::clone(&spec), credentials)
+        };
+        let service = MockService::start_with(options).await.map_err(|why| {
+            Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR`")
+        })?;
+        let service = Arc::new(service);
+        let edge = match edge {
+            Some(listen) => Some(start_edge(&service, &dir, &connection, listen, log.clone()).await?),
+            None => None,
+        };
+        let admin = match admin {
+            Some(address) => {
+                let listener = bind("--admin", address).await?;
+                let options = AdminOptions { listener, names: admin_hosts, seed, redactor };
+                let admin = Admin::start(Arc::clone(&service), options);
+                Some(admin.map_err(|why| Failure::of(&why, "choose another address with --admin"))?)
+            }
+            None => None,
+        };
+        let ready = Ready::new(&service, edge.as_ref(), admin.as_ref(), &connection, &dir, seed);
+        Ok(Self { service, edge, admin, ready, folder, log_end })
+    }
+
+    /// Stops the edge first, because it still calls the service.
+    pub(super) async fn stop(self) {
+        let Self { service, edge, admin, folder, log_end, .. } = self;
+        if let Some(edge) = edge {
+            edge.stop().await;
+        }
+        if let Some(admin) = admin {
+            admin.stop().await;
+        }
+        // A remaining holder stops the service when it drops it.
+        if let Some(service) = Arc::into_inner(service) {
+            service.stop().await;
+        }
+        if let Some(log_end) = log_end {
+            log_end.wait();
+        }
+        drop(folder);
+    }
+}
+
+/// Mints new settings if none are loaded.
+fn resolve(settings: PlannedSettings, port: u16) -> Result<Settings, Failure> {
+    let (service_hosts, origin, seed) = match settings {
+        PlannedSettings::Existing { dir, folder } => {
+            let SettingsFolder { credentials, connection } = *folder;
+            return Ok(Settings { credentials, connection, dir, folder: None });
+        }
+        PlannedSettings::New { service_hosts, origin, seed } => (service_hosts, origin, seed),
+    };
+    let mut options = MintOptions { seed, ..MintOptions::default() };
+    options.service_hosts.extend(service_hosts.iter().cloned());
+    let credentials = Credentials::mint(&options)
+        .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without a port"))?;
+    let connection = Connection {
+        service_url: service_url(&service_hosts, port),
+        allowed_origin: origin,
+        mounted_at: None,
+    };
+    let folder = temporary_folder()?;
+    let dir = folder.path().join("settings");
+    SettingsFolder::save(&credentials, &dir, &connection)?;
+    Ok(Settings { credentials, connection, dir, folder: Some(folder) })
+}
+
+/// A folder that only its owner can enter.
+fn temporary_folder() -> Result<TempDir, Failure> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.prefix("edgeproof-mock-").tempdir().map_err(|why| {
+        Failure::usage(
+            format!("create a temporary folder: {why}"),
+            "set TMPDIR to a writable folder, or use --settings DIR",
+        )
+    })
+}
+
+/// Starts the reference edge with settings that the service accepts.
+async fn start_edge(
+    service: &MockService,
+    dir: &Path,
+    connection: &Connection,
+    listen: SocketAddr,
+    log: Log,
+) -> Result<Edge, Failure> {
+    let edge_dir = dir.join("edge");
+    let settings = EdgeSettings {
+        // By localhost, which every certificate holds: the other names may not resolve here.
+        service_url: Some(service.url()),
+        service_ca_file: Some(edge_dir.join("service-ca.pem")),
+        client_cert_file: Some(edge_dir.join("client.pem")),
+        client_key_file: Some(edge_dir.join("client.key")),
+        allowed_origin: Some(connection.allowed_origin.clone()),
+        license: Some(Secret::new(service.credentials().license(LicenseForm::Valid))),
+    };
+    let options = EdgeOptions {
+        listen,
+        profile: service.profile().clone(),
+        service_timeout: service.profile().relay_timeout,
+        ..EdgeOptions::new(Arc::clone(service.spec()), settings, log.edge_sink())
+    };
+    Edge::start(options)
+        .await
+        .map_err(|why| Failure::of(&why, "choose another address with --edge, or mint the settings again"))
+}
+
+async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|why| {
+        Failure::usage(
+            format!("listen on {address}: {why}"),
+            format!("choose another address with {option} ADDR; port 0 is any free port"),
+        )
+    })
+}

@@ -1,0 +1,173 @@
+use std::future::pending;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{Event, TargetKind};
+
+use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
+use super::execute::execute;
+use super::options::{RunOptions, RunPolicy};
+use super::plan::Plan;
+use super::report_collector::{ReportCollector, RunResult};
+use super::runner::Runner;
+use super::selection::{Selection, SelectionError};
+use super::service::ServiceRunner;
+use crate::cases::Case;
+use crate::target::Target;
+
+/// A run that is ready to start: cases, target and options, all valid.
+pub struct ConformanceRun {
+    /// The cases.
+    pub plan: Plan,
+    /// The target of the cases.
+    pub target: RunTarget,
+    /// How the cases are executed.
+    pub options: RunOptions,
+    /// What decides the exit code.
+    pub policy: RunPolicy,
+}
+
+/// The target of a run.
+pub enum RunTarget {
+    /// Edges, with mock services behind them.
+    Edges(Box<EdgePoolOptions>),
+    /// A service or a key set.
+    Service(Box<ServiceRunner>),
+}
+
+impl ConformanceRun {
+    /// Plans a run of edge cases with default options.
+    pub fn of_edges(
+        cases: Vec<Case>,
+        selection: &Selection,
+        edges: EdgePoolOptions,
+    ) -> Result<Self, SelectionError> {
+        let plan = Plan::new(cases, selection, &edges.capabilities())?;
+        Ok(Self::new(plan, RunTarget::Edges(Box::new(edges))))
+    }
+
+    /// Plans a run of service or key set cases with default options.
+    pub fn of_service(
+        cases: Vec<Case>,
+        selection: &Selection,
+        service: ServiceRunner,
+    ) -> Result<Self, SelectionError> {
+        let plan = Plan::new(cases, selection, service.options())?;
+        Ok(Self::new(plan, RunTarget::Service(Box::new(service))))
+    }
+
+    fn new(plan: Plan, target: RunTarget) -> Self {
+        Self { plan, target, options: RunOptions::default(), policy: RunPolicy::default() }
+    }
+
+    /// Executes the run without reporting its progress. Fails if a mock service cannot start.
+    pub async fn execute(self) -> Result<RunResult, LeaseError> {
+        self.execute_with(&mut |_| (), pending()).await
+    }
+
+    /// Executes the run and emits its events. `interrupted` ends it early and yields the exit code. Fails, before the
+    /// first event, if a mock service cannot start.
+    pub async fn execute_with(
+        self,
+        events: &mut (dyn FnMut(Event) + Send),
+        interrupted: impl Future<Output = u8>,
+    ) -> Result<RunResult, LeaseError> {
+        let Self { plan, target, options, policy } = self;
+        let planned = target.planned_event(&plan, &options);
+        let run = Execution { plan, options: Arc::new(options), policy, interrupted };
+        match target {
+            RunTarget::Edges(edges) => {
+                // An embedded edge holds nothing that is worth waiting for: dropping it is enough.
+                let stops = !matches!(edges.target, Target::Embedded(_));
+                let pool = Arc::new(EdgePool::new(*edges).await?);
+                let (result, ended) = run.execute(&pool, planned, events).await;
+                if ended
+                    && stops
+                    && let Some(pool) = Arc::into_inner(pool)
+                {
+                    pool.stop().await;
+                }
+                Ok(result)
+            }
+            RunTarget::Service(service) => {
+                let (result, _) = run.execute(&Arc::new(*service), planned, events).await;
+                Ok(result)
+            }
+        }
+    }
+}
+
+impl RunTarget {
+    /// The interface that the target is compared with.
+    pub fn spec(&self) -> &Arc<Spec> {
+        match self {
+            Self::Edges(edges) => &edges.spec,
+            Self::Service(service) => &service.options().spec,
+        }
+    }
+
+    /// Redacts all secrets of the run.
+    pub fn redactor(&self) -> &Arc<Redactor> {
+        match self {
+            Self::Edges(edges) => &edges.redactor,
+            Self::Service(service) => &service.options().redactor,
+        }
+    }
+
+    /// Kind of the target in reports.
+    pub fn kind(&self) -> TargetKind {
+        match self {
+            Self::Edges(edges) => edges.target.kind(),
+            Self::Service(service) => service.options().kind(),
+        }
+    }
+
+    /// Name of the target in reports: a command, a URL, or what edgeproof provides itself.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Edges(edges) => edges.target.name().to_owned(),
+            Self::Service(service) => service.options().name(),
+        }
+    }
+
+    fn planned_event(&self, plan: &Plan, options: &RunOptions) -> Event {
+        let spec = self.spec();
+        Event::Planned {
+            cases: plan.cases.len(),
+            spec_version: spec.version().to_string(),
+            spec_digest: spec.digest().to_owned(),
+            kind: self.kind(),
+            target: self.redactor().redact(&self.name()).into_owned(),
+            seed: options.seed,
+            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        }
+    }
+}
+
+/// The parts of a run that do not depend on its target.
+struct Execution<I> {
+    plan: Plan,
+    options: Arc<RunOptions>,
+    policy: RunPolicy,
+    interrupted: I,
+}
+
+impl<I: Future<Output = u8>> Execution<I> {
+    /// Yields the result, and whether the run ended without interruption.
+    async fn execute<R: Runner>(
+        self,
+        runner: &Arc<R>,
+        planned: Event,
+        events: &mut (dyn FnMut(Event) + Send),
+    ) -> (RunResult, bool) {
+        let mut collector = ReportCollector::new(&self.plan);
+        events(planned);
+        let interrupted = tokio::select! {
+            () = execute(&self.plan, runner, &self.options, &self.policy, &mut collector, events) => None,
+            exit_code = self.interrupted => Some(exit_code),
+        };
+        (collector.finish(&self.policy, interrupted, events), interrupted.is_none())
+    }
+}

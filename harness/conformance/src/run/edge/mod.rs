@@ -1,0 +1,14 @@
+//! Runs cases on edges: a pool of edges with mock services behind them.
+
+mod capabilities;
+mod latency;
+mod lease_error;
+mod pool;
+mod pool_options;
+mod runner;
+mod sanity;
+
+pub use capabilities::{Capabilities, needs_plain_reasons};
+pub use lease_error::LeaseError;
+pub(super) use pool::EdgePool;
+pub use pool_options::{EdgePoolOptions, EdgeUpstream};

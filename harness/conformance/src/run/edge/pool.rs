@@ -1,0 +1,239 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_launch::HeldPort;
+use edgeproof_mock::MockService;
+use edgeproof_reports::CaseLevel;
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
+
+use super::lease_error::LeaseError;
+use super::pool_options::{EdgePoolOptions, EdgeUpstream};
+use crate::cases::{CaseContext, EdgeContext};
+use crate::run::run_context::next_marker;
+use crate::target::{RunningEdge, Setup, StartError};
+
+/// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
+pub(in crate::run) struct EdgePool {
+    options: EdgePoolOptions,
+    pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
+    /// A mock service that no edge is configured for.
+    unused_service: Arc<MockService>,
+    /// The mock service behind an attached edge.
+    fixed_service: Option<Arc<MockService>>,
+}
+
+/// A reserved edge, which may not have started yet.
+pub(super) struct Reservation {
+    pool: Arc<SetupPool>,
+    permit: Permit,
+}
+
+/// An edge that a case may use until the lease is dropped.
+pub(super) struct Lease {
+    pub(super) instance: Arc<EdgeInstance>,
+    pool: Arc<SetupPool>,
+    permit: Permit,
+}
+
+/// A running edge and the service behind it.
+pub(super) struct EdgeInstance {
+    pub(super) edge: RunningEdge,
+    /// Settings that the edge was started with; unknown for an attached edge.
+    pub(super) settings: Option<EdgeSettings>,
+    /// The edge as cases see it.
+    pub(super) context: Arc<EdgeContext>,
+    // Nothing else may listen on the port that SERVICE_URL names.
+    _reserved_port: Option<HeldPort>,
+}
+
+/// Edges with the same settings.
+struct SetupPool {
+    setup: Setup,
+    /// The edge that cases share, or why it did not start.
+    shared: tokio::sync::Mutex<Option<Result<Arc<EdgeInstance>, Arc<StartError>>>>,
+    /// Idle edges for exclusive leases.
+    idle: Mutex<Vec<Arc<EdgeInstance>>>,
+    exclusive: Arc<Semaphore>,
+    /// Guards an attached edge, which exists only once.
+    attached: Arc<RwLock<()>>,
+}
+
+#[expect(dead_code, reason = "held for what their drop releases")]
+enum Permit {
+    Shared,
+    Exclusive(OwnedSemaphorePermit),
+    AttachedShared(OwnedRwLockReadGuard<()>),
+    AttachedExclusive(OwnedRwLockWriteGuard<()>),
+}
+
+impl EdgePool {
+    /// A pool without running edges. Fails if the mock service cannot listen, so before any case runs.
+    pub(in crate::run) async fn new(options: EdgePoolOptions) -> Result<Self, LeaseError> {
+        let unused_service = Arc::new(options.start_service(None).await?);
+        let fixed_service = match &options.upstream {
+            EdgeUpstream::MockAt { listen, .. } => {
+                Some(Arc::new(options.start_service(Some(*listen)).await?))
+            }
+            EdgeUpstream::MockPerEdge | EdgeUpstream::Foreign { .. } => None,
+        };
+        Ok(Self { options, pools: Mutex::default(), unused_service, fixed_service })
+    }
+
+    /// Options of the pool.
+    pub(super) fn options(&self) -> &EdgePoolOptions {
+        &self.options
+    }
+
+    /// Reserves an edge, shared with other cases or exclusively. Waits until one is free.
+    pub(super) async fn reserve(&self, setup: Setup, exclusive: bool) -> Reservation {
+        let pool = self.pool(setup);
+        let permit = match (self.options.starts_edges(), exclusive) {
+            (true, false) => Permit::Shared,
+            (true, true) => Permit::Exclusive(
+                Arc::clone(&pool.exclusive).acquire_owned().await.expect("the semaphore is never closed"),
+            ),
+            (false, false) => Permit::AttachedShared(Arc::clone(&pool.attached).read_owned().await),
+            (false, true) => Permit::AttachedExclusive(Arc::clone(&pool.attached).write_owned().await),
+        };
+        Reservation { pool, permit }
+    }
+
+    /// Leases the reserved edge, and starts it if it does not run.
+    pub(super) async fn lease(&self, reservation: Reservation) -> Result<Lease, LeaseError> {
+        let Reservation { pool, permit } = reservation;
+        let instance = match permit {
+            Permit::Exclusive(_) => self.idle(&pool).await?,
+            _ => self.shared(&pool).await?,
+        };
+        Ok(Lease { instance, pool, permit })
+    }
+
+    /// Leases an edge with the standard settings that other cases may share.
+    pub(super) async fn lease_standard(&self) -> Result<Lease, LeaseError> {
+        self.lease(self.reserve(Setup::Standard, false).await).await
+    }
+
+    /// Stops all edges in parallel.
+    pub(in crate::run) async fn stop(self) {
+        let mut instances = Vec::new();
+        for pool in self.pools.into_inner().into_values() {
+            instances.append(&mut pool.idle.lock());
+            instances.extend(pool.shared.lock().await.take().and_then(Result::ok));
+        }
+        let stops = instances.into_iter().filter_map(Arc::into_inner).map(|instance| instance.edge.stop());
+        join_all(stops).await;
+    }
+
+    async fn idle(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
+        let idle = pool.idle.lock().pop();
+        match idle {
+            Some(instance) if instance.edge.exited().is_none() => Ok(instance),
+            _ => Ok(Arc::new(self.start(pool.setup).await?)),
+        }
+    }
+
+    async fn shared(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
+        let mut shared = pool.shared.lock().await;
+        match shared.as_ref() {
+            Some(Ok(instance)) if instance.edge.exited().is_none() => return Ok(Arc::clone(instance)),
+            // An edge that failed to start would fail again for the next case.
+            Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
+            _ => {}
+        }
+        match self.start(pool.setup).await {
+            Ok(instance) => {
+                let instance = Arc::new(instance);
+                *shared = Some(Ok(Arc::clone(&instance)));
+                Ok(instance)
+            }
+            Err(LeaseError::Start(why)) => {
+                *shared = Some(Err(Arc::clone(&why)));
+                Err(LeaseError::Start(why))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    async fn start(&self, setup: Setup) -> Result<EdgeInstance, LeaseError> {
+        let options = &self.options;
+        let mut reserved_port = None;
+        let (service, settings) = match &options.upstream {
+            EdgeUpstream::MockPerEdge => {
+                let service = options.start_service(None).await?;
+                let mut url = service.url();
+                if setup == Setup::PortClosed {
+                    let port = HeldPort::bind().map_err(|why| LeaseError::Service(why.to_string()))?;
+                    url = format!("https://localhost:{}", port.addr().port());
+                    reserved_port = Some(port);
+                }
+                (Some(Arc::new(service)), Some(setup.settings(&options.credentials, &options.files, &url)))
+            }
+            EdgeUpstream::MockAt { settings, .. } => (self.fixed_service.clone(), Some(settings.clone())),
+            EdgeUpstream::Foreign { .. } => (None, None),
+        };
+        let given = settings.clone().unwrap_or_default();
+        let edge = options.target.start(&given).await.map_err(|why| LeaseError::Start(Arc::new(why)))?;
+        let origin = match &options.upstream {
+            EdgeUpstream::Foreign { origin, .. } => origin.clone(),
+            _ => given.allowed_origin.clone(),
+        };
+        let context = EdgeContext {
+            finished: Mutex::default(),
+            endpoint: edge.endpoint().clone(),
+            service,
+            elsewhere: Some(Arc::clone(&self.unused_service)),
+            log: edge.log().cloned(),
+            credentials: Arc::clone(&options.credentials),
+            redactor: Arc::clone(&options.redactor),
+            license: given.license.as_ref().map(|license| license.expose().to_owned()),
+            origin,
+        };
+        Ok(EdgeInstance { edge, settings, context: Arc::new(context), _reserved_port: reserved_port })
+    }
+
+    fn pool(&self, setup: Setup) -> Arc<SetupPool> {
+        let mut pools = self.pools.lock();
+        let pool = pools.entry(setup).or_insert_with(|| {
+            Arc::new(SetupPool {
+                setup,
+                shared: tokio::sync::Mutex::default(),
+                idle: Mutex::default(),
+                exclusive: Arc::new(Semaphore::new(self.options.max_exclusive.max(1))),
+                attached: Arc::default(),
+            })
+        });
+        Arc::clone(pool)
+    }
+}
+
+impl EdgeInstance {
+    /// A context for one case on this edge.
+    pub(super) fn case_context(&self, exclusive: bool, level: CaseLevel, timeout: Duration) -> CaseContext {
+        CaseContext::new(Arc::clone(&self.context), next_marker(), exclusive, level, timeout)
+    }
+}
+
+impl Lease {
+    /// Returns the edge to the pool. An exclusive edge that is not `reusable` is dropped instead.
+    pub(super) fn release(self, reusable: bool) {
+        if matches!(self.permit, Permit::Exclusive(_)) && reusable {
+            self.pool.idle.lock().push(self.instance);
+        }
+    }
+
+    /// Stops the edge, so that it writes its buffered log. A shared or attached edge keeps running.
+    pub(super) async fn stop(self) {
+        if let Some(instance) = Arc::into_inner(self.instance) {
+            instance.edge.stop().await;
+        }
+    }
+
+    /// Whether no other case uses the edge.
+    pub(super) fn is_exclusive(&self) -> bool {
+        matches!(self.permit, Permit::Exclusive(_) | Permit::AttachedExclusive(_))
+    }
+}

@@ -1,0 +1,110 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_mock::{MockService, ReplyShape, ServiceOptions};
+
+use super::capabilities::Capabilities;
+use super::lease_error::LeaseError;
+use crate::target::Target;
+
+/// Where edges come from, and what is behind them.
+pub struct EdgePoolOptions {
+    /// The interface.
+    pub spec: Arc<Spec>,
+    /// Behaviour of the mock service at open points.
+    pub profile: Profile,
+    /// Shape of the mock service's refusals.
+    pub reply_shape: ReplyShape,
+    /// Credentials of the run.
+    pub credentials: Arc<Credentials>,
+    /// The credentials as files.
+    pub files: CredentialFiles,
+    /// Starts edges, or attaches to one.
+    pub target: Target,
+    /// The service behind the edges.
+    pub upstream: EdgeUpstream,
+    /// Redacts all secrets of the run.
+    pub redactor: Arc<Redactor>,
+    /// Most edges with the same settings that are leased exclusively at the same time.
+    pub max_exclusive: usize,
+}
+
+/// The service behind the edges under test.
+#[derive(Debug, Clone)]
+pub enum EdgeUpstream {
+    /// A mock service for each edge, on a free port.
+    MockPerEdge,
+    /// One mock service at a fixed address, for an attached edge.
+    MockAt {
+        /// Address that the mock service listens on.
+        listen: SocketAddr,
+        /// Settings that the edge was started with.
+        settings: EdgeSettings,
+    },
+    /// A service that edgeproof does not control, behind an attached edge.
+    Foreign {
+        /// Origin that the edge allows, if known.
+        origin: Option<String>,
+        /// The user asked for it with `--no-service`. Otherwise nothing can be judged.
+        intended: bool,
+    },
+}
+
+impl EdgePoolOptions {
+    /// Options for edges that edgeproof starts, with a mock service for each and the reference profile.
+    pub fn new(
+        spec: Arc<Spec>,
+        target: Target,
+        credentials: Arc<Credentials>,
+        files: CredentialFiles,
+    ) -> Self {
+        let profile = spec.profile().clone();
+        Self {
+            reply_shape: ReplyShape::from_profile(&profile),
+            redactor: Arc::new(Redactor::new(&credentials)),
+            // A program costs more than an embedded edge.
+            max_exclusive: if matches!(target, Target::Embedded(_)) { 4 } else { 2 },
+            upstream: EdgeUpstream::MockPerEdge,
+            profile,
+            spec,
+            target,
+            credentials,
+            files,
+        }
+    }
+
+    /// What cases can use at these edges.
+    pub fn capabilities(&self) -> Capabilities {
+        let (service, origin) = match &self.upstream {
+            EdgeUpstream::Foreign { origin, intended: true } => (false, origin.is_some()),
+            _ => (true, true),
+        };
+        Capabilities {
+            starts_edges: self.starts_edges(),
+            service,
+            origin,
+            log: !matches!(self.target, Target::Attached(_)),
+            https: self.target.is_https(),
+            // Other systems need each address of 127.0.0.0/8 to be configured.
+            loopback_clients: self.target.is_local() && cfg!(target_os = "linux"),
+        }
+    }
+
+    /// Whether edges can be started with other settings.
+    pub(super) fn starts_edges(&self) -> bool {
+        matches!(self.upstream, EdgeUpstream::MockPerEdge)
+    }
+
+    /// Starts a mock service on `address`, or on a free port.
+    pub(super) async fn start_service(&self, address: Option<SocketAddr>) -> Result<MockService, LeaseError> {
+        let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
+        options.profile = self.profile.clone();
+        options.reply_shape = self.reply_shape.clone();
+        if let Some(address) = address {
+            options.listener = address.into();
+        }
+        MockService::start_with(options).await.map_err(|why| LeaseError::Service(why.to_string()))
+    }
+}

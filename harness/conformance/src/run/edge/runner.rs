@@ -1,0 +1,240 @@
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
+use edgeproof_http::NoAnswer;
+use edgeproof_launch::{ExitInfo, LaunchError, LogTail};
+use edgeproof_mock::{ListenerMode, Script};
+use edgeproof_reports::escape::visible;
+use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::lease_error::LeaseError;
+use super::pool::{EdgeInstance, EdgePool, Lease};
+use super::{latency, sanity};
+use crate::cases::{Case, CaseContext, CaseFindings, Procedure, collection};
+use crate::curl::curl;
+use crate::judge::{self, Check};
+use crate::run::case_report::{self, timeout_check};
+use crate::run::run_context::RunContext;
+use crate::run::runner::{Runner, SanityResult};
+use crate::target::{Setup, StartError};
+
+/// Lines of an edge's log in a report.
+const LOG_SHOWN: usize = 12;
+/// Silence after which the log of a failed case is complete.
+const LOG_QUIET: Duration = Duration::from_millis(50);
+/// Longest wait for the log of a failed case to become silent.
+const LOG_TIMEOUT: Duration = Duration::from_millis(200);
+/// Longest wait for the exit of an edge after it broke a connection.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
+/// Number of collections after which an edge has to use its service again.
+const RECOVERY_TRIES: usize = 3;
+
+/// The result of running a case once.
+struct Attempt {
+    report: CaseReport,
+    /// The edge died while other cases used it as well.
+    died_shared: bool,
+}
+
+impl Runner for EdgePool {
+    async fn check_sanity(&self, context: &RunContext) -> SanityResult {
+        sanity::check_edges(self, context).await
+    }
+
+    async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+        let attempt = self.attempt(context, case, case.exclusive, jobs).await;
+        if !attempt.died_shared {
+            return attempt.report;
+        }
+        // Another case may have killed the edge: only an exclusive run tells.
+        self.attempt(context, case, true, jobs).await.report
+    }
+
+    async fn added_latency(&self, context: &RunContext) -> Option<AddedLatency> {
+        latency::measure(self, context).await
+    }
+}
+
+impl EdgePool {
+    async fn attempt(&self, context: &RunContext, case: &Case, exclusive: bool, jobs: &Semaphore) -> Attempt {
+        let reservation = self.reserve(case.setup, exclusive).await;
+        let _job = jobs.acquire().await.expect("the semaphore is never closed");
+        context.begin(case);
+        let began = Instant::now();
+        let lease = match self.lease(reservation).await {
+            Ok(lease) => lease,
+            Err(why) => return Attempt { report: self.not_started(case, &why, began), died_shared: false },
+        };
+        let mut edge = lease.instance.case_context(exclusive, case.level, context.request_timeout());
+        if context.holds(case) {
+            context.wait_for_enter(hold_text(case, &lease, &mut edge)).await;
+        }
+        let limit = context.case_timeout(case);
+        let in_time = run_steps(case, &mut edge, limit).await;
+        let later = edge.deferred.take();
+        let mut found = edge.end();
+        if !in_time {
+            found.checks.push(timeout_check(limit));
+        }
+        let exit = exit_of(&lease.instance, &found).await;
+        let died_shared = exit.is_some() && !exclusive;
+        if let Some(exit) = exit {
+            found.checks.push(Check::new("the edge", "keeps running", exit.to_string(), false));
+        }
+        check_secrets(&self.options().redactor, &mut found);
+        context.options.pins.check(&mut found);
+        if let (Some(_), Some(log)) = (lease.instance.edge.pid(), lease.instance.edge.log())
+            && found.checks.iter().any(|check| !check.ok)
+        {
+            wait_until_quiet(log).await;
+        }
+        let log = lease.instance.edge.log().cloned();
+        let settings = lease.instance.settings.clone();
+        if let Some(later) = later {
+            // A program may write its buffered log only when it stops.
+            lease.stop().await;
+            let lines = log.iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
+            let check = (later.check)(&lines.collect::<Vec<_>>());
+            found.check(check, case.level);
+        } else {
+            let reusable = !lease.is_exclusive() || self.recover(context, &lease).await;
+            lease.release(reusable);
+        }
+        let redactor = &self.options().redactor;
+        let notes = notes(settings.as_ref(), log.as_ref(), redactor);
+        let report = case_report::after_run(case, &found, began.elapsed(), Some(notes), redactor);
+        Attempt { report, died_shared }
+    }
+
+    /// Restores the service after an exclusive case, and waits until the edge uses it again. Yields whether it does.
+    async fn recover(&self, context: &RunContext, lease: &Lease) -> bool {
+        let Some(service) = &lease.instance.context.service else { return true };
+        let usual = ListenerMode::Tls(Role::ServiceServer);
+        if service.mode() != usual && service.set_mode(usual).await.is_err() {
+            return false;
+        }
+        for _ in 0..RECOVERY_TRIES {
+            let mut edge = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+            edge.script(Script::accept(&self.options().profile));
+            match edge.send(&collection()).await.reply {
+                Ok(answer) if answer.status == 200 => return true,
+                // Each further try would take as long.
+                Err(NoAnswer::TimedOut(_)) => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Reports a case whose edge did not start. Without the standard settings nothing is proven. With other settings
+    /// the edge is judged: it has to start and relay all the same.
+    fn not_started(&self, case: &Case, why: &LeaseError, began: Instant) -> CaseReport {
+        let why_text = edgeproof_cli::error_text(why);
+        let last_output = match why {
+            LeaseError::Start(why) if case.setup != Setup::Standard => why.last_output().to_vec(),
+            _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
+        };
+        let mut found = CaseFindings::default();
+        if case.may_refuse_to_start {
+            found.observations.push((case.id.clone(), "does not start".into()));
+        } else if is_not_ready(why) {
+            // The edge hangs or the machine is slow: neither is proven.
+            let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");
+            return case_report::without_run(case, Outcome::NotRun, &because);
+        } else {
+            let expected = format!("starts with {}", case.setup.describe());
+            let check = Check::new("the edge", expected, why_text, false);
+            let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
+            found.checks.push(check.hint(hint));
+        }
+        let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
+        case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
+    }
+}
+
+/// Whether the program runs, but does not answer.
+fn is_not_ready(why: &LeaseError) -> bool {
+    matches!(why, LeaseError::Start(why) if matches!(**why, StartError::Launch(LaunchError::NotReady { .. })))
+}
+
+/// Runs the steps of a case. Yields whether they ended in time.
+async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool {
+    match &case.procedure {
+        Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
+        Procedure::Conversations(all) => timeout(limit, edge.converse_each(all)).await.is_ok(),
+        Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
+        Procedure::ServiceSteps(_) => {
+            edge.found.not_run = Some("applies to a service, and this is an edge".into());
+            true
+        }
+    }
+}
+
+/// Describes how to call the edge before a held case.
+fn hold_text(case: &Case, lease: &Lease, edge: &mut CaseContext) -> String {
+    let mut text = format!("held before {}: {}\nedge: {}", case.id, case.title, edge.edge.endpoint.url());
+    if let Some(pid) = lease.instance.edge.pid() {
+        _ = write!(text, ", process {pid}");
+    }
+    if let Some(service) = &edge.edge.service {
+        _ = write!(text, "\nservice: {}", service.url());
+    }
+    for setting in lease.instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
+        _ = write!(text, "\n  {setting}");
+    }
+    if let Procedure::Conversation(conversation) = &case.procedure {
+        edge.script(conversation.script.clone().unwrap_or_else(Script::decide));
+        let draft = edge.fill(&conversation.draft);
+        if let Some(curl) = curl(&edge.edge.endpoint, &draft) {
+            _ = write!(text, "\nthe service is ready for:\n  {curl}");
+        }
+    }
+    text
+}
+
+/// How the edge exited during this case, if it did.
+async fn exit_of(instance: &EdgeInstance, found: &CaseFindings) -> Option<ExitInfo> {
+    let broken = |reply: &Result<_, NoAnswer>| {
+        matches!(
+            reply,
+            Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_))
+        )
+    };
+    if found.sent.iter().any(|exchange| broken(&exchange.sent.reply)) {
+        // The broken connection often shows before the exit of the program.
+        return timeout(EXIT_TIMEOUT, instance.edge.died()).await.ok();
+    }
+    instance.edge.exited()
+}
+
+/// Waits for the lines that a program still writes about a wrong answer.
+async fn wait_until_quiet(log: &LogTail) {
+    let quiet =
+        async { while !log.wait(log.mark(), LOG_QUIET, |lines| !lines.is_empty()).await.is_empty() {} };
+    // A program that never stops writing has written enough by then.
+    let _ = timeout(LOG_TIMEOUT, quiet).await;
+}
+
+/// Fails any case in which an answer contains a credential.
+fn check_secrets(redactor: &Redactor, found: &mut CaseFindings) {
+    let mut answers = found.sent.iter().map(|exchange| &exchange.sent.reply).filter(|reply| reply.is_ok());
+    let leak = answers.find_map(|reply| {
+        Some(judge::no_secrets(judge::EDGE_SECRETS, |bytes| redactor.finds(bytes), reply))
+            .filter(|check| !check.ok)
+    });
+    // The cases about credentials have this check already.
+    found.checks.extend(leak.filter(|leak| !found.checks.contains(leak)));
+}
+
+/// Settings and last log lines of the edge, redacted.
+fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Redactor) -> EdgeNotes {
+    let lines = log.map(|log| log.last(LOG_SHOWN)).unwrap_or_default();
+    EdgeNotes {
+        settings: settings.map(EdgeSettings::redacted).unwrap_or_default(),
+        log: lines.iter().map(|line| redactor.redact(&visible(&line.text)).into_owned()).collect(),
+    }
+}

@@ -1,0 +1,148 @@
+use edgeproof_fixtures::spec::{Fact, Spec, Table};
+use edgeproof_http::Answer;
+use edgeproof_mock::Script;
+use edgeproof_reports::CaseLevel;
+use serde_json::Value;
+
+use super::capabilities::needs_plain_reasons;
+use super::lease_error::LeaseError;
+use super::pool::EdgePool;
+use super::pool_options::EdgeUpstream;
+use crate::cases::{CaseFindings, collection};
+use crate::judge::excerpt;
+use crate::run::run_context::RunContext;
+use crate::run::runner::{Limitation, SanityResult};
+
+/// Finds out whether an edge can be judged, also where the filters leave out the case `sanity.first`.
+pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> SanityResult {
+    if let EdgeUpstream::Foreign { intended, .. } = pool.options().upstream {
+        return check_foreign(pool, intended).await;
+    }
+    let probed = match probe(pool, context).await {
+        Ok(found) => judge(&pool.options().spec, &found, pool.options().starts_edges()),
+        Err(why) => SanityResult::unusable_because(&why),
+    };
+    if !matches!(probed, SanityResult::Usable) {
+        return probed;
+    }
+    match reply_without_reasons(pool, context).await {
+        Some(reply) => SanityResult::Limited(unread_reasons(&reply)),
+        None => SanityResult::Usable,
+    }
+}
+
+/// Sends a collection that the mock service accepts.
+async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, LeaseError> {
+    let lease = pool.lease_standard().await?;
+    let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+    case.script(Script::accept(&pool.options().profile));
+    case.send(&collection()).await;
+    Ok(case.end())
+}
+
+/// The mock service's refusal, if the edge reads no reason from any refusal.
+async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<String> {
+    let lease = pool.lease_standard().await.ok()?;
+    lease.instance.context.service.as_ref()?;
+    let (spec, shape) = (&pool.options().spec, &pool.options().reply_shape);
+    let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
+    // One reason for each status is enough.
+    let mut refusals: Vec<(u16, &str)> = Vec::new();
+    for row in spec.table(Table::Relay) {
+        if let (Some(status), Some(reason)) = (row.status(), row.code())
+            && Some(reason) != unknown
+            && !refusals.iter().any(|(other, _)| *other == status)
+        {
+            refusals.push((status, reason));
+        }
+    }
+    for (status, reason) in &refusals {
+        let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+        case.script(Script::refuse(shape, *status, reason));
+        let answer = case.send(&collection()).await.reply.ok().filter(|answer| answer.status == *status)?;
+        let body: Value = serde_json::from_slice(&answer.body).ok()?;
+        if body.get("reason").and_then(Value::as_str) != unknown {
+            return None;
+        }
+    }
+    refusals.first().map(|(status, reason)| shape.render(*status, reason).to_string())
+}
+
+/// An edge that answers, without a mock service behind it.
+async fn check_foreign(pool: &EdgePool, intended: bool) -> SanityResult {
+    match pool.lease_standard().await {
+        Err(why) => SanityResult::unusable_because(&why),
+        Ok(_) if intended => SanityResult::Usable,
+        Ok(_) => SanityResult::Unusable(
+            "edgeproof's mock service is not behind this edge. Start the edge with the settings of \
+             `edgeproof mint edge-settings --out DIR` and add --settings DIR; or add --no-service to run only the cases \
+             that need no mock service"
+                .into(),
+        ),
+    }
+}
+
+/// Every refusal comes back as unknown: one finding, not one for each reason.
+fn unread_reasons(reply: &str) -> Limitation {
+    let finding = format!(
+        "the edge turns every reason of the mock service into `unknown`. The mock service replies {reply}; the edge \
+         expects another shape. Describe the reply of your service with --reply-shape FILE, for example \
+         {{\"code\":\"{{reason}}\"}}"
+    );
+    Limitation {
+        finding,
+        concerns: needs_plain_reasons,
+        because: "the edge reads no reason of the mock service: see the finding",
+    }
+}
+
+/// Judges the probe. A started edge is judged by its cases even if no collection arrives. An attached edge has to reach
+/// our mock service first.
+fn judge(spec: &Spec, found: &CaseFindings, started_here: bool) -> SanityResult {
+    if !found.arrivals.is_empty() {
+        return SanityResult::Usable;
+    }
+    let Some(exchange) = found.sent.first() else {
+        return SanityResult::Unusable("no collection was sent".into());
+    };
+    let answer = match &exchange.sent.reply {
+        Ok(answer) => answer,
+        Err(why) => return SanityResult::Unusable(format!("the edge does not answer a collection: {why}")),
+    };
+    let answered = format!("it answers {} {}", answer.status, excerpt(&answer.body));
+    if !is_edge_answer(spec, answer) {
+        return SanityResult::Unusable(format!(
+            "the collection did not reach the mock service, and the answer is not that of an edge: {answered}. Check that \
+             this address is an edge of this interface"
+        ));
+    }
+    if started_here {
+        return SanityResult::Usable;
+    }
+    SanityResult::Unusable(format!(
+        "this edge does not reach the mock service: {answered}, and no collection arrived. Point its SERVICE_URL, \
+         SERVICE_CA_FILE, EDGE_CLIENT_CERT_FILE and EDGE_CLIENT_KEY_FILE at the settings that `edgeproof mint edge-settings` \
+         wrote, check that the edge's machine can reach the mock service, and restart the edge; or use --no-service"
+    ))
+}
+
+/// Whether the interface gives an edge this answer.
+fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
+    let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
+    spec.table(Table::Edge).any(|row| match &row.fact {
+        Fact::Answer { body: Some(shape), .. } => has_shape(shape, &body),
+        _ => false,
+    })
+}
+
+/// Whether a body has the members of a row's body, and its texts except placeholders such as `<reason>`.
+fn has_shape(shape: &Value, body: &Value) -> bool {
+    match (shape, body) {
+        (Value::Object(shape), Value::Object(body)) => {
+            shape.len() == body.len()
+                && shape.iter().all(|(key, shape)| body.get(key).is_some_and(|body| has_shape(shape, body)))
+        }
+        (Value::String(shape), _) if shape.starts_with('<') => true,
+        (shape, body) => shape == body,
+    }
+}

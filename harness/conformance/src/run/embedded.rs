@@ -1,0 +1,67 @@
+use std::io;
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions};
+use edgeproof_fixtures::spec::Spec;
+
+use super::conformance_run::ConformanceRun;
+use super::edge::{EdgePoolOptions, LeaseError};
+use super::options::RunOptions;
+use super::report_collector::RunResult;
+use super::selection::{Selection, SelectionError};
+use crate::cases::Case;
+use crate::target::{Embedded, Target};
+
+/// Why a run on the embedded edge cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbeddedRunError {
+    /// Credentials cannot be minted.
+    #[error(transparent)]
+    Mint(#[from] CredentialError),
+    /// Credentials cannot be written.
+    #[error("write the credentials to a temporary folder: {0}")]
+    Files(#[from] io::Error),
+    /// There is no case to run.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// A mock service cannot start.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
+}
+
+/// Runs edge cases on the embedded reference edge, over HTTP, with fresh credentials and a mock service for each edge.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use edgeproof::cases::{self, Catalog};
+/// use edgeproof::run::{RunOptions, run_embedded};
+/// use edgeproof_fixtures::spec::{Spec, Version};
+/// use edgeproof_mock::ReplyShape;
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let spec = Arc::new(Spec::builtin(Version::Current));
+/// let shape = ReplyShape::from_profile(spec.profile());
+/// let mut cases = cases::edge(Catalog::new(&spec, &shape, false));
+/// cases.retain(|case| case.id.starts_with("accept."));
+///
+/// let result = run_embedded(&spec, cases, RunOptions::default()).await?;
+///
+/// assert_eq!((result.exit_code, result.summary.fail), (0, 0));
+/// assert!(result.cases.iter().any(|case| case.id == "accept.exact-body"));
+/// # Ok::<(), edgeproof::run::EmbeddedRunError>(())
+/// # }).unwrap();
+/// ```
+pub async fn run_embedded(
+    spec: &Arc<Spec>,
+    cases: Vec<Case>,
+    options: RunOptions,
+) -> Result<RunResult, EmbeddedRunError> {
+    let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
+    let files = CredentialFiles::write(&credentials)?;
+    let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone());
+    let target = Target::Embedded(Box::new(embedded));
+    let edges = EdgePoolOptions::new(Arc::clone(spec), target, credentials, files);
+    let run = ConformanceRun::of_edges(cases, &Selection::default(), edges)?;
+    Ok(ConformanceRun { options, ..run }.execute().await?)
+}

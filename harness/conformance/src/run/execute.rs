@@ -1,0 +1,143 @@
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use edgeproof_reports::{CaseReport, Event, Outcome};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+
+use super::options::{RunOptions, RunPolicy};
+use super::plan::Plan;
+use super::report_collector::ReportCollector;
+use super::run_context::{Message, RunContext};
+use super::runner::{Limitation, Runner, SanityResult};
+use crate::cases::{Case, Phase};
+
+/// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
+/// dropped halfway: [`ReportCollector::finish`] reports the rest.
+pub(super) async fn execute<R: Runner>(
+    plan: &Plan,
+    runner: &Arc<R>,
+    options: &Arc<RunOptions>,
+    policy: &RunPolicy,
+    collector: &mut ReportCollector,
+    events: &mut (dyn FnMut(Event) + Send),
+) {
+    let (sender, mut messages) = mpsc::unbounded_channel();
+    let context = RunContext { options: Arc::clone(options), messages: sender };
+    if options.probes_sanity {
+        match runner.check_sanity(&context).await {
+            SanityResult::Usable => {}
+            SanityResult::Limited(limitation) => skip_limited(plan, &limitation, collector),
+            SanityResult::Unusable(why) => {
+                let first = why.lines().next().unwrap_or_default();
+                collector.skip_open(&format!("target unusable: {first}"));
+                collector.add_finding(why, false);
+                collector.emit_ready(policy, events);
+                return;
+            }
+        }
+    }
+    for phase in [Phase::First, Phase::Main, Phase::Last] {
+        let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
+        for (index, planned) in plan.cases.iter().enumerate() {
+            if planned.case.phase == phase && collector.is_open(index) {
+                open.push((index, Arc::clone(&planned.case)));
+            }
+        }
+        let mut running = start(runner, &context, open);
+        while !running.is_empty() {
+            tokio::select! {
+                Some(message) = messages.recv() => receive(message, policy, collector, events),
+                _ = running.join_next() => {}
+            }
+        }
+        while let Ok(message) = messages.try_recv() {
+            receive(message, policy, collector, events);
+        }
+    }
+    // A filtered run may skip the cases that observe a point.
+    if plan.is_complete() {
+        for point in options.pins.unobserved(&collector.observations()) {
+            let finding = format!(
+                "pinned point {point} was not observed: correct its name, or delete it from the file"
+            );
+            collector.add_finding(finding, true);
+        }
+    }
+    collector.emit_ready(policy, events);
+    if options.latency
+        && let Some(latency) = runner.added_latency(&context).await
+    {
+        collector.set_latency(latency);
+    }
+}
+
+/// Reports the cases that a limitation concerns as not run.
+fn skip_limited(plan: &Plan, limitation: &Limitation, collector: &mut ReportCollector) {
+    collector.add_finding(limitation.finding.clone(), false);
+    for (index, planned) in plan.cases.iter().enumerate() {
+        if collector.is_open(index) && (limitation.concerns)(&planned.case) {
+            collector.skip(index, limitation.because);
+        }
+    }
+}
+
+/// Starts all cases, the slow ones first.
+fn start<R: Runner>(runner: &Arc<R>, context: &RunContext, mut open: Vec<(usize, Arc<Case>)>) -> JoinSet<()> {
+    if context.options.shuffle {
+        open.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(context.options.seed));
+    }
+    open.sort_by_key(|(_, case)| Reverse(case.takes));
+    let jobs = Arc::new(Semaphore::new(context.options.jobs.max(1)));
+    let mut running = JoinSet::new();
+    for (index, case) in open {
+        let (runner, context, jobs) = (Arc::clone(runner), context.clone(), Arc::clone(&jobs));
+        running.spawn(async move {
+            let report = run_repeatedly(&*runner, &context, &case, &jobs).await;
+            context.send(Message::Ended(index, Box::new(report)));
+        });
+    }
+    running
+}
+
+/// Runs a case until it fails, at most as often as the user asked. Yields its last report.
+async fn run_repeatedly<R: Runner>(
+    runner: &R,
+    context: &RunContext,
+    case: &Arc<Case>,
+    jobs: &Semaphore,
+) -> CaseReport {
+    let rounds = context.options.repeat.max(1);
+    let mut round = 1;
+    loop {
+        let mut report = runner.run_case(context, case, jobs).await;
+        if !matches!(report.outcome, Outcome::Pass | Outcome::Observed | Outcome::NotApplicable) {
+            if rounds > 1 {
+                report.because = format!("round {round} of {rounds}: {}", report.because);
+            }
+            return report;
+        }
+        if round == rounds {
+            return report;
+        }
+        round += 1;
+    }
+}
+
+fn receive(
+    message: Message,
+    policy: &RunPolicy,
+    collector: &mut ReportCollector,
+    events: &mut (dyn FnMut(Event) + Send),
+) {
+    match message {
+        Message::Began(id) => events(Event::Began { id }),
+        Message::Notice(text) => events(Event::Notice(text)),
+        Message::Ended(index, report) => {
+            collector.record(index, *report);
+            collector.emit_ready(policy, events);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use std::time::Duration;
+
+use super::baseline::Baseline;
+use super::pins::Pins;
+
+/// How the cases of a run are executed.
+#[derive(Debug)]
+pub struct RunOptions {
+    /// Number of cases that run at the same time.
+    pub jobs: usize,
+    /// Timeout of a case, added to the time that the case is known to need.
+    pub case_timeout: Duration,
+    /// How often each case runs; the first failure is reported.
+    pub repeat: usize,
+    /// Seed of the order, also excerpt in reports.
+    pub seed: u64,
+    /// Start the cases in a random order.
+    pub shuffle: bool,
+    /// Id of the case to stop before, so that a debugger can be attached.
+    pub hold: Option<String>,
+    /// Recorded behaviour at open points that this run asserts.
+    pub pins: Pins,
+    /// Check first that the target can be judged, and run nothing where it cannot. Mutation runs skip this check:
+    /// they need the outcome of every case.
+    pub probes_sanity: bool,
+    /// Measure the latency that the edge adds, after the last case.
+    pub latency: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            jobs: 8,
+            case_timeout: Duration::from_secs(10),
+            repeat: 1,
+            seed: 0,
+            shuffle: false,
+            hold: None,
+            pins: Pins::default(),
+            probes_sanity: true,
+            latency: false,
+        }
+    }
+}
+
+/// What decides the exit code besides the outcomes of the cases.
+#[derive(Debug, Default)]
+pub struct RunPolicy {
+    /// Treat violated `should` requirements as failures.
+    pub strict: bool,
+    /// Known failures.
+    pub baseline: Option<Baseline>,
+}

@@ -1,0 +1,185 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use edgeproof_reports::{AddedLatency, CaseReport, Event, Observation, Outcome, Summary};
+
+use super::case_report::without_run;
+use super::options::RunPolicy;
+use super::plan::Plan;
+use crate::cases::Case;
+
+/// The results of a run so far. Survives an interrupted run and can always report it in full.
+pub(super) struct ReportCollector {
+    cases: Vec<Arc<Case>>,
+    all_ids: Vec<String>,
+    reports: Vec<Option<CaseReport>>,
+    /// Number of reports that were emitted.
+    emitted: usize,
+    findings: Vec<String>,
+    /// A finding fails the run.
+    broken: bool,
+    latency: Option<AddedLatency>,
+    started: Instant,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct RunResult {
+    /// Exit code of the program for this run.
+    pub exit_code: u8,
+    /// Reports of all planned cases, in order.
+    pub cases: Vec<CaseReport>,
+    /// Messages about the whole run.
+    pub findings: Vec<String>,
+    /// Number of cases of each outcome.
+    pub summary: Summary,
+    /// Behaviour of the target at open points.
+    pub observations: Vec<Observation>,
+}
+
+impl ReportCollector {
+    /// Starts with the cases that do not apply.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let reports = plan.cases.iter().map(|planned| {
+            let because = planned.not_applicable.as_ref()?;
+            Some(without_run(&planned.case, Outcome::NotApplicable, because))
+        });
+        Self {
+            cases: plan.cases.iter().map(|planned| Arc::clone(&planned.case)).collect(),
+            all_ids: plan.all_ids.clone(),
+            reports: reports.collect(),
+            emitted: 0,
+            findings: Vec::new(),
+            broken: false,
+            latency: None,
+            started: Instant::now(),
+        }
+    }
+
+    /// Whether a case has no report yet.
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        self.reports[index].is_none()
+    }
+
+    /// Records the report of a case.
+    pub(super) fn record(&mut self, index: usize, report: CaseReport) {
+        self.reports[index] = Some(report);
+    }
+
+    /// Records that a case cannot run.
+    pub(super) fn skip(&mut self, index: usize, because: &str) {
+        self.reports[index] = Some(without_run(&self.cases[index], Outcome::NotRun, because));
+    }
+
+    /// Records that all open cases cannot run.
+    pub(super) fn skip_open(&mut self, because: &str) {
+        for (report, case) in self.reports.iter_mut().zip(&self.cases) {
+            report.get_or_insert_with(|| without_run(case, Outcome::NotRun, because));
+        }
+    }
+
+    /// Records a message about the whole run. `broken`: it fails the run.
+    pub(super) fn add_finding(&mut self, finding: String, broken: bool) {
+        self.findings.push(finding);
+        self.broken |= broken;
+    }
+
+    /// Records the latency that the edge adds.
+    pub(super) fn set_latency(&mut self, latency: AddedLatency) {
+        self.latency = Some(latency);
+    }
+
+    /// Behaviour of the target at open points so far.
+    pub(super) fn observations(&self) -> Vec<Observation> {
+        observations(self.reports.iter().flatten())
+    }
+
+    /// Emits reports in the order of the plan, up to the first open case. With a baseline none is emitted before the
+    /// end, because the baseline can still turn a failure into a known one.
+    pub(super) fn emit_ready(&mut self, policy: &RunPolicy, events: &mut dyn FnMut(Event)) {
+        while policy.baseline.is_none()
+            && let Some(Some(report)) = self.reports.get(self.emitted)
+        {
+            events(Event::Ended(Box::new(report.clone())));
+            self.emitted += 1;
+        }
+    }
+
+    /// Emits the rest and the end of the run. `interrupted`: exit code of the signal that ended the run.
+    pub(super) fn finish(
+        mut self,
+        policy: &RunPolicy,
+        interrupted: Option<u8>,
+        events: &mut dyn FnMut(Event),
+    ) -> RunResult {
+        self.skip_open(match interrupted {
+            Some(_) => "the run was interrupted",
+            None => "the run ended before it",
+        });
+        let mut cases: Vec<CaseReport> = self.reports.into_iter().flatten().collect();
+        if let Some(baseline) = &policy.baseline {
+            let stale = baseline.apply(&self.all_ids, policy.strict, &mut cases);
+            self.broken |= !stale.is_empty();
+            self.findings.extend(stale);
+        }
+        for report in &cases[self.emitted..] {
+            events(Event::Ended(Box::new(report.clone())));
+        }
+        for finding in &self.findings {
+            events(Event::Finding(finding.clone()));
+        }
+        let summary = Summary::of(cases.iter().map(|report| report.outcome));
+        let exit_code = interrupted.unwrap_or_else(|| exit_code(&summary, policy.strict, self.broken));
+        let observations = observations(cases.iter());
+        events(Event::Finished {
+            summary,
+            observations: observations.clone(),
+            latency: self.latency,
+            duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            exit_code,
+        });
+        RunResult { exit_code, cases, findings: self.findings, summary, observations }
+    }
+}
+
+/// Sorted and without duplicates.
+fn observations<'r>(reports: impl Iterator<Item = &'r CaseReport>) -> Vec<Observation> {
+    let all: BTreeSet<Observation> = reports.flat_map(|report| report.observations.clone()).collect();
+    all.into_iter().collect()
+}
+
+/// 1 goes before 3. A run without a single executed case is never 0.
+fn exit_code(summary: &Summary, strict: bool, broken: bool) -> u8 {
+    if summary.fail > 0 || broken || (strict && summary.warn > 0) {
+        return 1;
+    }
+    let ran = summary.planned - summary.not_run - summary.not_applicable;
+    if summary.not_run > 0 || ran == 0 { 3 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::conforms(&[Outcome::Pass, Outcome::Observed, Outcome::NotApplicable], false, false, 0)]
+    #[case::fails(&[Outcome::Pass, Outcome::Fail, Outcome::NotRun], false, false, 1)]
+    #[case::incomplete(&[Outcome::Pass, Outcome::NotRun], false, false, 3)]
+    #[case::warns(&[Outcome::Pass, Outcome::Warn], false, false, 0)]
+    #[case::strict(&[Outcome::Pass, Outcome::Warn], true, false, 1)]
+    #[case::stale(&[Outcome::Pass], false, true, 1)]
+    #[case::known(&[Outcome::Known], false, false, 0)]
+    #[case::nothing_planned(&[], false, false, 3)]
+    #[case::nothing_ran(&[Outcome::NotApplicable], false, false, 3)]
+    fn exit_code_follows_the_contract(
+        #[case] outcomes: &[Outcome],
+        #[case] strict: bool,
+        #[case] broken: bool,
+        #[case] expected: u8,
+    ) {
+        assert_eq!(exit_code(&Summary::of(outcomes.iter().copied()), strict, broken), expected);
+    }
+}

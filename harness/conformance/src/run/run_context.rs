@@ -1,0 +1,74 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use edgeproof_reports::CaseReport;
+use tokio::sync::mpsc;
+
+use super::options::RunOptions;
+use crate::cases::{Case, MARKER};
+
+/// What a runner needs besides its target: the options of the run, and the channel to its reports.
+#[derive(Clone)]
+pub(super) struct RunContext {
+    pub(super) options: Arc<RunOptions>,
+    pub(super) messages: mpsc::UnboundedSender<Message>,
+}
+
+/// Progress of one case.
+pub(super) enum Message {
+    Began(String),
+    Notice(String),
+    Ended(usize, Box<CaseReport>),
+}
+
+impl RunContext {
+    /// Sends a message. After an interrupted run nobody receives it.
+    pub(super) fn send(&self, message: Message) {
+        let _ = self.messages.send(message);
+    }
+
+    /// Announces that a case begins.
+    pub(super) fn begin(&self, case: &Case) {
+        self.send(Message::Began(case.id.clone()));
+    }
+
+    /// Timeout of one request within a case.
+    pub(super) fn request_timeout(&self) -> Duration {
+        self.options.case_timeout.mul_f32(0.5)
+    }
+
+    /// Timeout of a whole case.
+    pub(super) fn case_timeout(&self, case: &Case) -> Duration {
+        self.options.case_timeout + case.takes
+    }
+
+    /// Whether the user asked to stop before this case.
+    pub(super) fn holds(&self, case: &Case) -> bool {
+        self.options.hold.as_ref() == Some(&case.id)
+    }
+
+    /// Prints how to reach the target, then waits for a line on standard input.
+    pub(super) async fn wait_for_enter(&self, text: String) {
+        self.send(Message::Notice(text + "\npress Enter to continue"));
+        // A thread of its own: the runtime would wait for a blocked worker after a signal.
+        let (sender, line) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || sender.send(std::io::stdin().read_line(&mut String::new())));
+        // A closed standard input continues the run as well.
+        let _ = line.await;
+    }
+}
+
+/// A text that no other case sends. As long as [`MARKER`], so that sizes on the wire are predictable.
+pub(super) fn next_marker() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut marker = *b"q0000000";
+    for digit in marker.iter_mut().skip(1).rev() {
+        *digit = b"0123456789bcdfghjklmnpqrstvwxyz"[(number % 31) as usize];
+        number /= 31;
+    }
+    let marker = String::from_utf8_lossy(&marker).into_owned();
+    debug_assert_eq!(marker.len(), MARKER.len());
+    marker
+}

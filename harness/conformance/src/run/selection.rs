@@ -1,0 +1,115 @@
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Number of similar ids that an error names.
+const SIMILAR_SHOWN: usize = 3;
+/// Words of a glob that are shorter than this match too many ids.
+const SHORTEST_WORD: usize = 4;
+
+/// The cases that a user selected.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Globs of case ids to run; empty: all.
+    pub filter: Vec<String>,
+    /// Globs of case ids to leave out.
+    pub exclude: Vec<String>,
+    /// Exact ids to run, from an earlier report.
+    pub only: Option<Vec<String>>,
+}
+
+/// A selection that is invalid or selects nothing.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum SelectionError {
+    /// Not a glob.
+    #[error("apply {option} {glob:?}: the glob is invalid: {why}")]
+    #[diagnostic(help("write a shell glob: * matches any text, ? one character, {{a,b}} either word"))]
+    Glob {
+        /// Option that holds the glob.
+        option: &'static str,
+        /// The glob.
+        glob: String,
+        /// The parser's error.
+        why: globset::Error,
+    },
+    /// A glob that matches no case.
+    #[error("apply {option} {glob:?}: no case id matches{}", similar_text(similar))]
+    #[diagnostic(help("`edgeproof conformance {target} --list` lists all ids"))]
+    NoMatch {
+        /// Option that holds the glob.
+        option: &'static str,
+        /// The glob.
+        glob: String,
+        /// Ids that share a word with the glob.
+        similar: Vec<String>,
+        /// Name of the target on the command line.
+        target: &'static str,
+    },
+    /// All options together select no case.
+    #[error("plan a run: the filters select no case")]
+    #[diagnostic(help("loosen --filter or --exclude"))]
+    Nothing,
+}
+
+/// A valid selection, compiled.
+pub(super) struct Selected<'s> {
+    filter: Vec<GlobMatcher>,
+    exclude: Vec<GlobMatcher>,
+    only: Option<&'s [String]>,
+}
+
+impl Selection {
+    /// Compiles the globs. Each has to match one of `ids`. `target`: its name on the command line.
+    pub(super) fn compile(
+        &self,
+        ids: &[String],
+        target: &'static str,
+    ) -> Result<Selected<'_>, SelectionError> {
+        Ok(Selected {
+            filter: matchers("--filter", &self.filter, ids, target)?,
+            exclude: matchers("--exclude", &self.exclude, ids, target)?,
+            only: self.only.as_deref(),
+        })
+    }
+}
+
+impl Selected<'_> {
+    /// Whether a case with this id is selected.
+    pub(super) fn contains(&self, id: &str) -> bool {
+        let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(id));
+        let listed = self.only.is_none_or(|only| only.iter().any(|other| other == id));
+        listed && (self.filter.is_empty() || any(&self.filter)) && !any(&self.exclude)
+    }
+}
+
+/// Compiles a glob of case ids, in which `*` matches dots as well.
+pub(super) fn case_glob(text: &str) -> Result<GlobMatcher, globset::Error> {
+    GlobBuilder::new(text).literal_separator(false).build().map(|glob| glob.compile_matcher())
+}
+
+fn matchers(
+    option: &'static str,
+    globs: &[String],
+    ids: &[String],
+    target: &'static str,
+) -> Result<Vec<GlobMatcher>, SelectionError> {
+    let compile = |text: &String| {
+        let glob = case_glob(text).map_err(|why| SelectionError::Glob { option, glob: text.clone(), why })?;
+        if !ids.iter().any(|id| glob.is_match(id)) {
+            let similar = similar(text, ids);
+            return Err(SelectionError::NoMatch { option, glob: text.clone(), similar, target });
+        }
+        Ok(glob)
+    };
+    globs.iter().map(compile).collect()
+}
+
+/// Ids that share a word with the glob.
+fn similar(glob: &str, ids: &[String]) -> Vec<String> {
+    let words = glob.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| word.len() >= SHORTEST_WORD).collect();
+    let matching = ids.iter().filter(|id| words.iter().any(|word| id.contains(word)));
+    matching.take(SIMILAR_SHOWN).cloned().collect()
+}
+
+fn similar_text(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) }
+}

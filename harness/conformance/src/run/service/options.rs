@@ -1,0 +1,141 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{
+    CredentialFiles, Credentials, LicenseForm, ReadTokenForm, Redactor, Secret,
+};
+use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_launch::BaseUrl;
+use edgeproof_reports::TargetKind;
+
+use crate::cases::{Case, Prerequisite, ServiceInputs};
+use crate::run::plan::Applicability;
+
+/// The service or key set under test.
+pub struct ServiceRunnerOptions {
+    /// The interface.
+    pub spec: Arc<Spec>,
+    /// Behaviour of the mock service at open points.
+    pub profile: Profile,
+    /// The tested part.
+    pub part: ServicePart,
+    /// Where the tested part runs.
+    pub location: ServiceLocation,
+    /// Credentials and sessions to test with.
+    pub inputs: ServiceInputs,
+    /// Allow cases that need minutes of real time.
+    pub waits: bool,
+    /// Redacts all secrets of the run.
+    pub redactor: Arc<Redactor>,
+}
+
+/// The tested part of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServicePart {
+    /// The verdict endpoint.
+    Service,
+    /// The key set.
+    Keys,
+}
+
+/// Where a service and a key set run.
+#[derive(Debug)]
+pub enum ServiceLocation {
+    /// The built-in mock service, with these credentials and their files.
+    Mock(Arc<Credentials>, CredentialFiles),
+    /// Any base URL.
+    At {
+        /// Base URL of the service.
+        service: Option<BaseUrl>,
+        /// Base URL of the key set.
+        keys: Option<BaseUrl>,
+        /// CA file for their certificates (default: system roots).
+        ca: Option<PathBuf>,
+    },
+}
+
+impl ServicePart {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Keys => "keys",
+        }
+    }
+}
+
+impl ServiceRunnerOptions {
+    /// Kind of the target in reports.
+    pub fn kind(&self) -> TargetKind {
+        match self.location {
+            ServiceLocation::Mock(..) => TargetKind::Embedded,
+            ServiceLocation::At { .. } => TargetKind::Attached,
+        }
+    }
+
+    /// Name of the target in reports: its base URL, or the built-in part.
+    pub fn name(&self) -> String {
+        let text =
+            |url: &Option<BaseUrl>| url.as_ref().map(|url| url.as_url().to_string()).unwrap_or_default();
+        match (&self.location, self.part) {
+            (ServiceLocation::Mock(..), ServicePart::Service) => "mock service".into(),
+            (ServiceLocation::Mock(..), ServicePart::Keys) => "key set of the mock service".into(),
+            (ServiceLocation::At { service, .. }, ServicePart::Service) => text(service),
+            (ServiceLocation::At { keys, .. }, ServicePart::Keys) => text(keys),
+        }
+    }
+
+    /// Everything that the built-in mock service accepts.
+    pub fn mock_inputs(credentials: &Credentials) -> ServiceInputs {
+        let token = |form| Some(Secret::new(credentials.read_token(form)));
+        ServiceInputs {
+            read_token: token(ReadTokenForm::Valid),
+            expired_token: token(ReadTokenForm::Expired),
+            license: Some(Secret::new(credentials.license(LicenseForm::Valid))),
+            session_ref: None,
+        }
+    }
+
+    /// Why a need is not met.
+    fn unmet(&self, need: Prerequisite) -> Option<&'static str> {
+        let inputs = &self.inputs;
+        let ServiceLocation::At { service, .. } = &self.location else { return None };
+        let (met, because) = match need {
+            Prerequisite::ReadToken => {
+                (inputs.read_token.is_some(), "requires a read token: set READ_TOKEN, or use --read-token")
+            }
+            Prerequisite::ExpiredToken => {
+                (inputs.expired_token.is_some(), "requires an expired read token: use --expired-token")
+            }
+            Prerequisite::License => {
+                (inputs.license.is_some(), "requires a license, which must not open anything: use --license")
+            }
+            Prerequisite::Session if service.is_none() => {
+                (false, "requires the service that signs with these keys: use --base-url and --session-ref")
+            }
+            Prerequisite::Session => (
+                inputs.session_ref.is_some(),
+                "requires a session that finished less than 2 minutes ago: use --session-ref",
+            ),
+            Prerequisite::Waits => (self.waits, "takes minutes of real time: use --waits"),
+            Prerequisite::Mock => (false, "requires the built-in mock service"),
+            Prerequisite::Service
+            | Prerequisite::Origin
+            | Prerequisite::Log
+            | Prerequisite::LoopbackClients
+            | Prerequisite::Https
+            | Prerequisite::PlainReasons => (false, "applies to an edge: use `edgeproof conformance edge`"),
+        };
+        (!met).then_some(because)
+    }
+}
+
+impl Applicability for ServiceRunnerOptions {
+    fn target(&self) -> &'static str {
+        self.part.name()
+    }
+
+    fn not_applicable(&self, case: &Case) -> Option<String> {
+        case.prerequisites.iter().find_map(|need| self.unmet(*need)).map(str::to_owned)
+    }
+}

@@ -1,0 +1,89 @@
+use edgeproof_http::{Answer, NoAnswer};
+use serde_json::Value;
+
+use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request};
+use crate::judge::excerpt;
+use crate::run::runner::SanityResult;
+
+/// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
+pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult {
+    let ask = VerdictRequest::new(&backend.reference("sanity"));
+    if backend.target.inputs.read_token.is_some() {
+        let token = backend.read_token();
+        match &backend.fetch_verdict(&ask.clone().bearer(&token)).await {
+            Err(why) => return no_answer(backend, why),
+            Ok(answer) if is_pending(answer) => return SanityResult::Usable,
+            Ok(answer) if answer.status == 401 && json(answer).is_some() => {
+                return SanityResult::Unusable(format!(
+                    "the service does not accept the read token: {}. Give a valid token of this service and \
+                     environment in READ_TOKEN or with --read-token",
+                    rendered(answer)
+                ));
+            }
+            Ok(_) => {}
+        }
+    }
+    match backend.fetch_verdict(&ask).await {
+        Err(why) => no_answer(backend, &why),
+        Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Usable,
+        Ok(answer) => SanityResult::Unusable(format!(
+            "there is no verdict endpoint of this interface at {}: it answers a request without a token with {}. Give the base \
+             URL above /v1/verdict/ with --base-url",
+            backend.service().url(),
+            rendered(&answer)
+        )),
+    }
+}
+
+/// Finds out whether a key set is published.
+pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult {
+    let reply = backend.fetch_key_set(&key_set_request()).await;
+    let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
+    match reply {
+        Err(why) => SanityResult::Unusable(format!(
+            "cannot fetch the key set below {url}: {why}. Check the URL, and that this machine can reach it"
+        )),
+        Ok(answer) if matches!(answer.status, 401 | 403) => SanityResult::Unusable(format!(
+            "the key set below {url} requires a credential (status {}), but the interface defines none for it. Publish the \
+             key set without authentication",
+            answer.status
+        )),
+        Ok(answer) if answer.status == 404 || (300..400).contains(&answer.status) => {
+            SanityResult::Unusable(format!(
+                "there is no key set below {url}: it answers {}. Give the base URL above /.well-known/ with --keys-url",
+                rendered(&answer)
+            ))
+        }
+        Ok(_) => SanityResult::Usable,
+    }
+}
+
+fn no_answer(backend: &ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+    let advice = match why {
+        NoAnswer::NoTls(_) => {
+            "Check that it speaks TLS with a certificate for this host, and name its CA with --service-ca FILE"
+        }
+        _ => "Check the URL, and that this machine can reach it",
+    };
+    SanityResult::Unusable(format!(
+        "the service does not answer at {}: {why}. {advice}",
+        backend.service().url()
+    ))
+}
+
+fn is_pending(answer: &Answer) -> bool {
+    answer.status == 404
+        && json(answer).is_some_and(|body| body.get("status").is_some_and(|status| status == "pending"))
+}
+
+fn json(answer: &Answer) -> Option<Value> {
+    serde_json::from_slice(&answer.body).ok()
+}
+
+/// Status, body and redirect of an answer.
+fn rendered(answer: &Answer) -> String {
+    let location = answer.headers.get("location");
+    let redirect =
+        location.map_or(String::new(), |to| format!(", to {}", String::from_utf8_lossy(to.as_bytes())));
+    format!("{} {}{redirect}", answer.status, excerpt(&answer.body))
+}
