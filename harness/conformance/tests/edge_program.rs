@@ -1,4 +1,4 @@
-//! The reference edge as a program: in a process of its own, because it is ended by a signal.
+//! The reference edge as a program. This test has a process of its own, because it sends itself a signal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use url::Url;
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn it_says_where_it_listens_and_ends_on_sigterm() {
+async fn edge_prints_its_address_and_stops_on_sigterm() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
     let options = ProgramOptions {

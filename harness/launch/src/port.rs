@@ -48,7 +48,6 @@ impl HeldPort {
 
 /// Port that the system chose and that is released again. No port is handed out twice: of two programs that start at
 /// the same time with the same port, one would be judged by the answers of the other.
-
 pub(super) fn free_port() -> io::Result<u16> {
     static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     let mut held = Vec::new();

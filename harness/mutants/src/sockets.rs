@@ -138,10 +138,10 @@ impl World {
             match side {
                 Side::Edge => self.at_edges(cases, twisted, https, probes_sanity, &mut ran).await?,
                 Side::Service => {
-                    self.at_desk(ServicePart::Service, cases, twisted, probes_sanity, &mut ran).await?
+                    self.at_desk(ServicePart::Service, cases, twisted, probes_sanity, &mut ran).await?;
                 }
                 Side::Keys => {
-                    self.at_desk(ServicePart::Keys, cases, twisted, probes_sanity, &mut ran).await?
+                    self.at_desk(ServicePart::Keys, cases, twisted, probes_sanity, &mut ran).await?;
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! An edge that is broken on purpose: this very executable, told by a variable what is wrong with it. In front of the
-//! reference edge stands what breaks its answers, or treats requests with `PUT` badly; all others it serves well.
+//! A deliberately broken edge: this executable, with a fault from a variable. It forwards requests to the reference edge,
+//! and changes the answers or mistreats `PUT` requests.
 
 use std::env;
 use std::io::Write as _;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Says what is wrong; without it, the entry point below does nothing.
+/// Variable with the fault. Without it the entry point does nothing.
 const FAULT: &str = "EDGE_FAULT";
-/// Says whom to call when a `PUT` arrives, as an address. The connection tells by its end that the program has ended.
+/// Variable with the address that the edge calls when a `PUT` arrives. The connection ends with the process.
 const CALL: &str = "EDGE_CALL";
 
 /// The command that launches the program with this fault.
@@ -24,7 +24,7 @@ pub(crate) fn command(fault: &str) -> String {
     command_with(fault, "")
 }
 
-/// The same with words such as `NAME=value` put into its environment.
+/// The command with this fault, and with variables such as `NAME=value`.
 pub(crate) fn command_with(fault: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
     let words = [&program, "--exact", "program::edge_program", "--ignored", "--nocapture", "--quiet"];
@@ -41,7 +41,7 @@ fn edge_program() {
 async fn serve(fault: &str) {
     let settings = EdgeSettings::from_env(|name| env::var(name).ok());
     if fault == "leaks" {
-        // As a program does that prints its settings when it starts.
+        // Like a program that prints its settings at startup.
         say(&format!("settings: {:?}", settings.env()));
         let key = settings.client_key_file.as_ref().map(|file| std::fs::read_to_string(file).unwrap());
         say(&format!("key: {}", key.unwrap_or_default()));
@@ -51,19 +51,19 @@ async fn serve(fault: &str) {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(|line| say(&line)))).await.unwrap();
     let port = env::var("PORT").map_or(0, |port| port.parse().unwrap());
-    let front = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
-    say(&format!("listening on {}", front.local_addr().unwrap()));
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    say(&format!("listening on {}", listener.local_addr().unwrap()));
     loop {
-        let (client, _) = front.accept().await.unwrap();
+        let (client, _) = listener.accept().await.unwrap();
         tokio::spawn(connection(client, edge.addr(), fault.to_owned(), Arc::clone(&license)));
     }
 }
 
-/// One connection. What breaks is the end of it, and nobody's business.
+/// Serves one connection. Errors only end the connection.
 async fn connection(mut client: TcpStream, edge: SocketAddr, fault: String, license: Arc<String>) {
     let Some(head) = head(&mut client).await else { return };
     if head.starts_with(b"PUT ") {
-        treat_badly(&mut client, &fault).await;
+        mistreat(&mut client, &fault).await;
     }
     let mut inner = TcpStream::connect(edge).await.unwrap();
     let _ = match fault.as_str() {
@@ -77,7 +77,7 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, fault: String, lice
     };
 }
 
-/// What was read up to the end of the request's head, and perhaps beyond.
+/// Reads to the end of the request's head, perhaps further.
 async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -88,11 +88,11 @@ async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
     Some(head)
 }
 
-async fn treat_badly(client: &mut TcpStream, fault: &str) {
+async fn mistreat(client: &mut TcpStream, fault: &str) {
     if let Ok(address) = env::var(CALL) {
         let mut caller = TcpStream::connect(address).await.unwrap();
         caller.write_all(b"called\n").await.unwrap();
-        // Open until the program ends.
+        // Stays open until the process ends.
         std::mem::forget(caller);
     }
     let piece = "x".repeat(1000);
@@ -118,14 +118,14 @@ async fn treat_badly(client: &mut TcpStream, fault: &str) {
     }
 }
 
-/// Hands the request on, and the answer back after a change.
+/// Forwards the request, and returns the changed answer.
 async fn rewrite(
     client: &mut TcpStream,
     inner: &mut TcpStream,
     head: &[u8],
     change: impl Fn(String) -> String,
 ) -> std::io::Result<()> {
-    // So the answer ends where the connection does.
+    // Then the answer ends with the connection.
     let line = head.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let head = [&head[..line], b"Connection: close\r\n", &head[line..]].concat();
     inner.write_all(&head).await?;
@@ -140,7 +140,7 @@ async fn rewrite(
     tokio::pin!(download);
     tokio::select! {
         done = &mut download => done.unwrap_or(Ok(0))?,
-        // The page has sent all it had; the answer is still to come.
+        // The upload is complete; the answer follows.
         _ = upload => download.await.unwrap_or(Ok(0))?,
     };
     to_client.write_all(change(String::from_utf8_lossy(&answer).into_owned()).as_bytes()).await?;
@@ -159,7 +159,7 @@ fn broken(fault: &str, answer: String, license: &str) -> String {
     match (fault, refusal) {
         ("no-allow", _) => format!("{}\r\n\r\n{body}", without("allow:")),
         ("leaks", _) => format!("{head}\r\nX-License: {license}\r\n\r\n{body}"),
-        // What the mock service answers to an edge.
+        // The mock service's answer to an edge.
         ("hands-on", Some(refusal)) => {
             let body = json!({"error": refusal["reason"], "reason": refusal["reason"]}).to_string();
             format!("{}\r\nContent-Length: {}\r\n\r\n{body}", without("content-length:"), body.len())

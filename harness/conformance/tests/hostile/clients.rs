@@ -1,5 +1,4 @@
-//! Hostile clients, before the mock service and before the reference edge: whoever speaks the protocol is served all the
-//! same, and both end when they are told to.
+//! Hostile clients of the mock service and the reference edge. Other clients are served, and both servers stop in time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Hostile connections at the same time.
 const MANY: usize = 60;
 
-/// What a client writes, and then whether it goes on without end.
+/// First bytes of a client, and the bytes that it repeats without end.
 fn opening(hostility: &str) -> (Vec<u8>, &'static [u8]) {
     let post = b"POST /v1/signals HTTP/1.1\r\nHost: a\r\n".to_vec();
     match hostility {
@@ -47,10 +46,10 @@ fn opening(hostility: &str) -> (Vec<u8>, &'static [u8]) {
 #[case(&["endless-header"])]
 #[case(&["endless-headers"])]
 #[case(&["pipelines"])]
-// Both are waited for when the edge is told to end.
+// The edge waits for both when it stops.
 #[case(&["endless-chunks", "half-a-body"])]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn others_are_served_all_the_same(#[case] hostilities: &[&'static str]) {
+async fn other_clients_are_served_meanwhile(#[case] hostilities: &[&'static str]) {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
@@ -72,19 +71,19 @@ async fn others_are_served_all_the_same(#[case] hostilities: &[&'static str]) {
         }
     }
     let draft = Draft::new("POST", "/v1/signals").body(Body::Sized(sealed.into()));
-    // The edge has a license; who calls the service without one is refused.
+    // The edge has a license. The service refuses other clients.
     for (endpoint, status) in [(edge.endpoint(), 200), (&to_service, 401)] {
         let reply = send(endpoint, &draft, LIMIT).await.reply.unwrap();
         assert_eq!(reply.status, status, "{}", String::from_utf8_lossy(&reply.body));
     }
-    // Those that have no end go on meanwhile.
+    // Endless clients continue meanwhile.
     timeout(LIMIT, edge.stop()).await.unwrap();
     timeout(LIMIT, service.stop()).await.unwrap();
-    // And end, because the peers are gone.
+    // They end because the servers are gone.
     timeout(LIMIT, async { while clients.join_next().await.is_some() {} }).await.unwrap();
 }
 
-/// How it ends is the server's choice.
+/// The server chooses how the connection ends.
 async fn client(address: SocketAddr, hostility: &'static str) {
     let Ok(mut stream) = TcpStream::connect(address).await else { return };
     let (first, endless) = opening(hostility);

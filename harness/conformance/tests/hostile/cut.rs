@@ -10,7 +10,7 @@ use url::Url;
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn a_part_of_an_answer_is_never_taken_for_the_whole() {
+async fn truncated_answer_is_never_complete() {
     let body = r#"{"ok":true}"#;
     for head in ["Content-Length: 11\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n"] {
         let chunked = head.contains("chunked");
@@ -35,7 +35,7 @@ async fn a_part_of_an_answer_is_never_taken_for_the_whole() {
     }
 }
 
-/// What a client sees of a peer that answers with these bytes and closes.
+/// Answer of a server that sends these bytes and closes the connection.
 async fn cut(bytes: Vec<u8>) -> Result<edgeproof_http::Answer, NoAnswer> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();

@@ -5,10 +5,10 @@ use rstest::rstest;
 
 use crate::harmless;
 use crate::hostility::{QUICK, SLOW};
-use crate::program::{BROOD, command, deaf};
+use crate::program::{BROOD, command, ignoring_sigterm};
 use crate::watched::{Ran, alive, bounded};
 
-/// Cases that a hostile edge meets after it served the first collections.
+/// Cases that reach a hostile edge after the first collections.
 const CASES: [&str; 6] =
     ["--filter", "accept.exact-body", "--filter", "cors.readable.409", "--filter", "method.put"];
 const LIMITS: [&str; 5] = ["--case-timeout", "4s", "--color", "never", "--verbose"];
@@ -17,8 +17,8 @@ fn against(name: &str, launch: &str, more: &[&str]) -> Ran {
     bounded(&format!("edge {name}"), &[&["--launch", launch], &CASES[..], &LIMITS[..], more].concat())
 }
 
-/// What is told of an answer, in part.
-fn told(hostility: &str) -> &'static str {
+/// Part of the message about an answer.
+fn message(hostility: &str) -> &'static str {
     match hostility {
         "endless-headers" => "head longer than 65536 bytes",
         "endless-header" => "65536 bytes",
@@ -39,18 +39,18 @@ fn blamed(hostility: &str) {
     for case in &report.cases {
         assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
-    // On a busy machine one of the first collections may be late, and another case be served in its place.
+    // On a busy machine one of the first collections may be late, so that another case is served instead.
     let all: Vec<_> = report.cases.iter().map(|case| case.because.as_str()).collect();
-    assert!(all.iter().any(|because| because.contains(told(hostility))), "{hostility}: {all:?}");
+    assert!(all.iter().any(|because| because.contains(message(hostility))), "{hostility}: {all:?}");
 }
 
 #[test]
-fn the_run_ends_and_blames_the_edge() {
+fn hostile_edge_fails_in_bounded_time() {
     QUICK.into_iter().for_each(blamed);
 }
 
 #[test]
-fn the_run_ends_though_the_edge_does_not() {
+fn endless_edge_fails_in_bounded_time() {
     std::thread::scope(|scope| {
         for hostility in SLOW {
             scope.spawn(move || blamed(hostility));
@@ -58,30 +58,29 @@ fn the_run_ends_though_the_edge_does_not() {
     });
 }
 
-/// What it says once it does not say the next time.
 #[test]
-fn an_edge_that_changes_its_mind_is_found_out() {
+fn inconsistent_edge_fails() {
     let ran = against("fickle", &command("fickle", ""), &["--repeat", "3"]);
     assert_eq!(ran.code(), Some(1));
     harmless::check(&ran);
 }
 
-/// It keeps the interface, and is a nuisance besides.
+/// Edges that conform, but flood their log or start children.
 #[rstest]
 #[case("forks")]
 #[case("fills-stdout")]
 #[case("fills-a-line")]
-fn nothing_is_left_of_an_edge_that_conforms(#[case] hostility: &str) {
+fn conforming_edge_leaves_no_process(#[case] hostility: &str) {
     let brood = format!("{BROOD}={hostility}-{}", std::process::id());
-    let ran = against(hostility, &deaf(hostility, &brood), &[]);
+    let ran = against(hostility, &ignoring_sigterm(hostility, &brood), &[]);
     assert_eq!(ran.code(), Some(0), "{}", ran.out());
     harmless::check(&ran);
     assert_eq!(alive(&brood), [] as [String; 0]);
 }
 
-/// Whether it hangs or the machine is slow cannot be told: nothing is proven, and nobody blamed.
+/// The edge may hang or the machine may be slow: the case is not run, not failed.
 #[test]
-fn an_edge_that_is_silent_with_some_settings_is_not_proven() {
+fn edge_silent_with_some_settings_exits_3() {
     let edge = command("calls", "");
     let launch = format!("sh -c '[ -n \"$LICENSE\" ] || exec sleep 1000; exec {edge}'");
     let cases = ["--filter", "accept.exact-body", "--filter", "credentials.end-to-end.without-license"];

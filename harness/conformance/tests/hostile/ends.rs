@@ -1,4 +1,4 @@
-//! Ends that come from outside, beyond signals to the program: a full disk, a killed edge, a killed program.
+//! A full disk, a killed edge and a killed program.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,13 +12,13 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::program::{BROOD, call, command, deaf};
+use crate::program::{BROOD, call, command, ignoring_sigterm};
 use crate::watched::{self, files, until};
 
-/// Waits for the edge to get to the middle of a case. Its process id, and the connection that ends with it; none where
-/// whoever calls says nothing.
+/// Waits until the edge runs a case. Yields its process id and a connection that ends with the process; none if the edge
+/// did not call.
 fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
-    // Where the edge does not even start, nobody calls.
+    // An edge that does not start never calls.
     caller.set_nonblocking(true).unwrap();
     let accepted = RefCell::new(None);
     until("the edge calls", || {
@@ -31,7 +31,7 @@ fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
     Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))
 }
 
-/// A run that stops within this case, which sends a `PUT`.
+/// A run that stops within `case`, which sends a `PUT`.
 fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
     let args = [
         "conformance",
@@ -51,17 +51,17 @@ fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
     watched::command(folder.path(), &args).spawn().unwrap()
 }
 
-/// Somebody kills the edge while a case runs: that case fails and says so, the next one gets another edge. How often it
-/// is killed depends on whether others were using it: then the case is played again alone, to see whose fault it was.
+/// The killed edge fails its case, and the next case gets another edge. A case on a shared edge runs again exclusively, so
+/// that the edge is killed twice.
 #[rstest]
 #[case::of_its_own("method.put", 1)]
 #[case::that_others_use("cors.readable.405", 2)]
-fn a_killed_edge_fails_the_case_and_no_other(#[case] id: &str, #[case] deaths: usize) {
+fn killed_edge_fails_only_its_case(#[case] id: &str, #[case] deaths: usize) {
     let folder = tempfile::tempdir().unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = caller.local_addr().unwrap();
     let child = run_into(id, &folder, &command("calls", &call(address)));
-    // Until the end of the run is told: how many calls there are is what is tested.
+    // Until the run ends: the test counts the calls.
     let killing = std::thread::spawn(move || {
         let mut killed = 0;
         while let Some((pid, mut edge)) = called(&caller) {
@@ -84,9 +84,8 @@ fn a_killed_edge_fails_the_case_and_no_other(#[case] id: &str, #[case] deaths: u
     assert_eq!(get.outcome, Outcome::Pass, "{}", get.because);
 }
 
-/// Nothing can be done on SIGKILL, except to leave no half of a report behind.
 #[test]
-fn a_killed_run_leaves_no_part_of_a_report() {
+fn killed_run_keeps_the_old_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -94,22 +93,22 @@ fn a_killed_run_leaves_no_part_of_a_report() {
     let (edge, _connection) = called(&caller).unwrap();
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
-    // The edge that nobody ends now.
+    // The edge survives SIGKILL of the program.
     kill_process(edge, Signal::KILL).unwrap();
     assert_eq!(files(&folder), ["r.json"]);
     assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
 }
 
-/// Also with children that left its process group, and deaf to SIGTERM.
+/// The edge ignores SIGTERM, and its children left the process group.
 #[rstest]
 #[case::ctrl_c(Signal::INT, 130)]
 #[case::terminated(Signal::TERM, 143)]
-fn a_signal_leaves_nothing_of_an_edge_that_does_not_want_to_go(#[case] signal: Signal, #[case] code: i32) {
+fn signal_kills_an_edge_that_ignores_sigterm(#[case] signal: Signal, #[case] code: i32) {
     let folder = tempfile::tempdir().unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let brood = format!("{BROOD}=signal-{code}-{}", std::process::id());
     let call = call(caller.local_addr().unwrap());
-    let child = run_into("method.put", &folder, &deaf("forks", &format!("{brood} {call}")));
+    let child = run_into("method.put", &folder, &ignoring_sigterm("forks", &format!("{brood} {call}")));
     let (_, mut edge) = called(&caller).unwrap();
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -120,12 +119,11 @@ fn a_signal_leaves_nothing_of_an_edge_that_does_not_want_to_go(#[case] signal: S
     assert_eq!(i32::from(report.exit_code), code);
 }
 
-/// A disk without space left takes a few bytes of the new report: the old one stays, and the run is no success.
 #[test]
-fn a_full_disk_keeps_the_report_that_was_there() {
+fn full_disk_keeps_the_old_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
-    // A limit on the size of files is as much of a full disk as a test can have: writing fails half way.
+    // A limit on the file size acts like a full disk: the write fails halfway.
     let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
     let output = Command::new("bash")
         .args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", "--filter", "accept.*"])
@@ -139,14 +137,14 @@ fn a_full_disk_keeps_the_report_that_was_there() {
     assert!(errors.starts_with("failed to write a report: "), "{errors}");
     assert!(errors.contains("r.json") && errors.contains("File too large"), "{errors}");
     assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
-    // The other one was short enough; nothing temporary is left.
+    // The other report is short enough. No temporary file is left.
     assert_eq!(files(&folder), ["r.json", "r.xml"]);
 }
 
 #[rstest]
 #[case::a_report("json=/dev/full", Stdio::piped())]
 #[case::standard_output("json=r.json", Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap()))]
-fn a_device_without_space_is_told(#[case] report: &str, #[case] stdout: Stdio) {
+fn full_device_is_an_error(#[case] report: &str, #[case] stdout: Stdio) {
     let folder = tempfile::tempdir().unwrap();
     let args = ["conformance", "--filter", "accept.exact-body", "--report", report];
     let child = watched::command(folder.path(), &args).stdout(stdout).spawn().unwrap();

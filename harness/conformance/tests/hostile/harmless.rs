@@ -1,4 +1,4 @@
-//! Every output is well-formed, and does nothing to who looks at it.
+//! Every output is well-formed and harmless: no terminal sequence, script or link of a peer.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use quick_xml::events::Event;
 use crate::hostility::EVIL;
 use crate::watched::Ran;
 
-/// Looks at all of them.
+/// Checks all outputs of a run.
 #[track_caller]
 pub(crate) fn check(ran: &Ran) -> edgeproof_reports::Report {
     let read = |name: &str| fs::read_to_string(ran.folder.path().join(name)).unwrap();
@@ -41,7 +41,7 @@ pub(crate) fn check(ran: &Ran) -> edgeproof_reports::Report {
     report
 }
 
-/// Workflow commands are the program's own, each with its properties, and nothing of a peer begins one.
+/// Only the program begins workflow commands, each with its properties.
 fn annotations(terminal: &str) {
     for line in terminal.lines().filter(|line| line.trim_start().starts_with("::")) {
         assert!(line.starts_with("::error title=") || line.starts_with("::warning title="), "{line}");
@@ -60,7 +60,7 @@ fn xml(text: &str) {
             Event::Empty(empty) => {
                 assert!(empty.attributes().all(|attribute| attribute.is_ok()), "{empty:?}");
             }
-            // The reader compares it with the start.
+            // The parser compares it with the start tag.
             Event::End(_) => drop(open.pop()),
             Event::CData(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {
                 panic!("none of these is written")
@@ -72,10 +72,10 @@ fn xml(text: &str) {
     assert_eq!(open, [] as [Vec<u8>; 0]);
 }
 
-/// Elements of the page that have no end.
+/// Void elements of the page.
 const VOID: [&str; 4] = ["meta", "br", "hr", "link"];
 
-/// As browsers read it: without an error, every element closed in its turn, none that loads or runs anything.
+/// Parses like a browser: no error, every element closed in order, none that loads or runs anything.
 fn html(text: &str) {
     let mut open: Vec<String> = Vec::new();
     for Ok(token) in Tokenizer::new(text) {
@@ -103,7 +103,7 @@ fn html(text: &str) {
     assert_eq!(open, [] as [String; 0]);
 }
 
-/// As GitHub reads it: what is HTML is ours, nothing is a link or an image, and what came from outside is code.
+/// Parses like GitHub: only the program's HTML, no link or image, and text of peers only as code.
 fn markdown(text: &str) {
     let mut code = 0_usize;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_GFM) {
@@ -131,9 +131,8 @@ fn markdown(text: &str) {
     }
 }
 
-/// The parsers see what they are there for.
 #[test]
-fn what_harms_is_found() {
+fn harmful_output_is_found() {
     let caught = |check: fn(&str), text: &str| std::panic::catch_unwind(|| check(text)).is_err();
     assert!(caught(html, &format!("<html><body><pre>{EVIL}</pre></body></html>")));
     assert!(caught(html, "<html><body><details></body></html>"));

@@ -1,4 +1,4 @@
-//! What a hostile peer answers, be it an edge or a service. Each has a name, so that a program can be told.
+//! Hostile answers of an edge or a service. Each has a name, which a variable passes to a program.
 
 use std::net::SocketAddr;
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
 
-/// Steers terminals, breaks formats, and runs where markup is not escaped.
+/// Text that controls terminals, breaks formats, and runs as a script if it is not escaped.
 pub(crate) const EVIL: &str = "\x1b[2J\x1b]0;owned\x07\u{9b}31m<script>alert(1)</script><img src=x onerror=alert(1)>]]>\"'&\r\n::error::owned\n::set-output name=owned::yes\n%0A::add-mask::a\u{202e}</details>\n```\n| a |";
 
-/// Bytes that the ones without end send before they give up, should nobody close the connection: more than a run may take.
+/// Bytes after which an endless answer stops: more than a run may read.
 const ENDLESS: usize = 1 << 30;
 
-/// What was read up to the end of the request's head, and perhaps beyond.
+/// Reads to the end of the request's head, perhaps further.
 pub(crate) async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -24,7 +24,7 @@ pub(crate) async fn head(client: &mut TcpStream) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Answers that come quickly, or are given up because of their size.
+/// Answers that end quickly, or exceed a size limit.
 pub(crate) const QUICK: [&str; 11] = [
     "endless-headers",
     "endless-header",
@@ -39,20 +39,20 @@ pub(crate) const QUICK: [&str; 11] = [
     "markup",
 ];
 
-/// Those that last until time is up: so they are met side by side.
+/// Answers that last until the timeout. Their cases run in parallel.
 pub(crate) const SLOW: [&str; 6] =
     ["endless-interim", "endless-chunks", "endless-trailers", "drips", "mute", "deaf-mute"];
 
-/// Misbehaves so, and ends in order. How it ends is nobody's business.
-pub(crate) async fn treat(mut client: TcpStream, hostility: &str) {
+/// Answers with a hostility and closes the connection.
+pub(crate) async fn mistreat(mut client: TcpStream, hostility: &str) {
     let _ = misbehave(&mut client, hostility).await;
-    // What the client still sends is read, so that it gets to see what was sent rather than a reset.
+    // Reads the rest of the request: otherwise the client gets a reset instead of the answer.
     let _ = client.shutdown().await;
     let _ = tokio::io::copy(&mut client, &mut tokio::io::sink()).await;
 }
 
-/// Hands the connection on to who serves it well.
-pub(crate) async fn serve_well(mut client: TcpStream, head: &[u8], inner: SocketAddr) {
+/// Forwards the connection.
+pub(crate) async fn forward(mut client: TcpStream, head: &[u8], inner: SocketAddr) {
     let Ok(mut inner) = TcpStream::connect(inner).await else { return };
     if inner.write_all(head).await.is_ok() {
         let _ = copy_bidirectional(&mut client, &mut inner).await;
@@ -104,7 +104,7 @@ async fn misbehave(client: &mut TcpStream, hostility: &str) -> std::io::Result<(
             }
             Ok(())
         }
-        // One of them does not even read what it is asked.
+        // One hostility does not read the request.
         "mute" | "deaf-mute" => std::future::pending().await,
         "garbage" => client.write_all(b"\x16\x03\x01\0\xff\xfeSSH-2.0-\x1b[2J\r\n\r\n").await,
         "invalid-utf8" => {
@@ -135,7 +135,7 @@ async fn misbehave(client: &mut TcpStream, hostility: &str) -> std::io::Result<(
     }
 }
 
-/// A refusal with this body, and with markup wherever HTTP takes it.
+/// A refusal with this body, and with markup in every part of the head.
 async fn answer(client: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
     let markup = "<script>alert(1)</script>%0A::error::owned]]>";
     let head = format!(

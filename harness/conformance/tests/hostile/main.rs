@@ -1,4 +1,4 @@
-//! Nothing hostile breaks the run: whatever an edge, a service or a client does, it ends in bounded time and memory, with
+//! Runs with hostile edges, services and clients end in bounded time and memory, with
 //! the right outcomes and exit code, whole and harmless reports, and no process left.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
@@ -7,8 +7,8 @@ mod clients;
 mod cut;
 mod edges;
 mod ends;
-mod front;
 mod harmless;
+mod hostile_proxy;
 mod hostility;
 mod mock;
 mod program;

@@ -1,4 +1,4 @@
-//! Hostile clients before the mock service as a program, with what it takes of memory and connections.
+//! Hostile clients of the mock service as a program: memory, connections and answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -21,10 +21,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Clients of each kind at the same time.
 const MANY: usize = 100;
 
-/// What the journal keeps of bodies that have arrived, in MiB.
+/// Most bytes of bodies in the journal, in MiB.
 const JOURNAL: u64 = 72;
 
-/// The program; ended with the test, whatever becomes of it.
+/// The mock service in its own process, killed at the end of the test.
 pub(crate) struct MockProgram {
     pub(crate) child: Child,
     out: BufReader<ChildStdout>,
@@ -46,17 +46,17 @@ impl MockProgram {
         Self { child, out, ready: serde_json::from_str(&line).unwrap(), folder }
     }
 
-    pub(crate) fn says(&self, name: &str) -> &str {
+    pub(crate) fn field(&self, name: &str) -> &str {
         self.ready[name].as_str().unwrap()
     }
 
     pub(crate) fn at(&self, name: &str) -> SocketAddr {
-        self.says(name).strip_prefix("http://").unwrap().parse().unwrap()
+        self.field(name).strip_prefix("http://").unwrap().parse().unwrap()
     }
 
     /// A poll with the valid read token.
     fn poll(&self, path_and_query: &str) -> String {
-        let token = self.says("read_token");
+        let token = self.field("read_token");
         format!(
             "GET /v1/verdict/{path_and_query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
         )
@@ -66,8 +66,8 @@ impl MockProgram {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Sends it a signal; it ends as if that were its usual end, and leaves nothing behind.
-    pub(crate) fn end(mut self, signal: Signal) {
+    /// Stops it with a signal. It exits with 0 and leaves no files behind.
+    pub(crate) fn stop(mut self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         let mut rest = String::new();
@@ -79,20 +79,20 @@ impl MockProgram {
 
 impl Drop for MockProgram {
     fn drop(&mut self) {
-        // Where it has ended already, there is nothing to do.
+        // Fails if it was stopped already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Writes this, and reads to the end of the answer: its status and body. None where the connection ends instead.
-async fn converse(address: SocketAddr, request: &[u8]) -> Option<(u16, Vec<u8>)> {
+/// Sends a request. Yields status and body of the answer, or none if the connection ends.
+async fn exchange(address: SocketAddr, request: &[u8]) -> Option<(u16, Vec<u8>)> {
     let conversation = async {
         let mut stream = TcpStream::connect(address).await.ok()?;
         let (mut read, mut write) = stream.split();
         let mut answer = Vec::new();
         let mut buffer = [0; 4096];
-        // An answer may come before all was sent, and the rest be refused.
+        // The answer may arrive before the whole request is sent.
         let sending = async {
             let _ = write.write_all(request).await;
             std::future::pending::<()>().await;
@@ -114,7 +114,7 @@ async fn converse(address: SocketAddr, request: &[u8]) -> Option<(u16, Vec<u8>)>
     timeout(LIMIT, conversation).await.expect("an answer, or an end")
 }
 
-/// All of the answer is there, as its length says.
+/// Whether the answer has its full length.
 fn whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
@@ -123,13 +123,12 @@ fn whole(answer: &[u8]) -> bool {
     length.is_some_and(|length: usize| body.len() >= length)
 }
 
-/// A request that nobody should send: what it is called, its bytes, and the statuses that it may get; without one of them the
-/// connection just ends.
+/// An invalid request: name, bytes and allowed statuses. Without a status the connection ends.
 type Bad = (&'static str, Vec<u8>, &'static [u16]);
 
 /// A collection from an edge without a certificate.
 fn post(mock: &MockProgram, fields: &str, body: &[u8]) -> Vec<u8> {
-    let license = mock.says("license");
+    let license = mock.field("license");
     let head = format!(
         "POST /v1/relay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {license}\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n{fields}\r\n",
@@ -182,24 +181,24 @@ fn requests(mock: &MockProgram) -> Vec<Bad> {
     ]
 }
 
-/// Each kind a hundred times at once; others are served meanwhile, and nothing of it stays. The most memory in MiB.
+/// Sends each request a hundred times in parallel, while others are served. Yields the peak memory in MiB.
 async fn refused(mock: &MockProgram, name: &str, bad: &[Bad]) -> u64 {
     let plain = mock.at("plain");
-    assert_eq!(converse(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404);
+    assert_eq!(exchange(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404);
     let before = mock.open_files();
     for (name, request, statuses) in bad {
         let request: Arc<[u8]> = request.clone().into();
         let mut clients = JoinSet::new();
         for _ in 0..MANY {
             let request = Arc::clone(&request);
-            clients.spawn(async move { converse(plain, &request).await });
+            clients.spawn(async move { exchange(plain, &request).await });
         }
-        assert_eq!(converse(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404, "{name}");
+        assert_eq!(exchange(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404, "{name}");
         while let Some(answer) = clients.join_next().await {
             let Some((status, body)) = answer.unwrap() else { continue };
             let text = String::from_utf8_lossy(&body);
             assert!(statuses.contains(&status) && body.len() < 200, "{name}: {status} {text}");
-            // What cannot be read as HTTP is refused without a word.
+            // Unparsable requests get no body.
             let told =
                 body.is_empty() || serde_json::from_slice::<Value>(&body).unwrap()["error"].is_string();
             assert!(told, "{name}: {text}");
@@ -207,33 +206,32 @@ async fn refused(mock: &MockProgram, name: &str, bad: &[Bad]) -> u64 {
     }
     until("all connections are closed", || mock.open_files() <= before);
     let peak = high_water(mock.child.id()).unwrap();
-    watched::tell(name, None, peak);
+    watched::print(name, None, peak);
     peak
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_nobody_should_send_is_refused_clearly() {
+async fn invalid_requests_are_refused_with_a_status() {
     let mock = MockProgram::start();
-    let peak = refused(&mock, "clients that send what nobody should", &requests(&mock)).await;
+    let peak = refused(&mock, "clients with invalid requests", &requests(&mock)).await;
     assert!(peak < JOURNAL + MOST, "{peak} MiB");
-    mock.end(Signal::TERM);
+    mock.stop(Signal::TERM);
 }
 
-/// The journal keeps 8 MiB of a body, and takes no more once 128 MiB arrive at a time.
+/// The journal keeps at most 8 MiB of a body and 128 MiB of all bodies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_gigabyte_of_bodies_at_a_time_is_not_kept() {
+async fn journal_memory_is_bounded() {
     let mock = MockProgram::start();
     let large = post(&mock, "", &b"x".repeat(10_000_000));
     let peak =
         refused(&mock, "a hundred bodies of ten megabytes", &[("body", large, &[401, 413, 503])]).await;
     assert!(peak < 128 + JOURNAL + MOST, "{peak} MiB");
-    mock.end(Signal::TERM);
+    mock.stop(Signal::TERM);
 }
 
-/// Heads and bodies that do not come to their end, and a thousand polls whose clients leave: half of them as soon as they
-/// have asked, the others while they wait.
+/// Incomplete heads and bodies, and a thousand polls whose clients leave: half at once, half while they wait.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_are_slow_or_leave_cost_nothing() {
+async fn slow_and_leaving_clients_are_cleaned_up() {
     let mock = MockProgram::start();
     let plain = mock.at("plain");
     let poll = mock.poll("r?waitMs=30000");
@@ -256,39 +254,38 @@ async fn clients_that_are_slow_or_leave_cost_nothing() {
                 polls.push(stream);
             }
         }
-        // Those that wait are more than those that were left open before.
+        // The waiting polls outnumber the connections of before.
         until("polls wait", || mock.open_files() >= before + slow.len() + polls.len());
-        assert_eq!(converse(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404);
+        assert_eq!(exchange(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404);
     }
-    // The slow ones cost a connection each, and no more.
+    // Each slow client costs one connection.
     until("polls are gone", || mock.open_files() <= before + slow.len());
     drop(slow);
     until("slow clients are gone", || mock.open_files() <= before);
     let peak = high_water(mock.child.id()).unwrap();
-    watched::tell("slow clients, and a thousand that leave", None, peak);
+    watched::print("slow clients, and a thousand that leave", None, peak);
     assert!(peak < MOST, "{peak} MiB");
-    mock.end(Signal::INT);
+    mock.stop(Signal::INT);
 }
 
-/// Who waits for a verdict is answered when the service ends, and who does not come to an end is not waited for.
+/// A stopping service answers waiting polls, and does not wait for incomplete requests.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn its_end_waits_for_nobody() {
+async fn stop_answers_polls_and_drops_slow_clients() {
     let mock = MockProgram::start();
     let plain = mock.at("plain");
     let before = mock.open_files();
     let mut slow = TcpStream::connect(plain).await.unwrap();
     slow.write_all(b"POST /v1/relay HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{").await.unwrap();
     let poll = mock.poll("r?waitMs=30000");
-    let polled = tokio::spawn(async move { converse(plain, poll.as_bytes()).await });
+    let polled = tokio::spawn(async move { exchange(plain, poll.as_bytes()).await });
     until("both are connected", || mock.open_files() >= before + 2);
-    tokio::task::spawn_blocking(|| mock.end(Signal::TERM)).await.unwrap();
-    // It may have come too late to be waited for.
+    tokio::task::spawn_blocking(|| mock.stop(Signal::TERM)).await.unwrap();
+    // The poll may arrive too late for an answer.
     assert!(polled.await.unwrap().is_none_or(|(status, _)| status == 404));
 }
 
-/// The admin port, as pages from elsewhere would have it.
 #[tokio::test]
-async fn the_admin_port_is_for_this_machine_only() {
+async fn admin_port_refuses_foreign_pages() {
     let mock = MockProgram::start();
     let admin = mock.at("admin");
     let ask =
@@ -301,11 +298,11 @@ async fn the_admin_port_is_for_this_machine_only() {
         "Host: localhost\r\nOrigin: null\r\n",
         "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n",
     ] {
-        let (status, body) = converse(admin, &ask(fields)).await.unwrap();
+        let (status, body) = exchange(admin, &ask(fields)).await.unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(status, 403, "{fields}");
         assert!(body["error"].as_str().unwrap().starts_with("foreign_"), "{body}");
     }
-    assert_eq!(converse(admin, &ask("Host: localhost\r\n")).await.unwrap().0, 200);
-    mock.end(Signal::TERM);
+    assert_eq!(exchange(admin, &ask("Host: localhost\r\n")).await.unwrap().0, 200);
+    mock.stop(Signal::TERM);
 }

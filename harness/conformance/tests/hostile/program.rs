@@ -1,5 +1,5 @@
-//! An edge that is hostile: this very executable, told by variables how. In front of the reference edge stands what
-//! serves the collections that a run begins with, so that there is ground to stand on, and then changes its mind.
+//! A hostile edge: this executable, with a hostility from a variable. It forwards the first collections of a run to the
+//! reference edge, so that the sanity check passes, and mistreats later ones.
 
 use std::env;
 use std::io::Write as _;
@@ -15,32 +15,32 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::hostility::{EVIL, head, serve_well, treat};
+use crate::hostility::{EVIL, forward, head, mistreat};
 
-/// Says how; without it, the entry point below does nothing.
+/// Variable with the hostility. Without it the entry point does nothing.
 const HOSTILITY: &str = "EDGE_HOSTILITY";
-/// Says whom to call, with the process id, when a `PUT` arrives. The connection ends with the program.
+/// Variable with the address that the edge calls when a `PUT` arrives. It sends its process id, and the connection ends with
+/// the process.
 const CALL: &str = "EDGE_CALL";
-/// Marks what the program starts.
+/// Variable that marks the children of the program.
 pub(crate) const BROOD: &str = "EDGE_BROOD";
 
-/// Collections that are served well: the one that shows whether there is ground to stand on, and the one that shows
-/// whether reasons are read.
+/// Number of forwarded collections: those of the sanity check.
 const SERVED: usize = 2;
 
-/// The command that launches the program so, with words such as `NAME=value` put into its environment.
+/// The command that launches the program, with variables such as `NAME=value`.
 pub(crate) fn command(hostility: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
     let words = [&program, "--exact", "program::edge_program", "--ignored", "--nocapture", "--quiet"];
     format!("env {HOSTILITY}={hostility} {variables} {}", shell_words::join(words))
 }
 
-/// The same, deaf to SIGTERM.
-pub(crate) fn deaf(hostility: &str, variables: &str) -> String {
+/// The command of an edge that ignores SIGTERM.
+pub(crate) fn ignoring_sigterm(hostility: &str, variables: &str) -> String {
     format!("sh -c 'trap \"\" TERM; exec \"$@\"' sh {}", command(hostility, variables))
 }
 
-/// The word for whom to call.
+/// The variable with the address to call.
 pub(crate) fn call(address: SocketAddr) -> String {
     format!("{CALL}={address}")
 }
@@ -67,7 +67,7 @@ async fn serve(hostility: &'static str) {
         thread::spawn(|| (0..200_000).for_each(|_| say(EVIL)));
     }
     if hostility == "fills-a-line" {
-        // A quarter of a gigabyte without an end of line.
+        // 256 MiB without a line end.
         thread::spawn(|| (0..32_768).for_each(|_| drop(std::io::stdout().write_all(&[b'x'; 8 * 1024]))));
     }
     loop {
@@ -85,13 +85,13 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     {
         let mut caller = TcpStream::connect(address).await.unwrap();
         caller.write_all(format!("{}\n", std::process::id()).as_bytes()).await.unwrap();
-        // Open until the program ends, and no answer until then.
+        // Stays open without an answer until the process ends.
         std::mem::forget(caller);
         return std::future::pending().await;
     }
     let is_post = head.starts_with(b"POST ");
     let posts = POSTS.fetch_add(usize::from(is_post), Ordering::SeqCst);
-    // Whether it is ready, and whether there is ground to stand on.
+    // Readiness and sanity check.
     let first = head.starts_with(b"GET /health ") || (is_post && posts < SERVED);
     let served = match hostility {
         "forks" | "fills-stdout" | "fills-a-line" | "calls" => true,
@@ -102,25 +102,25 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
         fork();
     }
     if served {
-        return serve_well(client, &head, edge).await;
+        return forward(client, &head, edge).await;
     }
     if hostility == "markup" {
         say(EVIL);
     }
-    treat(client, hostility).await;
+    mistreat(client, hostility).await;
 }
 
-/// A child, and one that leaves the process group.
+/// Starts a child, and one in another process group.
 fn fork() {
     for words in [&["sleep", "100000"][..], &["setsid", "sleep", "100000"]] {
         let child =
             Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-        // Not waited for: who started it takes no care of it.
+        // Deliberately not waited for.
         std::mem::forget(child.unwrap());
     }
 }
 
 fn say(line: &str) {
-    // Nobody may be left to read it.
+    // The reader may be gone.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }

@@ -12,25 +12,25 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::front::Front;
+use crate::hostile_proxy::HostileProxy;
 use crate::hostility::head;
 use crate::watched::{self, MOST, high_water};
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long the edge waits for a service that does not answer; for one that does, time is not to be what ends it.
+/// Relay timeouts of the edge (ms): short for silent services, long for the others.
 const IMPATIENT: &str = "1000";
 const PATIENT: &str = "60000";
-/// Collections that the edge gets at the same time.
+/// Number of parallel collections.
 const MANY: usize = 8;
 
-/// Bytes of a line of its log, at least.
+/// Shortest log line of the edge, in bytes.
 const SHORTEST_LINE: usize = 20;
 
 const UNREACHABLE: (u16, &str) = (502, r#"{"error":"service_unreachable"}"#);
 const ACCEPTED: (u16, &str) = (200, r#"{"ok":true}"#);
 const REFUSED: (u16, &str) = (409, r#"{"error":"service_rejected","reason":"unknown","status":409}"#);
 
-/// The edge; ended with the test, whatever becomes of it.
+/// The edge in its own process, killed at the end of the test.
 struct EdgeProgram {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -38,10 +38,10 @@ struct EdgeProgram {
 }
 
 impl EdgeProgram {
-    async fn start(service: &str, patience: &str) -> Self {
+    async fn start(service: &str, timeout_ms: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let profile = folder.path().join("profile.toml");
-        fs::write(&profile, format!("relay.timeout-ms = {patience}\n")).unwrap();
+        fs::write(&profile, format!("relay.timeout-ms = {timeout_ms}\n")).unwrap();
         let args = ["edge", "--listen", "127.0.0.1:0", "--profile", profile.to_str().unwrap()];
         let mut command = watched::command(folder.path(), &args);
         for name in ["SERVICE_CA_FILE", "EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE"] {
@@ -62,8 +62,8 @@ impl EdgeProgram {
         send(&self.endpoint, &draft, LIMIT).await.reply.unwrap()
     }
 
-    /// Ends it as a container runtime does; yields what it logged.
-    fn end(mut self) -> String {
+    /// Stops it with SIGTERM. Yields its log.
+    fn stop(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         let mut log = String::new();
@@ -74,7 +74,7 @@ impl EdgeProgram {
 
 impl Drop for EdgeProgram {
     fn drop(&mut self) {
-        // Where it has ended already, there is nothing to do.
+        // Fails if it was stopped already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -89,7 +89,7 @@ impl Drop for EdgeProgram {
 #[case("deaf-mute", UNREACHABLE)]
 #[case("garbage", UNREACHABLE)]
 #[case("invalid-utf8", UNREACHABLE)]
-// The status says it all.
+// Only the status matters.
 #[case("endless-chunks", ACCEPTED)]
 #[case("endless-trailers", ACCEPTED)]
 #[case("gigabyte", ACCEPTED)]
@@ -101,13 +101,10 @@ impl Drop for EdgeProgram {
 #[case("many-members", REFUSED)]
 #[case("markup", REFUSED)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_edge_answers_as_the_interface_says(
-    #[case] hostility: &'static str,
-    #[case] (status, body): (u16, &str),
-) {
-    let service = Front::start(([127, 0, 0, 1], 9).into(), 0, hostility).await;
-    let patience = if status == UNREACHABLE.0 { IMPATIENT } else { PATIENT };
-    let edge = EdgeProgram::start(service.url().as_str(), patience).await;
+async fn edge_answers_by_the_interface(#[case] hostility: &'static str, #[case] (status, body): (u16, &str)) {
+    let service = HostileProxy::start(([127, 0, 0, 1], 9).into(), 0, hostility).await;
+    let timeout_ms = if status == UNREACHABLE.0 { IMPATIENT } else { PATIENT };
+    let edge = EdgeProgram::start(service.url().as_str(), timeout_ms).await;
     let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
     for answer in answers {
         assert_eq!((answer.status, String::from_utf8_lossy(&answer.body).as_ref()), (status, body));
@@ -115,23 +112,23 @@ async fn the_edge_answers_as_the_interface_says(
             answer.headers.values().any(|value| value.as_bytes().windows(6).any(|part| part == b"script"));
         assert!(!evil, "{:?}", answer.headers);
     }
-    assert!(service.turned() >= MANY);
+    assert!(service.mistreated() >= MANY);
     if !hostility.contains("mute") && status != ACCEPTED.0 {
-        // Nothing goes on behind what was answered. What follows an acceptance may come as long as the edge is patient.
-        timeout(LIMIT, service.nobody_is_left()).await.unwrap();
+        // The edge closes connections whose answer it refused. After an acceptance it reads on until its timeout.
+        timeout(LIMIT, service.all_closed()).await.unwrap();
     }
     let healthy = send(&edge.endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap();
     assert_eq!(healthy.status, 200);
     let peak = high_water(edge.child.id()).unwrap();
-    watched::tell(&format!("service {hostility} behind the edge"), None, peak);
+    watched::print(&format!("service {hostility} behind the edge"), None, peak);
     assert!(peak < MOST, "{peak} MiB");
-    let log = edge.end();
+    let log = edge.stop();
     assert!(!log.contains(|c: char| c.is_control() && c != '\n') && !log.contains("alert"), "{log}");
 }
 
-/// An answer that ends early, at every byte: refused or not reached, and never accepted because of a part.
+/// The service closes the connection after each byte of its answer. The edge never accepts a part.
 #[tokio::test]
-async fn a_part_of_the_services_answer_is_no_answer() {
+async fn truncated_service_answer_is_never_accepted() {
     let body = r#"{"error":"revoked","reason":"revoked"}"#;
     let start = format!("HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\n\r\n", body.len());
     let whole = format!("{start}{body}");
@@ -143,7 +140,7 @@ async fn a_part_of_the_services_answer_is_no_answer() {
             head(&mut client).await.unwrap();
             client.write_all(&whole.as_bytes()[..at]).await.unwrap();
             client.shutdown().await.unwrap();
-            // What is left of the request is read, so that the end is no reset.
+            // Reads the rest of the request, to close without a reset.
             let _ = tokio::io::copy(&mut client, &mut tokio::io::sink()).await;
         };
         let (answer, ()) = tokio::join!(edge.post(), serve);
@@ -160,21 +157,21 @@ async fn a_part_of_the_services_answer_is_no_answer() {
         };
         assert_eq!((answer.status, String::from_utf8_lossy(&answer.body).into_owned()), expected, "{at}");
     }
-    edge.end();
+    edge.stop();
 }
 
-/// Nobody reads what it logs: the pipe is full after a few lines.
+/// The log pipe is full after a few lines.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_edge_whose_log_nobody_reads_works_on() {
-    let service = Front::start(([127, 0, 0, 1], 9).into(), 0, "markup").await;
+async fn full_log_pipe_does_not_block_the_edge() {
+    let service = HostileProxy::start(([127, 0, 0, 1], 9).into(), 0, "markup").await;
     let edge = EdgeProgram::start(service.url().as_str(), PATIENT).await;
     let size = rustix::pipe::fcntl_setpipe_size(edge.out.get_ref(), 4096).unwrap();
     for _ in 0..=(size / MANY / SHORTEST_LINE) {
         let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
         assert!(answers.iter().all(|answer| answer.status == REFUSED.0));
     }
-    let log = edge.end();
-    // All lines are as long, so that what was not written would not have fitted.
+    let log = edge.stop();
+    // All lines have the same length: a dropped line would not have fitted.
     let line = log.lines().next().unwrap().len() + 1;
     assert!(line >= SHORTEST_LINE && log.len() >= size - line, "{} of {size} bytes, {line} each", log.len());
 }

@@ -1,4 +1,4 @@
-//! Hostile services and key sets, proven by the program.
+//! Hostile services and key sets as targets of the program.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use edgeproof_mock::{ListenerMode, MockService, NewSession, ServiceOptions};
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::front::Front;
 use crate::harmless;
+use crate::hostile_proxy::HostileProxy;
 use crate::hostility::{QUICK, SLOW};
 use crate::watched::{Ran, bounded};
 
 const SESSION: &str = "a session";
 const LIMITS: [&str; 5] = ["--case-timeout", "2s", "--color", "never", "--verbose"];
-/// Cases of a service that no hostile one can pass.
+/// Service cases that every hostility fails.
 const SERVICE: [&str; 10] = [
     "--filter",
     "verdict.sanity.*",
@@ -27,27 +27,27 @@ const SERVICE: [&str; 10] = [
     "--filter",
     "verdict.available",
 ];
-/// The same of a key set.
+/// Key set cases that every hostility fails.
 const KEYS: [&str; 4] = ["--filter", "keys.sanity.*", "--filter", "keys.shape"];
 
-/// A service that serves well, and what stands in front of it.
+/// A mock service behind a hostile proxy.
 struct Party {
     service: Arc<MockService>,
-    front: Front,
+    proxy: HostileProxy,
 }
 
 impl Party {
-    async fn start(well: usize, hostility: &'static str) -> Self {
+    async fn start(forwarded: usize, hostility: &'static str) -> Self {
         let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
         let service = Arc::new(MockService::start_with(options).await.unwrap());
         service.add_session(NewSession::new(SESSION));
-        let front = Front::start(service.addr(), well, hostility).await;
-        Self { service, front }
+        let proxy = HostileProxy::start(service.addr(), forwarded, hostility).await;
+        Self { service, proxy }
     }
 
-    /// Proves it, off the runtime that it runs on.
-    async fn prove(&self, hostility: &str, target: &'static str, cases: &[&str]) -> Ran {
-        let url = self.front.url().to_string();
+    /// Runs the program against it, outside of the service's runtime.
+    async fn test(&self, hostility: &str, target: &'static str, cases: &[&str]) -> Ran {
+        let url = self.proxy.url().to_string();
         let token = self.service.credentials().read_token(ReadTokenForm::Valid);
         let address = if target == "keys" { "--keys-url" } else { "--base-url" };
         let mut args = vec![target, address, &url];
@@ -64,54 +64,53 @@ impl Party {
     }
 }
 
-/// It serves the first request, by which is found whether there is anything to prove, and no other.
-async fn blamed(target: &'static str, hostility: &'static str) {
+/// Forwards only the request of the sanity check.
+async fn check_failure(target: &'static str, hostility: &'static str) {
     let party = Party::start(1, hostility).await;
-    let ran = party.prove(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
+    let ran = party.test(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
     assert_eq!(ran.code(), Some(1), "{hostility}: {}", ran.out());
     let report = harmless::check(&ran);
     for case in &report.cases {
         assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
-    assert!(party.front.turned() >= report.cases.len() || hostility == "gone");
+    assert!(party.proxy.mistreated() >= report.cases.len() || hostility == "gone");
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_run_ends_and_blames_the_service(#[values("service", "keys")] target: &'static str) {
+async fn hostile_service_fails_in_bounded_time(#[values("service", "keys")] target: &'static str) {
     for hostility in QUICK.into_iter().chain(["gone"]) {
-        blamed(target, hostility).await;
+        check_failure(target, hostility).await;
     }
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_run_ends_though_the_service_does_not(#[values("service", "keys")] target: &'static str) {
-    futures_util::future::join_all(SLOW.map(|hostility| blamed(target, hostility))).await;
+async fn endless_service_fails_in_bounded_time(#[values("service", "keys")] target: &'static str) {
+    futures_util::future::join_all(SLOW.map(|hostility| check_failure(target, hostility))).await;
 }
 
-/// All cases, whatever is answered to them.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_report_of_a_whole_run_is_harmed(
+async fn reports_of_a_whole_run_are_harmless(
     #[values("service", "keys")] target: &'static str,
     #[values("markup", "fickle")] hostility: &'static str,
 ) {
     let party = Party::start(1, hostility).await;
-    let ran = party.prove(&format!("{hostility}, all cases"), target, &[]).await;
+    let ran = party.test(&format!("{hostility}, all cases"), target, &[]).await;
     assert_eq!(ran.code(), Some(1), "{}", ran.out());
     harmless::check(&ran);
 }
 
-/// Hostile from the first word: there is nothing to prove, and that is one finding.
+/// The sanity check fails: one finding.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_proven_of_what_was_never_a_service(
+async fn service_hostile_from_the_start_exits_3(
     #[values("service", "keys")] target: &'static str,
     #[values("gigabyte", "mute", "garbage", "endless-header")] hostility: &'static str,
 ) {
     let party = Party::start(0, hostility).await;
-    let ran = party.prove(&format!("{hostility}, from the start"), target, &[]).await;
+    let ran = party.test(&format!("{hostility}, from the start"), target, &[]).await;
     let report = harmless::check(&ran);
     assert_eq!(ran.code(), Some(3), "{}", ran.out());
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);

@@ -1,5 +1,5 @@
-//! Ends that come from outside, for what is no run against an edge: the proof of a service and of a key set, the mock
-//! service and the reference edge. (For edges see `ends`.)
+//! Signals, closed pipes and full disks for runs against a service or a key set, for the mock service and for the reference
+//! edge. The module `ends` covers runs against edges.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::front::Front;
+use crate::hostile_proxy::HostileProxy;
 use crate::watched::{command, files};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -27,21 +27,21 @@ const REPORTS: [&str; 8] = [
     "markdown=r.md",
 ];
 
-/// A service that answers once, and then never again.
-async fn silent() -> (MockService, Front) {
+/// A service that answers only its first request.
+async fn silent() -> (MockService, HostileProxy) {
     let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
     let service = MockService::start_with(options).await.unwrap();
-    let front = Front::start(service.addr(), 1, "mute").await;
-    (service, front)
+    let proxy = HostileProxy::start(service.addr(), 1, "mute").await;
+    (service, proxy)
 }
 
-/// A run that has begun to wait for it.
-async fn stuck(folder: &TempDir, target: &str, front: &Front) -> Child {
-    let url = front.url().to_string();
+/// A run that waits for the silent service.
+async fn stuck(folder: &TempDir, target: &str, proxy: &HostileProxy) -> Child {
+    let url = proxy.url().to_string();
     let address = if target == "keys" { "--keys-url" } else { "--base-url" };
     let args = ["conformance", target, address, &url, "--case-timeout", "10m"];
     let child = command(folder.path(), &[&args[..], &REPORTS].concat()).spawn().unwrap();
-    timeout(LIMIT, front.somebody_waits()).await.unwrap();
+    timeout(LIMIT, proxy.first_mistreated()).await.unwrap();
     child
 }
 
@@ -50,16 +50,16 @@ fn end(child: Child, signal: Signal) -> std::process::Output {
     child.wait_with_output().unwrap()
 }
 
-/// Reports are whole.
+/// Reports are complete.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_signal_ends_the_proof_of_a_service_in_order(
+async fn signal_completes_the_reports_of_a_service(
     #[values("service", "keys")] target: &str,
     #[values((Signal::INT, 130), (Signal::TERM, 143))] (signal, code): (Signal, i32),
 ) {
     let folder = tempfile::tempdir().unwrap();
-    let (_service, front) = silent().await;
-    let output = end(stuck(&folder, target, &front).await, signal);
+    let (_service, proxy) = silent().await;
+    let output = end(stuck(&folder, target, &proxy).await, signal);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.ends_with(&format!("ended by a signal: nothing is proven (exit {code})\n")), "{text}");
@@ -71,13 +71,12 @@ async fn a_signal_ends_the_proof_of_a_service_in_order(
     assert!(fs::read_to_string(folder.path().join("r.html")).unwrap().trim_end().ends_with("</html>"));
 }
 
-/// Nothing can be done on SIGKILL, except to leave no part of a report behind.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_proof_of_a_service_leaves_no_part_of_a_report() {
+async fn killed_run_keeps_the_old_report_of_a_service() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
-    let (_service, front) = silent().await;
-    let output = end(stuck(&folder, "service", &front).await, Signal::KILL);
+    let (_service, proxy) = silent().await;
+    let output = end(stuck(&folder, "service", &proxy).await, Signal::KILL);
     assert_eq!(output.status.code(), None);
     assert_eq!(files(&folder), ["r.json"]);
     assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
@@ -90,7 +89,7 @@ async fn a_killed_proof_of_a_service_leaves_no_part_of_a_report() {
 #[case::a_mock(&["mock", "--listen", "127.0.0.1:0"])]
 #[case::a_mock_for_scripts(&["mock", "--listen", "127.0.0.1:0", "--json"])]
 #[case::rows(&["spec", "list"])]
-fn a_standard_output_without_space_is_told(#[case] args: &[&str]) {
+fn full_standard_output_is_an_error(#[case] args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = command(folder.path(), args);
@@ -101,12 +100,11 @@ fn a_standard_output_without_space_is_told(#[case] args: &[&str]) {
     assert_eq!(files(&folder), [] as [String; 0], "nothing is left behind");
 }
 
-/// Whoever closed the pipe has seen enough, and the exit code tells the rest.
 #[rstest]
 #[case::service(&["conformance", "service", "--filter", "verdict.sanity.*"])]
 #[case::keys(&["conformance", "keys", "--filter", "keys.sanity.*"])]
 #[case::magic(&["mock", "--magic"])]
-fn nobody_reads_standard_output(#[case] args: &[&str]) {
+fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = command(folder.path(), args).spawn().unwrap();
     drop(child.stdout.take());
@@ -114,9 +112,9 @@ fn nobody_reads_standard_output(#[case] args: &[&str]) {
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
-/// A mock service whose address nobody can have read is of no use: that is told, and nothing is left behind.
+/// Without its printed address the mock service is useless: it exits with an error and leaves no files.
 #[test]
-fn a_mock_whose_address_nobody_reads_does_not_serve() {
+fn mock_with_closed_standard_output_exits_2() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(folder.path(), &["mock", "--listen", "127.0.0.1:0"]);
     let mut child = command.env("TMPDIR", folder.path()).spawn().unwrap();
@@ -127,12 +125,11 @@ fn a_mock_whose_address_nobody_reads_does_not_serve() {
     assert!(errors.contains("Broken pipe"), "{errors}");
 }
 
-/// Reports that do not fit: those that were there stay, and the proof is none.
 #[rstest]
-fn a_full_disk_keeps_the_report_of_a_service(#[values("service", "keys")] target: &str) {
+fn full_disk_keeps_the_old_report_of_a_service(#[values("service", "keys")] target: &str) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
-    // A limit on the size of files is as much of a full disk as a test can have: writing fails half way.
+    // A limit on the file size acts like a full disk: the write fails halfway.
     let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
     let mut shell = std::process::Command::new("bash");
     shell.args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", target]);

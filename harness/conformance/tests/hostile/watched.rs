@@ -1,4 +1,4 @@
-//! Runs the program and watches what it takes.
+//! Runs the program and measures time and memory.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// A run that has ended.
+/// A finished run.
 pub(crate) struct Ran {
     pub(crate) folder: TempDir,
     pub(crate) output: Output,
@@ -28,7 +28,7 @@ impl Ran {
     }
 }
 
-/// The program, in a folder of its own and with nothing of the environment that changes what it shows.
+/// The program in a folder, without environment variables that change its output.
 pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
     for name in ["NO_COLOR", "FORCE_COLOR", "GITHUB_STEP_SUMMARY", "RUST_BACKTRACE", "READ_TOKEN"] {
@@ -38,24 +38,24 @@ pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// The longest that a run of a few cases may take, also on a machine that is busy with other tests: against hanging.
+/// Timeout of a run of a few cases, on a busy machine.
 const LONGEST: Duration = Duration::from_secs(120);
-/// The most memory that it may take, in MiB; a run of all cases against a right edge takes a good half of it.
+/// Memory limit (MiB). A full run against a conforming edge needs about half of it.
 pub(crate) const MOST: u64 = 200;
 
-/// Runs it with all reports, tells what it took, and sees to it that this is within bounds.
+/// Runs the program with all reports, prints time and memory, and checks their limits.
 #[track_caller]
 pub(crate) fn bounded(name: &str, args: &[&str]) -> Ran {
     let ran = run(args);
-    tell(name, Some(ran.took), ran.peak);
+    print(name, Some(ran.took), ran.peak);
     assert!(ran.took < LONGEST, "{:?}", ran.took);
     assert!(ran.peak < MOST, "{} MiB", ran.peak);
     ran
 }
 
-/// Says what something took, in MiB of memory.
-#[expect(clippy::print_stdout, reason = "what a run took is for who runs the tests to see")]
-pub(crate) fn tell(name: &str, took: Option<Duration>, peak: u64) {
+/// Prints time and peak memory (MiB).
+#[expect(clippy::print_stdout, reason = "the person who runs the tests reads the figures")]
+pub(crate) fn print(name: &str, took: Option<Duration>, peak: u64) {
     let took = took.map_or(String::new(), |took| format!("{:5.1} s", took.as_secs_f32()));
     println!("{name:44} {took:7}  peak {peak:3} MiB");
 }
@@ -98,19 +98,19 @@ fn watch(child: Child) -> (Output, u64) {
     })
 }
 
-/// The system keeps the peak itself: the last look before the end has all of it.
+/// Peak memory from the system (MiB). The last value before the exit covers the whole run.
 pub(crate) fn high_water(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
-#[expect(clippy::disallowed_methods, reason = "between looks at another process, which nothing announces")]
+#[expect(clippy::disallowed_methods, reason = "no event announces the change of another process")]
 fn pause() {
     thread::sleep(Duration::from_millis(5));
 }
 
-/// Waits for what another process does, for a minute at most.
+/// Polls until another process has done something, at most a minute.
 #[track_caller]
 pub(crate) fn until(what: &str, done: impl Fn() -> bool) {
     let began = Instant::now();
@@ -120,7 +120,7 @@ pub(crate) fn until(what: &str, done: impl Fn() -> bool) {
     }
 }
 
-/// Names of what is in a folder.
+/// Names of the files in a folder.
 pub(crate) fn files(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -128,7 +128,7 @@ pub(crate) fn files(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// Numbers of the processes that bear this word in their environment.
+/// Ids of the processes with this word in their environment.
 pub(crate) fn alive(word: &str) -> Vec<String> {
     let mut alive = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -10,19 +10,19 @@ use rstest::rstest;
 
 use crate::runs::{catalog, play};
 
-/// A row has a snapshot of its own, by its id. It shows a case for each way in which the row comes about.
+/// Each row has a snapshot, named by its id, with one case for each stimulus of the row.
 #[rstest]
 #[case::current(Version::Current)]
 #[case::pre_seal(Version::PreSeal)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_row_of_edge_and_relay(#[case] version: Version) {
+async fn rows_of_edge_and_relay_match_their_snapshots(#[case] version: Version) {
     let spec = Arc::new(Spec::builtin(version));
     let before = (version != Version::Current).then(|| Spec::builtin(Version::Current));
     let cases = catalog(&spec);
     let rows: Vec<&Row> = spec
         .table(Table::Edge)
         .chain(spec.table(Table::Relay))
-        // Of an older version, the rows that are not the same today.
+        // Of an older version only the rows that differ from today's.
         .filter(|row| before.as_ref().is_none_or(|current| current.row(&row.id) != Some(*row)))
         .collect();
     let shown: Vec<(&Row, Vec<&Case>)> = rows.iter().map(|row| (*row, chosen(row, &cases))).collect();
@@ -47,7 +47,6 @@ async fn every_row_of_edge_and_relay(#[case] version: Version) {
     }
 }
 
-/// A snapshot whose row is gone shows nothing any more.
 #[test]
 fn every_snapshot_has_its_row() {
     let specs: Vec<Spec> = Version::ALL.iter().map(|version| Spec::builtin(*version)).collect();
@@ -61,8 +60,7 @@ fn every_snapshot_has_its_row() {
     }
 }
 
-/// For each stimulus the first case, in the order of the plan, that brings it about; where the row's own stimuli come
-/// with a later part, the one that scripts it.
+/// The first case of each stimulus, in plan order. For a relay row also the case that scripts the row.
 fn chosen<'c>(row: &Row, cases: &'c [Case]) -> Vec<&'c Case> {
     let proving = || cases.iter().filter(|case| case.rows.contains(&row.id) && case.id != "sanity.first");
     let by = |stimulus: Stimulus| proving().find(|case| case.stimuli.contains(&stimulus));
@@ -76,7 +74,7 @@ fn chosen<'c>(row: &Row, cases: &'c [Case]) -> Vec<&'c Case> {
     chosen
 }
 
-/// The row, then what went over both hops, with all the cases in which just that did.
+/// The row, then the distinct exchanges on both hops with their cases.
 fn wire(row: &Row, reports: &[&CaseReport]) -> String {
     let mut shown: Vec<(String, Vec<&CaseReport>)> = Vec::new();
     for report in reports {
@@ -114,7 +112,7 @@ fn prefixed(text: &mut String, prefix: &str, message: &str) {
     }
 }
 
-/// The line without what differs from run to run, and without what only makes it long.
+/// The line without text that differs between runs, and shortened.
 fn steady(line: &str) -> String {
     if line.starts_with("date: ") {
         return "date: DATE".to_owned();
@@ -138,7 +136,7 @@ fn steady(line: &str) -> String {
             line.replace_range(from..till, shown);
         }
     }
-    // `[license valid 1a2b3c]`: the digits are a digest of a secret of this run.
+    // `[license valid 1a2b3c]`: the digits are a digest of this run's secret.
     match (line.find('['), line.find(']')) {
         (Some(open), Some(close))
             if ["[license ", "[read-token "].iter().any(|label| line[open..].starts_with(label)) =>
