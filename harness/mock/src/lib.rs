@@ -38,7 +38,7 @@ pub use decide::decide;
 pub use decide_verdict::decide_verdict;
 pub use decision::ServiceDecision;
 pub use facts::{CollectionFacts, Outage};
-pub use fault_hooks::{NoFaults, ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
+pub use fault_hooks::{NoFaults, ServiceAction, ServiceFaultHooks, ServiceRequest};
 pub use journal::RECORDED;
 pub use observer::Observer;
 pub use presented::presented_licenses;

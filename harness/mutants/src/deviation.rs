@@ -4,12 +4,10 @@ use edgeproof_fixtures::spec::{Level, Spec};
 
 use super::behaviour::Behaviour;
 use super::derive::AtRow;
-use super::quirks;
-use super::serving::{self, AtServiceRow, ServiceBehaviour};
+use super::injection::Injection;
+use super::serving::{AtServiceRow, ServiceBehaviour};
 use super::sockets::Side;
-use edgeproof::target::Twist;
-use edgeproof_edge::EdgeFaultHooks;
-use edgeproof_mock::{ServiceFaultHooks, ServiceTwist};
+use edgeproof::target::FaultInjection;
 
 /// An edge, a service or a key set that does one thing other than it should.
 #[derive(Debug, Clone)]
@@ -37,15 +35,6 @@ pub enum How {
     AtServiceRow(Arc<AtServiceRow>),
     /// By a service or a key set, in a behaviour of its own.
     ServiceBehaviour(ServiceBehaviour),
-}
-
-/// What puts a deviation into whatever a run starts.
-#[derive(Debug, Clone)]
-pub enum Twisted {
-    /// Into its edges.
-    Edges(Twist),
-    /// Into its mock services.
-    Services(ServiceTwist),
 }
 
 impl Deviation {
@@ -101,22 +90,9 @@ impl Deviation {
         of_edge == (side == Side::Edge)
     }
 
-    /// What puts it into the edges or mock services of one run.
-    pub fn twist(&self) -> Twisted {
-        match &self.how {
-            How::AtRow(at) => {
-                let at = Arc::clone(at);
-                Twisted::Edges(Twist::new(move |options| {
-                    options.hooks = Arc::clone(&at) as Arc<dyn EdgeFaultHooks>;
-                }))
-            }
-            How::Behaviour(behaviour) => Twisted::Edges(quirks::twist(*behaviour)),
-            How::AtServiceRow(at) => {
-                let at = Arc::clone(at);
-                Twisted::Services(ServiceTwist::new(move || Arc::clone(&at) as Arc<dyn ServiceFaultHooks>))
-            }
-            How::ServiceBehaviour(behaviour) => Twisted::Services(serving::twist(*behaviour)),
-        }
+    /// Injects it into the edges or mock services of one run.
+    pub fn faults(&self) -> Arc<dyn FaultInjection> {
+        Arc::new(Injection::new(self.how.clone()))
     }
 }
 

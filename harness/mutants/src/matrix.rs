@@ -163,7 +163,7 @@ async fn play(
         }
     }
     for (side, cases) in left {
-        let ran = world.play(side, &cases, Some(&deviation.twist())).await?;
+        let ran = world.play(side, &cases, Some(&deviation.faults())).await?;
         line.found |= ran.exit_code == 3 && !ran.findings.is_empty();
         line.ended.extend(ended(&ran.reports));
     }
@@ -184,7 +184,7 @@ async fn play_in_spite(
         let own = |(of, case): &&(Side, Case)| *of == side && case.rows.contains(&deviation.row);
         let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
         if !own.is_empty() {
-            let ran = world.play_in_spite(side, &own, &deviation.twist()).await?;
+            let ran = world.play_in_spite(side, &own, &deviation.faults()).await?;
             said.extend(ended(&ran.reports));
         }
     }

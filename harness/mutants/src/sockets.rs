@@ -7,7 +7,6 @@ use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credenti
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::{CaseReport, Event};
 
-use super::Twisted;
 use super::pure::PureWorld;
 use edgeproof::cases::{self, Case, Catalog, Need};
 use edgeproof::run::{
@@ -15,7 +14,7 @@ use edgeproof::run::{
     RunPolicy, Runner, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally,
     run,
 };
-use edgeproof::target::{Embedded, Target};
+use edgeproof::target::{Embedded, FaultInjection, Target};
 use edgeproof_mock::ReplyShape;
 
 /// Twice the longest wait for an answer: a service that takes a second is still waited for, also on a busy machine. Only
@@ -107,9 +106,9 @@ impl World {
         &self,
         side: Side,
         cases: &[Case],
-        twisted: Option<&Twisted>,
+        faults: Option<&Arc<dyn FaultInjection>>,
     ) -> Result<Ran, WorldError> {
-        self.play_all(side, cases, twisted, true).await
+        self.play_all(side, cases, faults, true).await
     }
 
     /// The same, also where a run would say that nothing can be proven.
@@ -117,16 +116,16 @@ impl World {
         &self,
         side: Side,
         cases: &[Case],
-        twisted: &Twisted,
+        faults: &Arc<dyn FaultInjection>,
     ) -> Result<Ran, WorldError> {
-        self.play_all(side, cases, Some(twisted), false).await
+        self.play_all(side, cases, Some(faults), false).await
     }
 
     async fn play_all(
         &self,
         side: Side,
         cases: &[Case],
-        twisted: Option<&Twisted>,
+        faults: Option<&Arc<dyn FaultInjection>>,
         probes_sanity: bool,
     ) -> Result<Ran, WorldError> {
         let mut ran = Ran::default();
@@ -137,13 +136,11 @@ impl World {
                 continue;
             }
             match side {
-                Side::Edge => self.at_edges(cases, twisted, https, probes_sanity, &mut ran).await?,
+                Side::Edge => self.at_edges(cases, faults, https, probes_sanity, &mut ran).await?,
                 Side::Service => {
-                    self.at_desk(ServicePart::Service, cases, twisted, probes_sanity, &mut ran).await?
+                    self.at_desk(ServicePart::Service, cases, faults, probes_sanity, &mut ran).await?
                 }
-                Side::Keys => {
-                    self.at_desk(ServicePart::Keys, cases, twisted, probes_sanity, &mut ran).await?
-                }
+                Side::Keys => self.at_desk(ServicePart::Keys, cases, faults, probes_sanity, &mut ran).await?,
             }
         }
         Ok(ran)
@@ -152,7 +149,7 @@ impl World {
     async fn at_edges(
         &self,
         cases: Vec<Case>,
-        twisted: Option<&Twisted>,
+        faults: Option<&Arc<dyn FaultInjection>>,
         https: bool,
         probes_sanity: bool,
         ran: &mut Ran,
@@ -163,8 +160,8 @@ impl World {
         if https {
             embedded = embedded.https(credentials, &files);
         }
-        if let Some(Twisted::Edges(twist)) = twisted {
-            embedded = embedded.twisted(twist.clone());
+        if let Some(faults) = faults {
+            embedded = embedded.with_faults(Arc::clone(faults));
         }
         let capabilities = Capabilities {
             starts_edges: true,
@@ -195,7 +192,7 @@ impl World {
         &self,
         part: ServicePart,
         cases: Vec<Case>,
-        twisted: Option<&Twisted>,
+        faults: Option<&Arc<dyn FaultInjection>>,
         probes_sanity: bool,
         ran: &mut Ran,
     ) -> Result<(), WorldError> {
@@ -211,8 +208,8 @@ impl World {
         };
         let plan = Plan::new(cases, &Selection::default(), &options)?;
         let mut runner = ServiceRunner::new(options);
-        if let Some(Twisted::Services(twist)) = twisted {
-            runner = runner.twisted(twist.clone());
+        if let Some(faults) = faults {
+            runner = runner.with_faults(Arc::clone(faults));
         }
         run_all(&plan, runner, probes_sanity, ran).await;
         Ok(())

@@ -6,11 +6,11 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::sockets::{Side, World, WorldError};
-use super::{Twisted, at_row, serving};
+use super::{at_row, serving};
 use edgeproof::cases::Case;
-use edgeproof::target::Twist;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
-use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest, ServiceTwist};
+use edgeproof::target::FaultInjection;
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, Relayed};
+use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
 
 /// Which rows' answers each case brings about, found by playing it on what is right: a deviation at a row touches no
 /// other case.
@@ -20,22 +20,24 @@ pub(super) type Traces = BTreeMap<String, BTreeSet<String>>;
 pub(super) async fn traces(world: &World, cases: &[(Side, Case)], jobs: usize) -> Result<Traces, WorldError> {
     let traced = cases.iter().map(|(side, case)| async move {
         let trace = Arc::new(Trace::new(&world.pure.spec));
-        world.play(*side, std::slice::from_ref(case), Some(&twisted(*side, &trace))).await?;
+        let faults = Arc::new(Tracing(Arc::clone(&trace))) as Arc<dyn FaultInjection>;
+        world.play(*side, std::slice::from_ref(case), Some(&faults)).await?;
         let seen = trace.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok((case.id.clone(), seen))
     });
     stream::iter(traced).buffer_unordered(jobs).try_collect().await
 }
 
-fn twisted(side: Side, trace: &Arc<Trace>) -> Twisted {
-    let hooks = Arc::clone(trace);
-    match side {
-        Side::Edge => Twisted::Edges(Twist::new(move |options| {
-            options.hooks = Arc::clone(&hooks) as Arc<dyn EdgeFaultHooks>;
-        })),
-        Side::Service | Side::Keys => {
-            Twisted::Services(ServiceTwist::new(move || Arc::clone(&hooks) as Arc<dyn ServiceFaultHooks>))
-        }
+#[derive(Debug)]
+struct Tracing(Arc<Trace>);
+
+impl FaultInjection for Tracing {
+    fn edge(&self, options: &mut EdgeOptions) {
+        options.hooks = Arc::clone(&self.0) as Arc<dyn EdgeFaultHooks>;
+    }
+
+    fn service(&self, options: &mut ServiceOptions) {
+        options.hooks = Arc::clone(&self.0) as Arc<dyn ServiceFaultHooks>;
     }
 }
 

@@ -21,10 +21,10 @@ use super::play::{Player, next_marker};
 use super::runner::Runner;
 use crate::cases::{Backend, Case, Need, Play, ServiceInputs, ServiceTarget};
 use crate::judge::Check;
-use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
+use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
-use edgeproof_mock::{Listen, MockService, ServiceOptions, ServiceTwist};
+use edgeproof_mock::{Listen, MockService, ServiceOptions};
 
 /// Longest wait for the address of a name.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(10);
 /// or its keys gets one for itself.
 pub struct ServiceRunner {
     options: ServiceRunnerOptions,
-    twist: Option<ServiceTwist>,
+    faults: Option<Arc<dyn FaultInjection>>,
     run: String,
     shared: OnceCell<Arc<ServiceTarget>>,
 }
@@ -102,13 +102,13 @@ impl ServiceRunner {
     /// A runner where nothing was asked yet.
     pub fn new(options: ServiceRunnerOptions) -> Self {
         let run = format!("{:08x}", rand::rng().random::<u32>());
-        Self { options, twist: None, run, shared: OnceCell::new() }
+        Self { options, faults: None, run, shared: OnceCell::new() }
     }
 
-    /// The same with a deviation in each mock service.
+    /// The same runner with faults in each mock service.
     #[must_use]
-    pub fn twisted(self, twist: ServiceTwist) -> Self {
-        Self { twist: Some(twist), ..self }
+    pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {
+        Self { faults: Some(faults), ..self }
     }
 
     /// What stands before a case.
@@ -127,8 +127,8 @@ impl ServiceRunner {
                 let mut options =
                     ServiceOptions::new(Arc::clone(&self.options.spec), Arc::clone(credentials));
                 options.profile = self.options.profile.clone();
-                if let Some(twist) = &self.twist {
-                    options.hooks = twist.make();
+                if let Some(faults) = &self.faults {
+                    faults.service(&mut options);
                 }
                 // Who shows no certificate gets no TLS session there, and backends have none.
                 if options.profile.certificate_refusal == CertificateRefusal::Handshake {

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use edgeproof_launch::LogTail;
 use url::Url;
 
 use super::running::Runs;
-use super::{RunningEdge, StartError};
+use super::{FaultInjection, RunningEdge, StartError};
 use edgeproof_edge::style::Style;
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_http::ServerAddress;
@@ -21,12 +20,8 @@ pub struct Embedded {
     profile: Profile,
     https: Option<Https>,
     style: Style,
-    twist: Option<Twist>,
+    faults: Option<Arc<dyn FaultInjection>>,
 }
-
-/// Changes what an edge is started with: how deviations get into it.
-#[derive(Clone)]
-pub struct Twist(Arc<dyn Fn(&mut EdgeOptions) + Send + Sync>);
 
 #[derive(Debug, Clone)]
 struct Https {
@@ -37,7 +32,7 @@ struct Https {
 impl Embedded {
     /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None, style: Style::default(), twist: None }
+        Self { spec, profile, https: None, style: Style::default(), faults: None }
     }
 
     /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
@@ -54,10 +49,10 @@ impl Embedded {
         Self { style, ..self }
     }
 
-    /// The same, each started with options that were changed.
+    /// The same edge with faults.
     #[must_use]
-    pub fn twisted(self, twist: Twist) -> Self {
-        Self { twist: Some(twist), ..self }
+    pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {
+        Self { faults: Some(faults), ..self }
     }
 
     /// Starts one.
@@ -69,8 +64,8 @@ impl Embedded {
             style: self.style,
             ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
         };
-        if let Some(Twist(twist)) = &self.twist {
-            twist(&mut options);
+        if let Some(faults) = &self.faults {
+            faults.edge(&mut options);
         }
         let edge = Edge::start(options).await?;
         let url =
@@ -83,18 +78,5 @@ impl Embedded {
     fn sink(&self, log: LogTail) -> LogSink {
         let stream = self.style.stream();
         LogSink::new(move |line| log.push(stream, line))
-    }
-}
-
-impl Twist {
-    /// Calls `change` at each start of an edge.
-    pub fn new(change: impl Fn(&mut EdgeOptions) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(change))
-    }
-}
-
-impl fmt::Debug for Twist {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Twist")
     }
 }

@@ -9,7 +9,7 @@ mod settings;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -19,20 +19,15 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use listed::Listed;
 
 use super::Behaviour;
-use edgeproof::target::Twist;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Habits, Relayed, Trust,
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, Habits, Relayed, Trust,
 };
 
-/// What puts a behaviour into the edges of one run.
-pub(super) fn twist(behaviour: Behaviour) -> Twist {
-    let first: OnceLock<EdgeSettings> = OnceLock::new();
-    Twist::new(move |options| {
-        let first = first.get_or_init(|| options.settings.clone());
-        settings::change(behaviour, options, first);
-        log::change(behaviour, options);
-        options.hooks = Arc::new(Behaving::new(behaviour, &options.settings, &options.spec));
-    })
+/// Gives an edge that is about to start a behaviour. `first`: the settings of the run's first edge.
+pub(super) fn inject(behaviour: Behaviour, options: &mut EdgeOptions, first: &EdgeSettings) {
+    settings::change(behaviour, options, first);
+    log::change(behaviour, options);
+    options.hooks = Arc::new(Behaving::new(behaviour, &options.settings, &options.spec));
 }
 
 /// An edge that behaves so.

@@ -25,16 +25,15 @@ pub use behaviour::ServiceBehaviour;
 pub use derive::derive_serving;
 
 use edgeproof_mock::{
-    ServiceAction, ServiceDecision, ServiceEndpoint, ServiceFaultHooks, ServiceRequest, ServiceTwist,
-    SessionFact,
+    ServiceAction, ServiceDecision, ServiceEndpoint, ServiceFaultHooks, ServiceRequest, SessionFact,
 };
 
 /// By how much an answer comes too late.
 const LATE: Duration = Duration::from_millis(3200);
 
-/// What puts a behaviour into the mock services of one run.
-pub(super) fn twist(behaviour: ServiceBehaviour) -> ServiceTwist {
-    ServiceTwist::new(move || Arc::new(Serving::new(behaviour)))
+/// Fault hooks of a behaviour, for one mock service.
+pub(super) fn hooks(behaviour: ServiceBehaviour) -> Arc<dyn ServiceFaultHooks> {
+    Arc::new(Serving::new(behaviour))
 }
 
 /// A service that behaves so.

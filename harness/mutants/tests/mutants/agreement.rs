@@ -48,8 +48,8 @@ fn pure(world: &World, hooks: &dyn EdgeFaultHooks) -> Ends {
 fn over_sockets(world: &World, deviation: Option<&edgeproof_mutants::Deviation>) -> Ends {
     let mut cases = world.cases(Side::Edge);
     cases.retain(|case| world.pure.play(case, &NoFaults, true).is_some());
-    let twist = deviation.map(edgeproof_mutants::Deviation::twist);
-    let ran = wait_for(world.play(Side::Edge, &cases, twist.as_ref())).unwrap();
+    let faults = deviation.map(edgeproof_mutants::Deviation::faults);
+    let ran = wait_for(world.play(Side::Edge, &cases, faults.as_ref())).unwrap();
     let ended = ran.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
         (report.id, (report.outcome, sorted(wrong)))

@@ -1,10 +1,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::target::Twist;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed};
-use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceRequest, ServiceTwist};
-use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side, Twisted};
+use edgeproof::target::FaultInjection;
+use edgeproof_edge::{
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, Relayed,
+};
+use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceOptions, ServiceRequest};
+use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side};
 use edgeproof_reports::{Level, Outcome};
 use http::{HeaderMap, StatusCode};
 
@@ -15,8 +17,8 @@ use crate::support::{wait_for, world};
 #[test]
 fn an_edge_that_refuses_everything_fails_all_that_asks_for_something() {
     let world = world();
-    let twist = Deviation::behaviour(&world.pure.spec, Behaviour::RefusesAll).twist();
-    let ran = wait_for(world.play(Side::Edge, &world.cases(Side::Edge), Some(&twist))).unwrap();
+    let faults = Deviation::behaviour(&world.pure.spec, Behaviour::RefusesAll).faults();
+    let ran = wait_for(world.play(Side::Edge, &world.cases(Side::Edge), Some(&faults))).unwrap();
     assert_eq!(ran.exit_code, 1);
     let passes = ran.reports.iter().filter(|report| report.outcome == Outcome::Pass);
     let passes: Vec<&str> = passes.map(|report| report.id.as_str()).collect();
@@ -41,11 +43,11 @@ fn an_inert_edge_ends_as_incomplete() {
 /// The same at the other side: a service that lets nobody in, and one that answers nothing, prove nothing.
 #[test]
 fn an_inert_service_ends_as_incomplete() {
-    let refuses = Deviation::service_behaviour(&world().pure.spec, ServiceBehaviour::RefusesAll).twist();
-    let silent = Twisted::Services(ServiceTwist::new(|| Arc::new(Mute)));
-    for (side, twist) in [(Side::Service, &refuses), (Side::Service, &silent), (Side::Keys, &silent)] {
+    let refuses = Deviation::service_behaviour(&world().pure.spec, ServiceBehaviour::RefusesAll).faults();
+    let silent = Arc::new(Mute) as Arc<dyn FaultInjection>;
+    for (side, faults) in [(Side::Service, &refuses), (Side::Service, &silent), (Side::Keys, &silent)] {
         let world = world();
-        let ran = wait_for(world.play(side, &world.cases(side), Some(twist))).unwrap();
+        let ran = wait_for(world.play(side, &world.cases(side), Some(faults))).unwrap();
         assert_eq!(ran.exit_code, 3, "{side:?}");
         assert!(!ran.findings.is_empty(), "{side:?}");
         assert!(ran.reports.iter().all(|report| report.outcome == Outcome::NotRun), "{side:?}");
@@ -54,6 +56,12 @@ fn an_inert_service_ends_as_incomplete() {
 
 #[derive(Debug)]
 struct Mute;
+
+impl FaultInjection for Mute {
+    fn service(&self, options: &mut ServiceOptions) {
+        options.hooks = Arc::new(Self);
+    }
+}
 
 impl ServiceFaultHooks for Mute {
     fn conclude(
@@ -67,13 +75,19 @@ impl ServiceFaultHooks for Mute {
 
 fn inert(said: EdgeAction) -> Ran {
     let world = world();
-    let twist = Twist::new(move |options| options.hooks = Arc::new(Inert(said.clone())));
+    let faults = Arc::new(Inert(said)) as Arc<dyn FaultInjection>;
     let cases = world.cases(Side::Edge);
-    wait_for(world.play(Side::Edge, &cases, Some(&Twisted::Edges(twist)))).unwrap()
+    wait_for(world.play(Side::Edge, &cases, Some(&faults))).unwrap()
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Inert(EdgeAction);
+
+impl FaultInjection for Inert {
+    fn edge(&self, options: &mut EdgeOptions) {
+        options.hooks = Arc::new(self.clone());
+    }
+}
 
 impl EdgeFaultHooks for Inert {
     fn decide(&self, _asked: &EdgeRequest<'_>, _right: EdgeDecision) -> EdgeDecision {

@@ -58,7 +58,7 @@ fn a_new_row_of_verdicts_gets_its_deviations_and_they_are_killed() {
         }
         let mut own = world.cases(Side::Service);
         own.retain(|case| case.rows.contains(&deviation.row));
-        let ran = wait_for(world.play(Side::Service, &own, Some(&deviation.twist()))).unwrap();
+        let ran = wait_for(world.play(Side::Service, &own, Some(&deviation.faults()))).unwrap();
         let killer = ran.reports.iter().find(|report| kills(&deviation, report.outcome));
         assert!(killer.is_some(), "{} survives", deviation.id);
         killed += 1;
