@@ -3,18 +3,20 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
 use http::header::EXPECT;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use hyper::body::{Body, Incoming};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, conclude, decide};
+use super::decide::{EdgeAnswer, Relayed, RequestFacts};
 use super::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+use super::handler::{EdgeIo, RequestBody, handle_request};
 use super::inbound::Inbound;
 use super::payload::Payload;
 use super::relay::Relay;
@@ -200,28 +202,14 @@ async fn handle(
         connection: peer.connection,
         body: None,
     };
-    let (relayed, answer) = match context.hooks.decide(&asked, decide(&context.rules, &facts)) {
-        EdgeDecision::Relay => match context.relay(&mut asked, body).await {
-            Ok(relayed) => {
-                let answer = conclude(&context.rules, &facts, &relayed);
-                (Some(relayed), answer)
-            }
-            Err(answer) => (None, *answer),
-        },
-        EdgeDecision::Measure => {
-            let request = Request::from_parts(head, body);
-            peer.spawn(websocket::echo(request, context.stopping.clone()));
-            return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
+    let mut io = SocketIo { context: &context, peer: &peer, headers: &head.headers, body: Some(body) };
+    let Some(action) = handle_request(&context.rules, &*context.hooks, &mut asked, &mut io).await else {
+        if let Some(body) = io.body.take() {
+            peer.spawn(websocket::echo(Request::from_parts(head, body), context.stopping.clone()));
         }
-        EdgeDecision::Answer(answer) => {
-            // Not where the client waits for a word before it sends: it gets its answer instead.
-            if !body.is_end_stream() && !head.headers.contains_key(EXPECT) {
-                peer.spawn(inbound::discard(body, context.kept, BODY_IDLE));
-            }
-            (None, answer)
-        }
+        return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
     };
-    let answer = match context.hooks.conclude(&asked, relayed.as_ref(), answer) {
+    let answer = match action {
         EdgeAction::Answer(answer) => answer,
         EdgeAction::Nothing => return Err(Unanswered),
         EdgeAction::Silence => std::future::pending().await,
@@ -233,29 +221,41 @@ async fn handle(
     Ok(respond(answer, context.style))
 }
 
+/// Sockets of one request.
+struct SocketIo<'a> {
+    context: &'a Context,
+    peer: &'a Peer,
+    headers: &'a HeaderMap,
+    /// Request body until it is read.
+    body: Option<Incoming>,
+}
+
+impl EdgeIo for SocketIo<'_> {
+    async fn read(&mut self) -> RequestBody {
+        let Some(body) = self.body.take() else { return RequestBody::Partial(Bytes::new()) };
+        match inbound::read(body, self.context.kept, BODY_IDLE).await {
+            Ok(Inbound::Whole(body)) => RequestBody::Complete(body),
+            Ok(longer) => RequestBody::Streamed(self.context.relay(longer, self.headers).await),
+            Err(part) => RequestBody::Partial(part),
+        }
+    }
+
+    async fn relay(&mut self, body: Bytes) -> Relayed {
+        self.context.relay(Inbound::Whole(body), self.headers).await
+    }
+
+    fn discard(&mut self) {
+        let Some(body) = self.body.take() else { return };
+        // A client that expects `100 Continue` gets the answer instead and sends no body.
+        if !body.is_end_stream() && !self.headers.contains_key(EXPECT) {
+            self.peer.spawn(inbound::discard(body, self.context.kept, BODY_IDLE));
+        }
+    }
+}
+
 impl Context {
-    /// Reads the body and relays it; the error is an answer in place of that.
-    async fn relay(&self, asked: &mut EdgeRequest<'_>, body: Incoming) -> Result<Relayed, Box<EdgeAnswer>> {
-        let body = match inbound::read(body, self.kept, BODY_IDLE).await {
-            Ok(Inbound::Whole(body)) => body,
-            Ok(longer) => return Ok(self.seen(self.relay.relay(longer, asked.headers, BODY_IDLE).await)),
-            Err(part) if self.hooks.habits().relays_partial => part,
-            Err(_) => return Ok(Relayed::BodyBroken),
-        };
-        asked.body = Some(body.clone());
-        let body = self.hooks.body(asked, body)?;
-        if let Some(before) = self.hooks.before(&body) {
-            self.relay.relay(Inbound::Whole(before), asked.headers, BODY_IDLE).await;
-        }
-        let mut times = 0;
-        loop {
-            let relayed = self.relay.relay(Inbound::Whole(body.clone()), asked.headers, BODY_IDLE).await;
-            let relayed = self.seen(relayed);
-            times += 1;
-            if !self.hooks.again(times, &relayed) {
-                return Ok(relayed);
-            }
-        }
+    async fn relay(&self, body: Inbound, page: &HeaderMap) -> Relayed {
+        self.seen(self.relay.relay(body, page, BODY_IDLE).await)
     }
 
     /// What came of relaying, as this style sees it.

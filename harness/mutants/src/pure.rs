@@ -11,17 +11,18 @@ use edgeproof_fixtures::credentials::{
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{Level, Outcome};
+use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, StatusCode, Version};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, collection, fill, judge};
-use edgeproof::run::{ended, needs_plain_reasons};
+use edgeproof::run::{ended, hides_reason, needs_plain_reasons, reason_probes};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeRequest, Relayed, RequestFacts, Rules,
-    conclude, decide,
+    EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeIo, EdgeRequest, Relayed, RequestBody, RequestFacts, Rules,
+    handle_request,
 };
 use edgeproof_http::TlsFacts;
 use edgeproof_http::{Draft, NoAnswer};
@@ -79,28 +80,20 @@ impl PureWorld {
         Some(PurePlay { found, outcome, because })
     }
 
-    /// Whether some reason of the service comes through: a run asks this first, since otherwise all cases about reasons
-    /// would fail for one cause.
+    /// Whether the edge passes a reason of the service on. A run probes this first: otherwise all cases about reasons
+    /// fail for one cause.
     pub fn reads_reasons(&self, hooks: &dyn EdgeFaultHooks) -> bool {
-        [(401, "revoked"), (403, "edgeproof_sounding"), (409, "replayed_bundle")].iter().any(
-            |(status, reason)| {
-                let sounding = Conversation {
-                    draft: collection(),
-                    script: Some(Script::refuse(&self.shape, *status, reason)),
-                    answer: None,
-                    relayed: edgeproof::cases::Relayed::Unjudged,
-                    readable: None,
-                    typed: None,
-                };
-                let reply = self.exchange(&sounding, Setup::Standard, hooks).1;
-                let answer = reply.ok().filter(|answer| answer.status == *status);
-                let body =
-                    answer.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
-                body.is_none_or(|body| {
-                    body.get("reason").and_then(serde_json::Value::as_str) != Some("unknown")
-                })
-            },
-        )
+        !reason_probes(&self.spec).into_iter().all(|(status, reason)| {
+            let probe = Conversation {
+                draft: collection(),
+                script: Some(Script::refuse(&self.shape, status, reason)),
+                answer: None,
+                relayed: edgeproof::cases::Relayed::Unjudged,
+                readable: None,
+                typed: None,
+            };
+            hides_reason(&self.spec, status, &self.exchange(&probe, Setup::Standard, hooks).1)
+        })
     }
 
     fn converse(
@@ -152,30 +145,23 @@ impl PureWorld {
             connection: 0,
             body: None,
         };
-        let mut service =
-            Service { world: self, conversation, setup, settings: &settings, arrivals: Vec::new() };
-        let (relayed, answer) = match hooks.decide(&asked, decide(&rules, &facts)) {
-            EdgeDecision::Relay => {
-                let body = Bytes::copy_from_slice(draft.body.bytes());
-                asked.body = Some(body.clone());
-                match hooks.body(&asked, body) {
-                    Ok(body) => {
-                        let relayed = service.relay(&body, &headers, hooks);
-                        let answer = conclude(&rules, &facts, &relayed);
-                        (Some(relayed), answer)
-                    }
-                    Err(answer) => (None, *answer),
-                }
-            }
-            EdgeDecision::Measure => return (draft, Err(NoAnswer::Closed), Vec::new()),
-            EdgeDecision::Answer(answer) => (None, answer),
+        let mut service = Service {
+            world: self,
+            conversation,
+            setup,
+            settings: &settings,
+            page: &headers,
+            request: Bytes::copy_from_slice(draft.body.bytes()),
+            arrivals: Vec::new(),
         };
-        let reply = match hooks.conclude(&asked, relayed.as_ref(), answer) {
-            EdgeAction::Answer(answer) => Ok(on_the_wire(&facts, answer)),
-            EdgeAction::Nothing => Err(NoAnswer::Closed),
-            EdgeAction::Silence => Err(NoAnswer::TimedOut(std::time::Duration::ZERO)),
+        let action = handle_request(&rules, hooks, &mut asked, &mut service).now_or_never();
+        let reply = match action.expect("this service never waits") {
+            Some(EdgeAction::Answer(answer)) => Ok(on_the_wire(&facts, answer)),
+            Some(EdgeAction::Silence) => Err(NoAnswer::TimedOut(std::time::Duration::ZERO)),
+            Some(EdgeAction::Nothing) | None => Err(NoAnswer::Closed),
         };
-        (draft, reply, service.arrivals)
+        let arrivals = service.arrivals;
+        (draft, reply, arrivals)
     }
 
     fn settings(&self, setup: Setup) -> EdgeSettings {
@@ -189,27 +175,27 @@ struct Service<'a> {
     conversation: &'a Conversation,
     setup: Setup,
     settings: &'a EdgeSettings,
+    page: &'a HeaderMap,
+    request: Bytes,
     arrivals: Vec<Arrival>,
 }
 
-impl Service<'_> {
-    /// Relays as often as the edge does, and says what came of the last time.
-    fn relay(&mut self, body: &Bytes, page: &HeaderMap, hooks: &dyn EdgeFaultHooks) -> Relayed {
-        // Where these edges relay to, nobody is, or nobody whom they trust.
+impl EdgeIo for Service<'_> {
+    async fn read(&mut self) -> RequestBody {
+        RequestBody::Complete(self.request.clone())
+    }
+
+    async fn relay(&mut self, body: Bytes) -> Relayed {
+        // No service listens there, or the edge does not trust it.
         if matches!(self.setup, Setup::PortClosed | Setup::NameUnresolved | Setup::NoCaFile) {
             return Relayed::NoAnswer;
         }
-        let mut times = 0;
-        loop {
-            let relayed = self.answer(body, page);
-            times += 1;
-            if !hooks.again(times, &relayed) {
-                return relayed;
-            }
-        }
+        self.answer(&body)
     }
+}
 
-    fn answer(&mut self, body: &Bytes, page: &HeaderMap) -> Relayed {
+impl Service<'_> {
+    fn answer(&mut self, body: &Bytes) -> Relayed {
         let accepted = |status: u16, body: &Bytes| {
             let status = StatusCode::from_u16(status).unwrap_or_default();
             Relayed::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
@@ -232,7 +218,7 @@ impl Service<'_> {
                 Relayed::NoAnswer
             }
         };
-        self.arrivals.push(arrival(body, page, self.arrivals.len() as u64));
+        self.arrivals.push(arrival(body, self.page, self.arrivals.len() as u64));
         relayed
     }
 

@@ -8,6 +8,7 @@ mod outcome;
 mod pins;
 mod plan;
 mod play;
+mod reason_probe;
 mod runner;
 mod service_runner;
 mod service_sanity;
@@ -22,6 +23,7 @@ pub use pins::{PinError, Pins};
 pub use plan::needs_plain_reasons;
 pub use plan::{Applicability, Capabilities, Plan, PlanError, Selection};
 pub use play::{Player, RunOptions};
+pub use reason_probe::{hides_reason, reason_probes};
 pub use runner::Runner;
 pub use service_runner::{
     ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
-use edgeproof_fixtures::spec::Table;
 use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
 use super::edge_pool::{EdgeInstance, EdgePool, Lease, LeaseError};
 use super::pins::Pins;
+use super::reason_probe::{hides_reason, reason_probes};
 use super::runner::Runner;
 use super::{SanityProbe, outcome};
 use crate::cases::{Case, CaseContext, CaseFindings, MARKER, Play, collection};
@@ -140,28 +140,15 @@ impl Player<EdgePool> {
         let shape = &self.runner.options().shape;
         lease.instance.context.service.as_ref()?;
         let spec = &self.runner.options().spec;
-        let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
-        let reasons: Vec<_> =
-            spec.table(Table::Relay).filter_map(|row| Some((row.status()?, row.code()?))).collect();
-        // The first of each status, of those that are not `unknown` anyway.
-        let mut asked: Vec<(u16, &str)> = Vec::new();
-        for (status, reason) in reasons {
-            if Some(reason) != unknown && !asked.iter().any(|(other, _)| *other == status) {
-                asked.push((status, reason));
-            }
-        }
-        for (status, reason) in &asked {
-            let (status, reason) = (*status, *reason);
+        let probes = reason_probes(spec);
+        for (status, reason) in &probes {
             let mut context = self.context(&lease.instance, false, Level::Must);
-            context.script(Script::refuse(shape, status, reason));
-            let sent = context.send(&collection()).await;
-            let answer = sent.reply.ok().filter(|answer| answer.status == status)?;
-            let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
-            if body.get("reason").and_then(serde_json::Value::as_str) != unknown {
+            context.script(Script::refuse(shape, *status, reason));
+            if !hides_reason(spec, *status, &context.send(&collection()).await.reply) {
                 return None;
             }
         }
-        asked.first().map(|(status, reason)| shape.render(*status, reason).to_string())
+        probes.first().map(|(status, reason)| shape.render(*status, reason).to_string())
     }
 
     /// A context on this edge.
