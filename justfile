@@ -87,5 +87,5 @@ load-self-test *ARGS:
 
 # The load generator's own cost, beside oha, wrk (where they are installed) and a bare hyper loop; a benchmark, not a test.
 bench-load *ARGS:
-    cargo build --quiet --release --package edgeproof-load
+    cargo build --quiet --release --package edgeproof-load --bins --example load_cost
     ./.ci/bench-load "$@"

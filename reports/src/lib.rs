@@ -1,36 +1,34 @@
-//! What a run found: one stream of events in, every report a reader of it.
+//! Report formats of edgeproof: a run is one stream of events, and every report reads that stream.
 //!
-//! This crate judges nothing. It imports neither `fixtures` nor `harness`.
+//! | module | contents |
+//! |---|---|
+//! | `model` | outcomes, cases, events and the whole [`Report`] |
+//! | `text` | escaping, units, HTML pages and styled lines that several formats share |
+//! | `format` | one module for each format of a conformance run |
+//! | [`load`] | the report of a load run and its formats |
+//! | [`matrix`] | the report of a mutation run and its page |
+//! | `document`, `destination` | reading JSON documents, writing files |
+//!
+//! This crate judges nothing and imports no other crate of edgeproof.
 
-mod detail;
-mod error;
-pub mod escape;
-mod event;
-mod figures;
-mod file;
+#[macro_use]
+mod macros;
+
+mod destination;
+mod document;
 mod format;
-pub mod github;
-pub mod html;
-pub mod json;
-pub mod junit;
 pub mod load;
-pub mod markdown;
 pub mod matrix;
-mod outcome;
-mod recorder;
-mod sections;
-mod terminal;
+mod model;
+mod text;
 
-pub use error::ReportError;
-pub use event::{Event, Reader};
-pub use file::{FileReport, render};
-pub use format::{Format, open, open_titled};
-pub use github::Github;
-pub use json::{Report, report_schema};
-pub use outcome::{
-    AddedLatency, Basis, CaseReport, EdgeNotes, Exchange, Hop, Level, Mismatch, Observation, Outcome,
-    Summary, TargetKind,
+pub use destination::{Destination, WriteError};
+pub use document::ReadError;
+pub use format::{
+    FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render, report_schema,
 };
-pub use recorder::Recorder;
-pub use sections::{Section, Titles, by_section};
-pub use terminal::{Terminal, TerminalOptions};
+pub use model::{
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, IncompleteRun, Mismatch,
+    Observation, Outcome, Reader, Recorder, Report, Spec, Summary, Target, TargetKind, Titles, Tool,
+};
+pub use text::escape;

@@ -1,11 +1,14 @@
-//! Load for the edge relay, for verdict polling, and for the whole journey of a session; the program `edgeproof-load`.
+//! Load test for the edge relay, for verdict polling, and for the whole journey of a session; the program
+//! `edgeproof-load`.
 //!
-//! Goose runs the users. Requests go over connections of our own, and begin when a pacer says: a response time counts from
-//! the intended start, so that a target that stalls cannot hide it.
+//! Goose runs the users. Requests use connections of this crate and start when a pacer releases them. A
+//! response time counts from the intended start, so a stalled target cannot hide its delay.
+//!
+//! Imports go one way: `plan` ← `measure` ← `engine` ← `scenario` ← `service` ← `report` ← `merge` ← `cli`.
 
-pub mod baseline;
 pub mod cli;
 pub mod engine;
+pub mod load_baseline;
 pub mod measure;
 pub mod merge;
 pub mod plan;

@@ -1,5 +1,5 @@
-//! The program as its users call it: exit codes, messages, reports.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! The program as users call it: exit codes, messages and reports.
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -26,45 +26,45 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["edge-relay", "--stages", "10s"], "no colon")]
 #[case(&["edge-relay", "--threshold", "p98<1s"], "not a metric")]
 #[case(&["edge-relay", "--thresholds", "/nonexistent"], "failed to read /nonexistent")]
-#[case(&["edge-relay", "--shard", "4/4", "--seed", "1"], "not below the count")]
-#[case(&["edge-relay", "--shard", "0/4"], "without --seed")]
+#[case(&["edge-relay", "--shard", "4/4", "--seed", "1"], "index not below the count")]
+#[case(&["edge-relay", "--shard", "0/4"], "--seed is missing")]
 #[case(&["edge-relay", "--shards", "4", "--seed", "1"], "JOB_COMPLETION_INDEX")]
-#[case(&["edge-relay", "--edge-url", "http://192.0.2.1"], "it is not this machine")]
+#[case(&["edge-relay", "--edge-url", "http://192.0.2.1"], "it is a remote host")]
 #[case(&["edge-relay", "--edge-url", "ftp://127.0.0.1"], "neither http nor https")]
-#[case(&["edge-relay", "--edge-url", "http://127.0.0.1:1", "--service-slow", "1s"], "not ours")]
-#[case(&["journey", "--edge-url", "http://127.0.0.1:1"], "--base-url is not")]
-#[case(&["verdict-polling", "--base-url", "http://127.0.0.1:1"], "without a read token")]
-#[case(&["mixed", "--weights", "1,2"], "read the weights")]
-#[case(&["edge-relay", "--report", "html"], "it has no =")]
-#[case(&["edge-relay", "--report", "html=/nonexistent/x"], "there is no folder")]
+#[case(&["edge-relay", "--edge-url", "http://127.0.0.1:1", "--service-slow", "1s"], "foreign service")]
+#[case(&["journey", "--edge-url", "http://127.0.0.1:1"], "without --base-url")]
+#[case(&["verdict-polling", "--base-url", "http://127.0.0.1:1"], "no read token")]
+#[case(&["mixed", "--weights", "1,2"], "read --weights")]
+#[case(&["edge-relay", "--report", "html"], "no =")]
+#[case(&["edge-relay", "--report", "html=/nonexistent/x"], "does not exist")]
 #[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
-#[case(&["edge-relay", "--replay-share", "5%"], "knows no copy")]
-#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "without its key")]
+#[case(&["edge-relay", "--replay-share", "5%"], "detects no replays")]
+#[case(&["edge-relay", "--seal", "real", "--edge-url", "http://127.0.0.1:1"], "key of this service is unknown")]
 #[case(&["edge-relay", "--launch", "no-such-program-there"], "no-such-program-there")]
 #[case(&["edge-relay", "--rate", "500", "--expect", "1s", "--users", "100"], "give --users 750")]
-#[case(&["edge-relay", "--users", "1500"], "it takes 1000")]
-#[case(&["verdict-polling", "--launch", "node edge.mjs"], "verdict-polling posts to no edge")]
-#[case(&["edge-relay", "--base-url", "http://127.0.0.1:1"], "edge-relay asks for no verdicts")]
+#[case(&["edge-relay", "--users", "1500"], "its limit is 1000")]
+#[case(&["verdict-polling", "--launch", "node edge.mjs"], "verdict-polling does not use an edge")]
+#[case(&["edge-relay", "--base-url", "http://127.0.0.1:1"], "edge-relay does not poll for verdicts")]
 #[case(&["edge-relay", "--client-cert", "Cargo.toml", "--client-key", "Cargo.toml"], "does not speak TLS")]
 #[case(&["edge-relay", "--edge-ca", "Cargo.toml"], "use --edge-ca: the edge does not speak TLS")]
-#[case(&["edge-relay", "--seal-key", "Cargo.toml"], "without --seal real")]
+#[case(&["edge-relay", "--seal-key", "Cargo.toml"], "it needs --seal real")]
 #[case(&["merge", "Cargo.toml"], "not JSON")]
 #[case(&["merge"], "required")]
-fn a_wrong_command_is_told_before_anything_runs(#[case] arguments: &[&str], #[case] says: &str) {
+fn wrong_command_exits_2(#[case] arguments: &[&str], #[case] says: &str) {
     let output = load(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains(says), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(printed.contains(says), "{printed}");
 }
 
 #[test]
-fn a_target_that_is_down_is_no_result() {
-    // A port that was free just now, and that nobody listens on.
+fn unreachable_target_exits_3() {
+    // A port without a listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let output = load(&["edge-relay", "--edge-url", &format!("http://127.0.0.1:{port}")]);
     assert_eq!(output.status.code(), Some(3));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("reach the edge"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("reach the edge"), "{printed}");
 }
 
 #[rstest]
@@ -73,7 +73,7 @@ fn a_target_that_is_down_is_no_result() {
 #[case::verdict_polling("verdict-polling", "p50<1us")]
 #[case::journey("journey", "time-to-verdict<1us")]
 #[case::mixed("mixed", "rate>100000")]
-fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
+fn broken_threshold_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("load.json");
     let mut arguments =
@@ -90,23 +90,23 @@ fn a_threshold_that_the_truth_breaks_exits_1(#[case] scenario: &str, #[case] thr
         threshold,
     ]);
     let output = load(&arguments);
-    let said =
+    let printed =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{printed}");
     let report = report(&json);
     assert_eq!(report.exit_code, 1);
     assert!(
         report.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some()),
-        "{said}"
+        "{printed}"
     );
-    // Nothing else was wrong: everything is accounted for, and came out as expected.
-    assert_eq!(report.errors(), 0, "{said}");
-    assert!(report.reconciled.iter().all(|counted| counted.agrees), "{said}");
-    assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{said}");
+    // No other error: all operations are accounted for and have the expected outcome.
+    assert_eq!(report.errors(), 0, "{printed}");
+    assert!(report.reconciled.iter().all(|counted| counted.agrees), "{printed}");
+    assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{printed}");
 }
 
 #[test]
-fn a_closed_model_is_called_so_and_every_format_is_written() {
+fn closed_model_is_labelled_and_every_format_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let formats = ["json", "html", "markdown", "junit"].map(|format| format!("{format}={}", path(format)));
@@ -118,9 +118,9 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
         arguments.extend(["--report", format]);
     }
     let output = load(&arguments);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("closed model: 4 users"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("closed model: 4 users"), "{printed}");
     let report = report(Path::new(&path("json")));
     assert_eq!(report.rate.asked, None);
     let replayed =
@@ -129,7 +129,7 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
     let html = std::fs::read_to_string(path("html")).unwrap();
     assert!(
         html.contains("<svg")
-            && !html.contains("http-equiv")
+            && html.contains("default-src 'none'")
             && !html.contains("<script")
             && !html.contains("src=")
     );
@@ -139,7 +139,7 @@ fn a_closed_model_is_called_so_and_every_format_is_written() {
 }
 
 #[test]
-fn a_service_that_is_gone_for_a_while_shows_with_its_recovery() {
+fn downtime_of_the_service_is_reported_with_its_recovery() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("load.json");
     let to = format!("json={}", json.display());

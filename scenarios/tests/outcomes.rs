@@ -1,26 +1,27 @@
-//! Every way in which a request can come out, with wiremock as an independent edge and service.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! Every outcome of a request, with wiremock as an independent edge and service.
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_load::engine::{AttackLane, AttackOptions, Lane, Raw, Scenario, play};
+use edgeproof_load::engine::{LoadRun, LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload};
 use edgeproof_load::measure::{Codes, Outcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
-    Collections, EdgeRelay, Journey, PollOptions, Polling, Posting, Questions, References, Source,
+    CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
+    VerdictPolling, VerdictRequests,
 };
 use rstest::rstest;
 use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-/// For what comes in time however busy the machine is.
+/// Longer than any delay of a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Goose keeps what is under way in one place for the whole process.
+/// Goose has process-wide state.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
 async fn endpoint(url: &str) -> Arc<ServerAddress> {
@@ -30,24 +31,24 @@ async fn endpoint(url: &str) -> Arc<ServerAddress> {
 async fn relay(url: &str) -> EdgeRelay {
     let endpoint = endpoint(url).await;
     EdgeRelay {
-        posting: Posting::new(&endpoint, "https://shop.example").unwrap(),
+        collection_requests: CollectionRequests::new(&endpoint, "https://shop.example").unwrap(),
         endpoint,
-        collections: Source::Opaque(Collections::opaque(3)),
+        collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
-        accepted: std::sync::Mutex::default(),
+        accepted: parking_lot::Mutex::default(),
         replayed: codes().find("replayed_bundle"),
         route: RouteId(0),
-        watch: None,
+        service_times: None,
     }
 }
 
-async fn polling(url: &str, route: u8, give_up: Duration) -> Polling {
+async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
     let endpoint = endpoint(url).await;
-    Polling {
-        questions: Questions::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
+    VerdictPolling {
+        verdict_requests: VerdictRequests::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
         endpoint,
-        references: References::Made(None),
-        collections: Collections::opaque(3),
+        references: References::Generated(None),
+        collections: OpaqueCollections::new(3),
         options: PollOptions {
             interval: Duration::from_millis(10),
             wait: Duration::from_millis(100),
@@ -64,12 +65,12 @@ fn codes() -> Codes {
     Codes::new(&Spec::builtin(Version::Current))
 }
 
-/// Twenty operations in a second, by four users.
-async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> Raw {
+/// Plays twenty operations in half a second with four users.
+async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> RunData {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
-    let lane = Lane::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
-    let options = AttackOptions {
-        lanes: vec![AttackLane { name: "test".into(), scenario, lane: Arc::new(lane), users: 4 }],
+    let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
+    let options = LoadRunOptions {
+        loads: vec![ScenarioLoad { name: "test".into(), scenario, workload: Arc::new(workload), users: 4 }],
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
         timeout,
@@ -80,19 +81,19 @@ async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration)
         live: None,
     };
     let _alone = ALONE.lock().await;
-    play(options, std::future::pending()).await.unwrap()
+    LoadRun::new(options).play(std::future::pending()).await.unwrap()
 }
 
-/// Outcomes with their counts, those not expected marked.
-fn outcomes(raw: &Raw) -> Vec<String> {
-    let mut outcomes: Vec<String> = raw
+/// Outcomes with their counts. `!` marks unexpected ones.
+fn outcomes(data: &RunData) -> Vec<String> {
+    let mut outcomes: Vec<String> = data
         .recorded
-        .cells
-        .cells
+        .measurements
+        .series
         .iter()
-        .map(|cell| {
-            let mark = if cell.expected { "" } else { "! " };
-            format!("{mark}{} × {}", codes().label(cell.outcome), cell.response.count())
+        .map(|series| {
+            let mark = if series.expected { "" } else { "! " };
+            format!("{mark}{} × {}", codes().label(series.outcome), series.response.count())
         })
         .collect();
     outcomes.sort();
@@ -113,64 +114,64 @@ fn outcomes(raw: &Raw) -> Vec<String> {
 #[case::unlisted(418, r#"{"error":"teapot"}"#, "! 418 with a code not in the tables × 20")]
 #[case::page(503, "<html>", "! 503 with another body × 20")]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_edge_answers(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
+async fn answers_of_an_edge(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
     let edge = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
         .mount(&edge)
         .await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), [expected]);
-    assert_eq!(raw.recorded.ledger.answered, 20);
-    assert!(raw.recorded.ledger.balance().is_ok());
+    let data = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
+    assert_eq!(outcomes(&data), [expected]);
+    assert_eq!(data.recorded.ledger.answered, 20);
+    assert!(data.recorded.ledger.balance().is_ok());
     assert_eq!(edge.received_requests().await.unwrap().len(), 20);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_does_not_answer_in_time() {
+async fn slow_edge_times_out() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
-    assert_eq!(outcomes(&raw), ["! timed out × 20"]);
-    assert_eq!((raw.recorded.ledger.failed, raw.recorded.ledger.scheduled), (20, 20));
+    let data = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
+    assert_eq!(outcomes(&data), ["! timed out × 20"]);
+    assert_eq!((data.recorded.ledger.failed, data.recorded.ledger.scheduled), (20, 20));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_open_or_never_begun_counts_at_its_age() {
+async fn open_and_dropped_operations_count_at_their_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let raw =
+    let data =
         load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
-    // Four users, each with one under way.
-    assert_eq!(outcomes(&raw), ["! never sent × 16", "! still open at the end × 4"]);
-    let ledger = raw.recorded.ledger;
+    // Four users, one running operation each.
+    assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
+    let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
-    let oldest = raw.recorded.cells.cells.iter().map(|cell| cell.response.max()).max().unwrap();
-    assert!(oldest >= 600_000, "the first was due at the start, and is as old as the run: {oldest} µs");
+    let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
+    assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_is_gone() {
+async fn unreachable_edge_is_no_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
-    let raw = load(Arc::new(scenario), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), ["! no connection × 20"]);
+    let data = load(Arc::new(scenario), LONG, LONG).await;
+    assert_eq!(outcomes(&data), ["! no connection × 20"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_journey_ends_with_its_verdict() {
+async fn journey_ends_with_its_verdict() {
     let both = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(200).set_body_string(r#"{"ok":true}"#))
         .mount(&both)
         .await;
-    let asked = std::sync::Mutex::new(std::collections::HashSet::new());
-    // The first question for a reference comes too early.
+    let asked = parking_lot::Mutex::new(std::collections::HashSet::new());
+    // The first poll for a reference comes too early.
     let answer = move |request: &Request| {
         let reference = request.url.path().trim_start_matches("/v1/verdict/").to_owned();
-        if asked.lock().unwrap().insert(reference.clone()) {
+        if asked.lock().insert(reference.clone()) {
             let pending = format!(r#"{{"status":"pending","ref":"{reference}"}}"#);
             return ResponseTemplate::new(404).set_body_string(pending);
         }
@@ -178,30 +179,31 @@ async fn a_journey_ends_with_its_verdict() {
     };
     Mock::given(method("GET")).and(path_regex("^/v1/verdict/")).respond_with(answer).mount(&both).await;
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
-    let raw = load(Arc::new(journey), LONG, LONG).await;
-    assert_eq!(outcomes(&raw), ["200 × 20", "200 × 20", "404 pending × 20"]);
-    assert_eq!(raw.recorded.cells.verdict.count(), 20);
-    // Histograms have three digits.
-    assert!(raw.recorded.cells.verdict.min() >= 9_990, "a question comes 10 ms after the one before");
-    assert_eq!(raw.recorded.ledger.answered, 20);
+    let data = load(Arc::new(journey), LONG, LONG).await;
+    assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
+    assert_eq!(data.recorded.measurements.verdict.count(), 20);
+    // Histograms store three digits.
+    assert!(data.recorded.measurements.verdict.min() >= 9_990, "polls are 10 ms apart");
+    assert_eq!(data.recorded.ledger.answered, 20);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_never_comes_is_an_error_and_counts_at_its_age() {
+async fn missing_verdict_is_an_error_at_its_age() {
     let service = MockServer::start().await;
     let pending = |request: &Request| {
         let reference = request.url.path().trim_start_matches("/v1/verdict/");
         ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).respond_with(pending).mount(&service).await;
-    let raw = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
-    let found = outcomes(&raw);
+    let data = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
+    let found = outcomes(&data);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
-    // It is no time to a verdict: of those it would be the longest, and a percentile that reaches it is never.
-    assert_eq!(raw.recorded.cells.verdict.count(), 0);
-    let ledger = raw.recorded.ledger;
+    // It is not a time to verdict: sessions without a verdict rank above all of them.
+    assert_eq!(data.recorded.measurements.verdict.count(), 0);
+    let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up = raw.recorded.cells.cells.iter().find(|cell| cell.outcome == Outcome::GivenUp).unwrap();
+    let given_up =
+        data.recorded.measurements.series.iter().find(|series| series.outcome == Outcome::GivenUp).unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

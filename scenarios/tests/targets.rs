@@ -1,5 +1,6 @@
-//! The program against edges and services of every kind: launched, attached to, with TLS and client certificates.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! The program against all kinds of edges and services: launched and attached, with TLS and client
+//! certificates.
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,10 +22,10 @@ use rstest::rstest;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// What a run came to.
+/// Result of a run.
 struct Ran {
     code: Option<i32>,
-    said: String,
+    output: String,
     report: Option<LoadReport>,
 }
 
@@ -34,7 +35,7 @@ fn program() -> Command {
     command
 }
 
-/// A short run at a modest rate, whatever the machine is busy with.
+/// A short run at a rate that a busy machine can serve.
 fn run(words: &[&str], more: &[(&str, &Path)], token: Option<&str>) -> Ran {
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
@@ -57,12 +58,12 @@ fn run(words: &[&str], more: &[(&str, &Path)], token: Option<&str>) -> Ran {
     }
     command.envs(token.map(|token| ("READ_TOKEN", token)));
     let output = command.output().unwrap();
-    let said =
+    let printed =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Ran { code: output.status.code(), said, report: LoadReport::load(&json).ok() }
+    Ran { code: output.status.code(), output: printed, report: LoadReport::load(&json).ok() }
 }
 
-/// In a task of its own, so that what the test serves goes on meanwhile.
+/// Runs in a separate task, so that the servers of the test keep running.
 async fn run_beside(words: Vec<String>, more: Vec<(&'static str, PathBuf)>, token: Option<String>) -> Ran {
     let run = move || {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -83,24 +84,24 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_edge_that_is_launched_is_loaded_and_costed() {
+fn launched_edge_is_loaded_and_its_cost_reported() {
     if Command::new("node").arg("--version").stdout(Stdio::null()).status().is_err() {
         eprintln!("SKIPPED: no node in PATH, so the Node edge is not launched");
         return;
     }
     let launch = ["edge-relay", "--launch", "node fixtures/edges/node/edge.mjs"];
     let ran = run(&launch, &[], None);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{}", ran.said);
+    assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{}", ran.output);
     let cost = report.edge_cost.unwrap();
     assert!(cost.cpu_s > 0.0 && cost.memory_most > 10 << 20, "{cost:?}");
-    assert!(ran.said.contains("edge: "), "{}", ran.said);
+    assert!(ran.output.contains("edge: "), "{}", ran.output);
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
+async fn attached_edge_is_loaded(#[values("http", "https")] scheme: &str) {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service =
@@ -116,21 +117,21 @@ async fn an_edge_that_runs_already(#[values("http", "https")] scheme: &str) {
     let edge = edge.start(&settings).await.unwrap();
     let url = edge.url().to_string();
     let ran = run_beside(words(&format!("edge-relay --edge-url {url}")), more, None).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert_eq!(report.ledger.answered, 40, "{}", ran.said);
-    // Nothing of the service is known to the program; here it is, and it saw the tries before the run as well.
+    assert_eq!(report.ledger.answered, 40, "{}", ran.output);
+    // The program does not see the service's counts. The service has also counted the latency probes.
     let tries = takes.count() as u64 - report.routes[0].sent;
     assert!((2..=8).contains(&tries), "{tries}");
     if scheme == "https" {
         let ran = run_beside(words(&format!("edge-relay --edge-url {url}")), Vec::new(), None).await;
-        assert_eq!(ran.code, Some(3), "{}", ran.said);
-        assert!(ran.said.contains("--edge-ca") || ran.said.contains("certificate"), "{}", ran.said);
+        assert_eq!(ran.code, Some(3), "{}", ran.output);
+        assert!(ran.output.contains("--edge-ca") || ran.output.contains("certificate"), "{}", ran.output);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sealed_collections_for_a_service_that_runs_elsewhere() {
+async fn sealed_collections_reach_an_attached_service() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service =
@@ -144,20 +145,20 @@ async fn sealed_collections_for_a_service_that_runs_elsewhere() {
     let line = format!("journey --seal real --edge-url {} --base-url {}", edge.url(), service.url());
     let token = credentials.read_token(ReadTokenForm::Valid);
     let ran = run_beside(words(&line), more, Some(token.clone())).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    assert_eq!((report.errors(), report.time_to_verdict.unwrap().figures.count), (0, 40), "{}", ran.said);
-    assert!(ran.said.contains("sealing: "), "{}", ran.said);
-    assert!(!ran.said.contains(&token));
+    assert_eq!((report.errors(), report.time_to_verdict.unwrap().figures.count), (0, 40), "{}", ran.output);
+    assert!(ran.output.contains("sealing: "), "{}", ran.output);
+    assert!(!ran.output.contains(&token));
     let ran =
         run_beside(words(&format!("edge-relay --seal real --edge-url {}", edge.url())), Vec::new(), None)
             .await;
-    assert_eq!(ran.code, Some(2), "{}", ran.said);
-    assert!(ran.said.contains("--seal-key"), "{}", ran.said);
+    assert_eq!(ran.code, Some(2), "{}", ran.output);
+    assert!(ran.output.contains("--seal-key"), "{}", ran.output);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_runs_already() {
+async fn attached_service_is_polled() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
     let service = MockService::start(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
@@ -179,18 +180,19 @@ async fn a_service_that_runs_already() {
     let line =
         format!("verdict-polling --base-url {} --wrong-share 20% --bad-token-share 20%", service.url());
     let ran = run_beside(words(&line), more(), Some(token.clone())).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let report = ran.report.unwrap();
-    let told: Vec<&str> = report.routes[0].outcomes.iter().map(|outcome| outcome.outcome.as_str()).collect();
-    assert!(told.contains(&"200") && told.contains(&"404 pending"), "{told:?}");
-    assert!(told.iter().any(|outcome| outcome.starts_with("401 ")), "{told:?}");
-    assert!(!ran.said.contains(&token));
-    // The same with a token that is none: every answer is an error, and the run is not green.
+    let labels: Vec<&str> =
+        report.routes[0].outcomes.iter().map(|outcome| outcome.outcome.as_str()).collect();
+    assert!(labels.contains(&"200") && labels.contains(&"404 pending"), "{labels:?}");
+    assert!(labels.iter().any(|outcome| outcome.starts_with("401 ")), "{labels:?}");
+    assert!(!ran.output.contains(&token));
+    // With an invalid token every answer is an error, so the run fails.
     let ran = run_beside(words(&line), more(), Some("service_read_nothing".into())).await;
-    assert_eq!(ran.code, Some(1), "{}", ran.said);
+    assert_eq!(ran.code, Some(1), "{}", ran.output);
 }
 
-/// An edge that takes everything and wants a client certificate of the client authority.
+/// An edge that accepts every collection and requires a client certificate.
 async fn strict_edge(credentials: &Credentials) -> Server {
     let certificate = credentials.certificate(Role::EdgeServer);
     let authority = credentials.certificate(Role::ClientAuthority).der();
@@ -209,7 +211,7 @@ async fn serve(front: ListenerProtocol) -> Server {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edge_that_wants_a_client_certificate() {
+async fn client_certificate_is_presented() {
     let (credentials, files) = minted();
     let edge = strict_edge(&credentials).await;
     let line = format!("edge-relay --edge-url https://localhost:{}", edge.addr().port());
@@ -224,15 +226,15 @@ async fn an_edge_that_wants_a_client_certificate() {
         (ran.code, ran.report.map(|report| report.ledger.answered)),
         (Some(0), Some(40)),
         "{}",
-        ran.said
+        ran.output
     );
     let ran = run_beside(words(&line), vec![authority], None).await;
-    assert_eq!(ran.code, Some(3), "{}", ran.said);
-    assert!(ran.said.contains("reach the"), "{}", ran.said);
+    assert_eq!(ran.code, Some(3), "{}", ran.output);
+    assert!(ran.output.contains("reach the"), "{}", ran.output);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
+async fn target_that_stops_leaves_a_partial_result() {
     let edge = serve(ListenerProtocol::Plain).await;
     let url = format!("http://{}", edge.addr());
     let folder = TempDir::new().unwrap();
@@ -257,9 +259,9 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let metrics = figures_address(&mut said);
-    // Some were answered: now it goes.
+    let mut output = BufReader::new(child.stderr.take().unwrap());
+    let metrics = figures_address(&mut output);
+    // Some requests are answered before the edge stops.
     while answered(metrics) < 10 {
         tokio::task::yield_now().await;
     }
@@ -274,7 +276,7 @@ async fn a_target_that_dies_in_the_middle_leaves_a_partial_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signal_ends_it_with_what_there_is() {
+async fn signal_leaves_a_partial_result() {
     let edge = serve(ListenerProtocol::Plain).await;
     let folder = TempDir::new().unwrap();
     let json = folder.path().join("load.json");
@@ -287,8 +289,8 @@ async fn a_signal_ends_it_with_what_there_is() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let metrics = figures_address(&mut said);
+    let mut output = BufReader::new(child.stderr.take().unwrap());
+    let metrics = figures_address(&mut output);
     while answered(metrics) < 5 {
         tokio::task::yield_now().await;
     }
@@ -301,10 +303,10 @@ async fn a_signal_ends_it_with_what_there_is() {
     assert!(report.ledger.balances() && report.ledger.answered >= 5);
 }
 
-/// Where a program that was just started says that it shows its figures.
-fn figures_address(said: &mut impl BufRead) -> SocketAddr {
+/// The address of the metrics, from the program's standard error.
+fn figures_address(output: &mut impl BufRead) -> SocketAddr {
     let mut line = String::new();
-    while said.read_line(&mut line).unwrap() > 0 {
+    while output.read_line(&mut line).unwrap() > 0 {
         if let Some((_, rest)) = line.rsplit_once("http://")
             && line.contains("Prometheus")
         {
@@ -312,10 +314,10 @@ fn figures_address(said: &mut impl BufRead) -> SocketAddr {
         }
         line.clear();
     }
-    panic!("it shows no figures");
+    panic!("the program prints no metrics address");
 }
 
-/// Requests that were answered as expected, as the running figures have it.
+/// Number of requests with the expected outcome, from the metrics.
 fn answered(metrics: SocketAddr) -> u64 {
     let Ok(mut stream) = TcpStream::connect(metrics) else { return 0 };
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
@@ -328,7 +330,7 @@ fn answered(metrics: SocketAddr) -> u64 {
 }
 
 #[test]
-fn a_baseline_is_compared_with() {
+fn baseline_is_compared() {
     let folder = TempDir::new().unwrap();
     let baseline = folder.path().join("baseline.json");
     let to = format!("json={}", baseline.display());
@@ -350,23 +352,23 @@ fn a_baseline_is_compared_with() {
         .unwrap();
     assert_eq!(first.status.code(), Some(0));
     let ran = run(&["edge-relay", "--tolerance", "10%"], &[("--compare", &baseline)], None);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.code, Some(0), "{}", ran.output);
     let comparison = ran.report.unwrap().comparison.unwrap();
     let named =
         |figure: &str| comparison.differences.iter().any(|difference| difference.figure.contains(figure));
     assert!(named("CPU") && named("p50") && named("p99"), "{comparison:?}");
-    assert!(ran.said.contains("against "), "{}", ran.said);
+    assert!(ran.output.contains("compared with "), "{}", ran.output);
 
     let written = std::fs::read_to_string(&baseline).unwrap();
     let refused = |scenario: &str, from: &str, to: &str, says: &str| {
         assert!(written.contains(from), "{from}");
         std::fs::write(&baseline, written.replace(from, to)).unwrap();
         let ran = run(&[scenario], &[("--compare", &baseline)], None);
-        assert_eq!(ran.code, Some(2), "{}", ran.said);
-        assert!(ran.said.contains(says), "{}", ran.said);
+        assert_eq!(ran.code, Some(2), "{}", ran.output);
+        assert!(ran.output.contains(says), "{}", ran.output);
     };
     refused("edge-relay", "edgeproof.load/1", "edgeproof.load/2", "edgeproof.load/2");
     refused("edge-relay", "\"state\": \"unchecked\"", "\"state\": \"partial\"", "that run was partial");
-    refused("edge-relay", "\"to\": 40.0", "\"to\": 60.0", "from 40 to 60/s, of this one 40/s");
-    refused("journey", "", "", "the scenario of that run is edge-relay, of this one journey");
+    refused("edge-relay", "\"to\": 40.0", "\"to\": 60.0", "from 40 to 60/s there and 40/s here");
+    refused("journey", "", "", "the scenario is edge-relay there and journey here");
 }

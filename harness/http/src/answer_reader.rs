@@ -5,48 +5,48 @@ use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
 use super::Answer;
 
-/// Longest head that is read, in bytes.
+/// Maximum head size (bytes).
 const MAX_HEAD: usize = 64 * 1024;
-/// Most header fields that are read.
+/// Maximum number of header fields.
 const MAX_HEADERS: usize = 256;
-/// Longest body that is read, in bytes; the interface has none of more than a few hundred.
+/// Maximum body size (bytes). Bodies of the interface have a few hundred.
 const MAX_BODY: usize = 4 * 1024 * 1024;
-/// Most interim answers, and most lines behind the last chunk: beyond them there is no end to expect.
+/// Maximum number of interim answers and trailer lines together. More means an endless answer.
 const MAX_LINES: usize = 256;
-/// Longest line that announces a chunk, in bytes.
+/// Maximum length of a chunk-size line (bytes).
 const MAX_CHUNK_LINE: usize = 4 * 1024;
 
-/// Reads an HTTP/1.1 answer from bytes as they come. Pure: it knows no socket and no time.
+/// Incremental reader of one HTTP/1.1 answer. Pure: no socket, no clock.
 #[derive(Debug)]
 pub struct AnswerReader {
     buffer: BytesMut,
-    /// An answer to `HEAD` has no body, whatever its head says.
+    /// The request method was `HEAD`: the answer has no body, whatever its head says.
     headless: bool,
     state: State,
-    /// An interim `100` was seen.
+    /// An interim `100` arrived.
     continued: bool,
-    /// Interim answers and lines behind the last chunk so far.
+    /// Number of interim answers and trailer lines so far.
     lines: usize,
     most: Most,
 }
 
-/// How much of a body is kept.
+/// Limit on the part of a body that is kept.
 #[derive(Debug, Clone, Copy)]
 enum Most {
-    /// All of it; a longer one is an error.
+    /// The whole body; a body over the maximum is an error.
     All,
-    /// So many bytes; the rest is read and left out.
+    /// This number of bytes; the rest is read and dropped.
     First(usize),
 }
 
-/// What is known after the bytes so far.
+/// State of the answer after the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// More bytes are needed.
+    /// The answer needs more bytes.
     More,
-    /// The answer is whole.
+    /// The answer is complete.
     Done(Answer),
-    /// What came is not HTTP or goes beyond a limit.
+    /// The bytes are invalid HTTP or exceed a limit; the text names the fault.
     Broken(String),
 }
 
@@ -69,7 +69,7 @@ enum Framing {
 }
 
 impl AnswerReader {
-    /// A reader for the answer to a request with this method.
+    /// Creates a reader for the answer to a request with `method`.
     pub fn new(method: &str) -> Self {
         Self {
             buffer: BytesMut::new(),
@@ -81,28 +81,28 @@ impl AnswerReader {
         }
     }
 
-    /// The same, which keeps so many bytes of a body and leaves the rest out, however long it is.
+    /// Limits the body to its first `bytes` bytes and drops the rest, of any length.
     #[must_use]
     pub fn keeping(self, most: usize) -> Self {
         Self { most: Most::First(most), ..self }
     }
 
-    /// Whether an interim `100` was seen.
+    /// Whether an interim `100` arrived.
     pub fn continued(&self) -> bool {
         self.continued
     }
 
-    /// Whether any byte of an answer came.
+    /// Whether any byte of an answer arrived.
     pub fn began(&self) -> bool {
         !matches!(self.state, State::Head) || !self.buffer.is_empty()
     }
 
-    /// Whether bytes came that belong to no answer yet, or to none at all where the answer is whole.
+    /// Whether bytes are buffered that belong to no answer, or that follow a complete one.
     pub fn has_rest(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// Takes bytes that came.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Progress {
         self.buffer.extend_from_slice(bytes);
         loop {
@@ -115,7 +115,7 @@ impl AnswerReader {
         }
     }
 
-    /// The stream ended or time is up: the answer as far as it came, if its head did.
+    /// Ends the stream: yields the incomplete answer if its head is complete.
     pub fn end(self) -> Option<Answer> {
         match self.state {
             State::Head | State::Over => None,
@@ -166,7 +166,7 @@ impl AnswerReader {
                     return Ok(None);
                 }
                 if self.buffer.split_to(2).as_ref() != b"\r\n" {
-                    return Err(broken("a chunk is longer than it says"));
+                    return Err(broken("a chunk is longer than its size line says"));
                 }
                 self.state = State::ChunkLine { answer, body };
                 Err(Step::Again)
@@ -190,12 +190,12 @@ impl AnswerReader {
                 self.state = State::UntilEnd { answer, body };
                 Ok(None)
             }
-            State::Over => Err(broken("more bytes after the answer")),
+            State::Over => Err(broken("extra bytes after the answer")),
         }
     }
 
     fn head(&mut self) -> Result<Option<Answer>, Step> {
-        // Not filled with empty ones before: that would take longer than the reading.
+        // Uninitialised on purpose: initialising the fields takes longer than parsing.
         let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut []);
         let config = httparse::ParserConfig::default();
@@ -237,7 +237,7 @@ impl AnswerReader {
         Err(Step::Again)
     }
 
-    /// Moves up to `left` bytes into the body; returns what is left then.
+    /// Moves up to `left` bytes into the body and returns the number still missing.
     fn take(&mut self, body: &mut BytesMut, left: u64) -> u64 {
         let here = self.buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let bytes = self.buffer.split_to(here);
@@ -248,7 +248,7 @@ impl AnswerReader {
     fn count_line(&mut self) -> Result<(), Step> {
         self.lines += 1;
         if self.lines > MAX_LINES {
-            return Err(broken(&format!("more than {MAX_LINES} interim answers or lines behind the body")));
+            return Err(broken(&format!("more than {MAX_LINES} interim answers or trailer lines")));
         }
         Ok(())
     }
@@ -256,7 +256,7 @@ impl AnswerReader {
     fn line(&mut self) -> Result<Option<Bytes>, Step> {
         let Some(end) = self.buffer.windows(2).take(MAX_CHUNK_LINE).position(|pair| pair == b"\r\n") else {
             return if self.buffer.len() > MAX_CHUNK_LINE {
-                Err(broken("endless chunk line"))
+                Err(broken("chunk-size line too long"))
             } else {
                 Ok(None)
             };
@@ -268,7 +268,7 @@ impl AnswerReader {
 }
 
 impl Most {
-    /// Fails where a body of which so much is there is to get longer than it may.
+    /// Fails when `more` bytes would make the body too long.
     fn allow(self, there: usize, coming: u64) -> Result<(), Step> {
         match self {
             Self::All if coming > MAX_BODY.saturating_sub(there) as u64 => Err(too_long()),
@@ -276,7 +276,7 @@ impl Most {
         }
     }
 
-    /// How much more of it is kept.
+    /// Number of bytes that still fit into the kept body.
     fn room(self, body: &BytesMut) -> usize {
         match self {
             Self::All => usize::MAX,
@@ -285,7 +285,7 @@ impl Most {
     }
 }
 
-/// Why a step yields neither an answer nor the need for more bytes.
+/// Fault that ends the reading.
 enum Step {
     Again,
     Broken(String),
@@ -315,7 +315,7 @@ fn header_map(fields: &[httparse::Header<'_>]) -> Result<HeaderMap, Step> {
     Ok(headers)
 }
 
-/// RFC 9112 §6.3.
+/// Framing of the body (RFC 9112 §6.3).
 fn framing(answer: &Answer, headless: bool) -> Result<Framing, Step> {
     if headless || matches!(answer.status, 101 | 204 | 304) {
         return Ok(Framing::Nothing);
@@ -327,24 +327,24 @@ fn framing(answer: &Answer, headless: bool) -> Result<Framing, Step> {
     let mut lengths = answer.headers.get_all(http::header::CONTENT_LENGTH).iter();
     let Some(first) = lengths.next() else { return Ok(Framing::UntilEnd) };
     if lengths.any(|other| other != first) {
-        return Err(broken("two Content-Length fields that differ"));
+        return Err(broken("two different Content-Length fields"));
     }
     let digits = first.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits
         .and_then(|text| text.parse().ok())
         .map(Framing::Sized)
-        .ok_or_else(|| broken("a Content-Length that is not a number"))
+        .ok_or_else(|| broken("Content-Length is not a number"))
 }
 
 fn chunk_size(line: &[u8]) -> Result<u64, Step> {
     let text = std::str::from_utf8(line).unwrap_or_default();
     let digits = text.split(';').next().unwrap_or_default().trim();
-    // `from_str_radix` takes a sign, a chunk size has none.
+    // `from_str_radix` accepts a sign; a chunk size has none.
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain
         .then(|| u64::from_str_radix(digits, 16).ok())
         .flatten()
-        .ok_or_else(|| broken("a chunk size that is not a number"))
+        .ok_or_else(|| broken("chunk size is not a number"))
 }
 
 #[cfg(test)]
@@ -354,7 +354,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads `wire` in pieces of every size given and says in words what came.
+    /// Reads `wire` in pieces of `piece` bytes and renders the result.
     fn read(wire: &[u8], method: &str, piece: usize) -> String {
         let mut reader = AnswerReader::new(method);
         for bytes in wire.chunks(piece) {
@@ -381,7 +381,7 @@ mod tests {
     )]
     #[case::two_lengths(
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
-        "broken: two Content-Length fields that differ"
+        "broken: two different Content-Length fields"
     )]
     #[case::chunked(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1;x=y\r\nk\r\n0\r\nT: v\r\n\r\n",
@@ -390,7 +390,7 @@ mod tests {
     #[case::chunked_cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n", "200 cut \"o\"")]
     #[case::chunk_size(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\no\r\n",
-        "broken: a chunk size that is not a number"
+        "broken: chunk size is not a number"
     )]
     #[case::chunk_that_overflows(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\nffffffffffffffff\r\n",

@@ -1,12 +1,13 @@
 use std::convert::Infallible;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -16,12 +17,12 @@ use super::draft::{Part, encode};
 use super::server_address::protocol;
 use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress};
 
-/// How long a request that asks `Expect: 100-continue` is held back at most, as curl does.
+/// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
-/// Longest body that is read over HTTP/2, in bytes.
+/// Maximum body size over HTTP/2 (bytes).
 const MAX_BODY: usize = 4 * 1024 * 1024;
 
-/// Sends one request over a connection of its own, HTTP/1.1, and waits up to `limit` for the answer.
+/// Sends one HTTP/1.1 request over a new connection and waits up to `limit` for the answer.
 pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Sent {
     let at = Instant::now();
     let reply = match KeptConnection::open(endpoint, draft).await {
@@ -31,8 +32,8 @@ pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> S
     Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
 }
 
-/// Sends requests one after the other over one connection, HTTP/1.1, or over a new one where the peer said that it
-/// closes it (RFC 9112 §9.6); after one without a whole answer, the rest are not sent.
+/// Sends HTTP/1.1 requests in turn over one connection. Opens a new one after an answer with `Connection: close`
+/// (RFC 9112 §9.6). Stops after the first request without a complete answer.
 pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
     let Some(first) = drafts.first() else { return sent };
@@ -56,7 +57,7 @@ pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Dur
     sent
 }
 
-/// Sends one request over HTTP/2. `None`: the endpoint does not offer it.
+/// Sends one request over HTTP/2. Yields `None` when the server does not offer HTTP/2.
 pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Option<Sent> {
     let at = Instant::now();
     let reply = match endpoint.connect(draft.from, &[b"h2", b"http/1.1"]).await {
@@ -69,7 +70,7 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
     Some(Sent { request: as_request(endpoint, draft, Version::HTTP_2), reply, at, took: at.elapsed() })
 }
 
-/// An HTTP/1.1 connection that can carry several requests.
+/// HTTP/1.1 connection for several requests.
 struct KeptConnection {
     read: ReadHalf<Connection>,
     write: WriteHalf<Connection>,
@@ -81,7 +82,7 @@ impl KeptConnection {
         Ok(Self { read, write })
     }
 
-    /// Writes and reads at once: an answer may come before the request is out.
+    /// Writes and reads at the same time: an answer can arrive before the request is written.
     async fn exchange(
         &mut self,
         endpoint: &ServerAddress,
@@ -92,7 +93,7 @@ impl KeptConnection {
         let continued = Notify::new();
         let parts = encode(draft, endpoint.authority(), endpoint.base());
         let writing = async {
-            // A peer that answers early may close its half: what counts is what it answered.
+            // A peer may answer early and close its half: its answer counts, not the write error.
             let _ = write(&mut self.write, parts, &continued).await;
             std::future::pending::<Infallible>().await
         };
@@ -101,13 +102,13 @@ impl KeptConnection {
             tokio::select! { end = reading => end, _ = writing => unreachable!("writing never ends") }
         })
         .await;
-        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = reader.lock();
         let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
         match ended {
             Ok(End::Answer(answer)) => Ok(answer),
             Ok(End::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
             Ok(End::Closed | End::Reset) if reader.began() => {
-                reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer was cut off".into()))
+                reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
             }
             Ok(End::Closed) => Err(NoAnswer::Closed),
             Ok(End::Reset) => Err(NoAnswer::Reset),
@@ -132,7 +133,7 @@ async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: 
             }
             Part::Pause(time) => tokio::time::sleep(time).await,
             Part::AwaitContinue => {
-                // Time being up is part of the rule (RFC 9110 §10.1.1): the body is sent all the same.
+                // After the timeout the client sends the body anyway (RFC 9110 §10.1.1).
                 let _ = timeout(CONTINUE_LIMIT, continued.notified()).await;
             }
             Part::EndOfStream => stream.shutdown().await?,
@@ -147,11 +148,11 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
         let count = match stream.read(&mut buffer).await {
             Ok(0) => return End::Closed,
             Ok(count) => count,
-            // TLS without its closing alert ends the stream all the same.
+            // A missing TLS close_notify ends the stream as well.
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return End::Closed,
             Err(_) => return End::Reset,
         };
-        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = reader.lock();
         match reader.push(&buffer[..count]) {
             Progress::More => {}
             Progress::Done(answer) => return End::Answer(answer),
@@ -198,7 +199,7 @@ async fn exchange_http2(
     answer
 }
 
-/// The request as a transcript shows it. Header fields that no map can hold are left out.
+/// The request as a transcript shows it, without header fields that are no valid names or values.
 fn as_request(endpoint: &ServerAddress, draft: &Draft, version: Version) -> Request {
     let mut headers = HeaderMap::new();
     let host = ("Host", endpoint.authority());

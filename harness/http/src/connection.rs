@@ -1,7 +1,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use hyper::body::{Body, Incoming};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::{Mutex, MutexGuard};
 use rustls::ProtocolVersion;
 use rustls_pki_types::CertificateDer;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,40 +24,40 @@ use super::limits::Limits;
 use super::listener_protocol::ListenerProtocol;
 use super::stream_control::{ControlledStream, StreamControl};
 
-/// The other end of a connection.
+/// Client side of a connection, as a handler sees it.
 #[derive(Debug)]
 pub struct Peer {
-    /// Its address.
+    /// Address of the client.
     pub addr: SocketAddr,
-    /// The certificates that it presented, its own first; none without client authentication.
+    /// Client certificate chain, leaf first; empty without client authentication.
     pub certificates: Arc<[CertificateDer<'static>]>,
-    /// What the TLS handshake came to; none without TLS.
+    /// Result of the TLS handshake; `None` without TLS.
     pub tls: Option<TlsFacts>,
-    /// Number of the connection on its listener, counted from 0.
+    /// Number of the connection on its listener, from 0.
     pub connection: u64,
-    /// The byte stream below hyper.
+    /// Control over the byte stream below hyper.
     pub control: StreamControl,
     tasks: Tasks,
 }
 
-/// What a TLS handshake came to.
+/// Result of a TLS handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TlsFacts {
-    /// Version of TLS.
+    /// TLS version.
     pub version: ProtocolVersion,
-    /// ALPN agreed on `h2`.
+    /// ALPN selected `h2`.
     pub http2: bool,
 }
 
 impl Peer {
-    /// Runs a task that ends with the connection at the latest. The connection counts as open until the task ends:
-    /// for upgraded streams, and for what is read after the answer.
+    /// Spawns a task that ends with the connection at the latest. The connection stays open until the task ends:
+    /// for upgraded streams, and for reads after the answer.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }
 }
 
-/// Serves one connection to its end.
+/// Serves one connection until it ends.
 pub(super) async fn serve<H, F, B, E>(
     tcp: TcpStream,
     addr: SocketAddr,
@@ -72,7 +73,7 @@ pub(super) async fn serve<H, F, B, E>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static,
 {
-    // Small answers must not wait for the acknowledgement of the one before.
+    // Otherwise a small answer waits for the acknowledgement of the previous one.
     let _ = tcp.set_nodelay(true);
     let (io, certificates, tls) = match protocol {
         ListenerProtocol::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
@@ -80,7 +81,7 @@ pub(super) async fn serve<H, F, B, E>(
         ListenerProtocol::Plain => (Either::Left(tcp), Arc::default(), None),
         ListenerProtocol::Tls(config) => {
             let handshake = TlsAcceptor::from(config).accept(tcp);
-            // Whoever does not finish the handshake is told by rustls, and learns no more.
+            // rustls sends the alert for a failed handshake; a timeout just closes.
             let Ok(Ok(stream)) = tokio::time::timeout(limits.handshake, handshake).await else { return };
             let session = stream.get_ref().1;
             let certificates = session.peer_certificates().unwrap_or_default();
@@ -98,7 +99,7 @@ pub(super) async fn serve<H, F, B, E>(
     let peer = Arc::new(Peer { addr, certificates, tls, connection, control, tasks: tasks.clone() });
     let service = service_fn(move |request| handler(request, Arc::clone(&peer)));
     let io = TokioIo::new(stream);
-    // The version is known before the first byte, so nothing has to look for the HTTP/2 preface.
+    // ALPN decides the HTTP version, so the HTTP/2 preface needs no detection.
     if tls.is_some_and(|tls| tls.http2) {
         let served = http2::Builder::new(tasks.clone())
             .timer(TokioTimer::new())
@@ -121,10 +122,10 @@ pub(super) async fn serve<H, F, B, E>(
     drop(ended);
 }
 
-/// Bytes that no client can take for TLS or for HTTP.
+/// Bytes that are neither TLS nor HTTP.
 const GARBAGE: &[u8] = b"\x00\xff\xfe<<< neither TLS nor HTTP >>>\r\n\x00\x01\x02\r\n\r\n";
 
-/// Runs a connection; when the server stops, lets it finish what it has begun.
+/// Drives a connection; when the server stops, lets requests in flight finish.
 async fn drive<C, T, E>(connection: C, finish: impl FnOnce(Pin<&mut C>), mut drain: watch::Receiver<bool>)
 where
     C: Future<Output = Result<T, E>>,
@@ -132,7 +133,7 @@ where
     let mut connection = pin!(connection);
     tokio::select! {
         biased;
-        // How a connection ended is the client's to judge.
+        // The client judges how a connection ended.
         _ = connection.as_mut() => return,
         _ = drain.wait_for(|drain| *drain) => {}
     }
@@ -140,8 +141,8 @@ where
     let _ = connection.await;
 }
 
-/// Waits for the client's first bytes, answers with `bytes`, ends the stream, and waits for the client to do so too,
-/// because a connection that is closed before its input was read is reset instead.
+/// Waits for the client's first bytes, sends `bytes`, shuts the stream down, and waits for the client's end.
+/// Closing a connection with unread input would reset it.
 async fn blurt(mut tcp: TcpStream, bytes: &[u8], limit: Duration) {
     let mut scratch = vec![0; 4096];
     let conversation = async {
@@ -153,11 +154,11 @@ async fn blurt(mut tcp: TcpStream, bytes: &[u8], limit: Duration) {
         while tcp.read(&mut scratch).await? > 0 {}
         io::Result::Ok(())
     };
-    // A client that does not hang up within the limit is hung up on.
+    // Closes the connection of a client that stays.
     let _ = tokio::time::timeout(limit, conversation).await;
 }
 
-/// The tasks of one connection: HTTP/2 requests, and what handlers spawn.
+/// Tasks of one connection: HTTP/2 requests and tasks of handlers.
 #[derive(Debug, Clone, Default)]
 struct Tasks(Arc<Mutex<JoinSet<()>>>);
 
@@ -179,7 +180,7 @@ impl Tasks {
     }
 
     fn lock(&self) -> MutexGuard<'_, JoinSet<()>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -194,7 +195,7 @@ where
     }
 }
 
-/// Ends the tasks of a connection that is dropped.
+/// Aborts the tasks of a dropped connection.
 struct EndTasks(Tasks);
 
 impl Drop for EndTasks {

@@ -3,41 +3,41 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// A request to be sent, also one that no well-behaved client would send.
+/// Request to send, well-formed or deliberately malformed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// Method, written as it is.
+    /// Method, written verbatim.
     pub method: String,
-    /// Path below the target's base path, with its query, written as it is.
+    /// Path and query below the server's base path, written verbatim.
     pub path: String,
-    /// Header fields besides `Host` and what the body's framing needs, written as they are.
+    /// Header fields except `Host` and framing, written verbatim.
     pub headers: Vec<(String, String)>,
     /// Body and its framing.
     pub body: Body,
-    /// Address to connect from.
+    /// Local address to connect from (default: chosen by the system).
     pub from: Option<IpAddr>,
 }
 
-/// A body and how it is put on the wire.
+/// Body of a request with its framing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// None, and no framing header.
+    /// No body and no framing header.
     None,
     /// With `Content-Length`.
     Sized(Bytes),
-    /// In chunks of at most this many bytes, each flushed on its own.
+    /// Chunked, with chunks of at most this number of bytes, each flushed separately.
     Chunked(Bytes, usize),
-    /// With `Content-Length`, in this many parts with a pause between them.
+    /// With `Content-Length`, in this number of parts with a pause between them.
     Slow(Bytes, usize, Duration),
-    /// With `Content-Length` and `Expect: 100-continue`: held back until asked for, one second at most.
+    /// With `Content-Length` and `Expect: 100-continue`: sent after the interim `100`, or after one second.
     Expect(Bytes),
-    /// These bytes after the head, whose framing headers are in [`Draft::headers`]; then the end of our half of
+    /// Raw bytes after the head, with framing headers from [`Draft::headers`], then a shutdown of the write half of
     /// the stream.
     Broken(Bytes),
 }
 
 impl Draft {
-    /// A request without a body.
+    /// Creates a request without a body.
     pub fn new(method: &str, path: &str) -> Self {
         Self { method: method.into(), path: path.into(), headers: Vec::new(), body: Body::None, from: None }
     }
@@ -56,14 +56,14 @@ impl Draft {
         self
     }
 
-    /// The value of a header field, whatever its name's case.
+    /// First value of a header field; the name is case-insensitive.
     pub fn header_value(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
 impl Body {
-    /// The bytes, without their framing.
+    /// Bytes without framing.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::None => &[],
@@ -75,7 +75,7 @@ impl Body {
         }
     }
 
-    /// The same framing around other bytes.
+    /// The same framing with other bytes.
     #[must_use]
     pub fn with_bytes(&self, bytes: Bytes) -> Self {
         match self {
@@ -88,7 +88,7 @@ impl Body {
         }
     }
 
-    /// The header fields that say how it is framed. A broken body has those of its draft.
+    /// Framing header fields. A broken body uses those of its draft.
     pub(super) fn framing(&self) -> Vec<(&'static str, String)> {
         let length = |bytes: &Bytes| ("Content-Length", bytes.len().to_string());
         match self {
@@ -100,20 +100,20 @@ impl Body {
     }
 }
 
-/// A part of an encoded request.
+/// Step of writing an encoded request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Bytes to write and flush.
+    /// Write and flush bytes.
     Bytes(Bytes),
-    /// Time to let pass.
+    /// Pause.
     Pause(Duration),
-    /// Wait for a `100`, one second at most.
+    /// Wait for an interim `100`, at most one second.
     AwaitContinue,
-    /// The end of our half of the stream.
+    /// Shut down the write half.
     EndOfStream,
 }
 
-/// A request as it is written to an HTTP/1.1 connection.
+/// Encodes a request for an HTTP/1.1 connection.
 pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
     let mut head = format!("{} {base}{} HTTP/1.1\r\nHost: {authority}\r\n", draft.method, draft.path);
     for (name, value) in &draft.headers {

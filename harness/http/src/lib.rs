@@ -1,7 +1,7 @@
-//! What goes over connections: messages as they were seen, and the client that sends them.
+//! HTTP for conformance tests: a raw client, a listener with control over its byte stream, TLS, recorded messages.
 //!
-//! The client writes HTTP/1.1 itself, since a conformance case must be able to send what no library would;
-//! HTTP/2 goes through hyper.
+//! The client writes HTTP/1.1 itself, because a conformance case sends requests that no library sends.
+//! HTTP/2 and the listener use hyper.
 
 mod answer_reader;
 mod client;
@@ -27,14 +27,14 @@ pub use server_address::{ClientIdentity, Connection, ServerAddress, ServerAddres
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
 
-/// Entry for fuzz targets: the parser of answers, without a connection.
+/// Entry point for fuzz targets: the answer parser without a connection.
 #[doc(hidden)]
 pub mod fuzzing {
     use super::Answer;
     use super::answer_reader::{AnswerReader, Progress};
 
-    /// Reads pieces of an answer to a request with this method until one makes it whole or breaks it; then, at the end of
-    /// the stream, what there is. None: not even a head. The error says what is wrong.
+    /// Reads pieces of an answer until it is complete or invalid, or until the pieces end. Yields `None` without a
+    /// complete head. The error names the fault.
     pub fn read_answer<'b>(
         method: &str,
         pieces: impl IntoIterator<Item = &'b [u8]>,

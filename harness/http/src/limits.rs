@@ -1,22 +1,22 @@
 use std::time::Duration;
 
-/// What one connection, and all of them, may cost.
+/// Limits of a server and its connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Connections that are open at the same time; further ones wait in the system's queue.
+    /// Maximum number of open connections; others wait in the system's queue.
     pub connections: usize,
-    /// Time for a TLS handshake.
+    /// TLS handshake timeout.
     pub handshake: Duration,
-    /// Time for the head of an HTTP/1.1 request, counted from the end of the answer before it: thus also how long
-    /// such a connection may idle.
+    /// Timeout for the head of an HTTP/1.1 request, from the end of the previous answer. Also the keep-alive
+    /// timeout.
     pub head: Duration,
-    /// Time for the body of a request.
+    /// Timeout for the body of a request.
     pub body: Duration,
-    /// Bytes of the head of a request.
+    /// Maximum size of a request head (bytes).
     pub head_bytes: usize,
-    /// Requests at the same time on one HTTP/2 connection.
+    /// Maximum number of concurrent streams on one HTTP/2 connection.
     pub streams: u32,
-    /// Names of header fields begin with capitals, over HTTP/1.1.
+    /// Title-case header names over HTTP/1.1.
     pub title_case: bool,
 }
 

@@ -15,7 +15,7 @@ use super::connection::{self, Peer};
 use super::limits::Limits;
 use super::listener_protocol::ListenerProtocol;
 
-/// A server on one TCP listener: HTTP/1.1 and HTTP/2, with or without TLS. Dropping it ends everything at once.
+/// HTTP/1.1 and HTTP/2 server on one TCP listener, with or without TLS. Dropping it closes everything immediately.
 #[derive(Debug)]
 pub struct Server {
     addr: SocketAddr,
@@ -31,8 +31,8 @@ enum Order {
 }
 
 impl Server {
-    /// Serves `listener`: every request goes to `handler`. An error in place of an answer ends an HTTP/1.1
-    /// connection, or an HTTP/2 stream. Needs a tokio runtime.
+    /// Serves `listener` and passes each request to `handler`. An error of the handler closes an HTTP/1.1
+    /// connection or resets an HTTP/2 stream. Needs a tokio runtime.
     pub fn start<H, F, B, E>(
         listener: TcpListener,
         protocol: ListenerProtocol,
@@ -58,38 +58,38 @@ impl Server {
         Ok(Self { addr, orders, accepted, accepting })
     }
 
-    /// The address it listens on.
+    /// Address of the listener.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// How many connections it has accepted, with or without a request on them.
+    /// Number of accepted connections, also of those without a request.
     pub fn connections_accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// Ends all connections, idle or not, and goes on listening. They are closed when this returns.
+    /// Closes all connections, idle or busy, and continues to listen. Returns when they are closed.
     pub async fn close_connections(&self) {
         let (done, closed) = oneshot::channel();
         self.order(Order::Close(done), closed).await;
     }
 
-    /// Ends all connections; those that come from here on meet another protocol.
+    /// Closes all connections and uses `protocol` for new ones.
     pub async fn set_protocol(&self, protocol: ListenerProtocol) {
         let (done, closed) = oneshot::channel();
         self.order(Order::ListenerProtocol(protocol, done), closed).await;
     }
 
-    /// Stops listening, lets requests in flight finish for as long as `grace`, then ends what is left.
+    /// Stops listening, lets requests in flight finish within `grace`, then closes the remaining connections.
     pub async fn stop(self, grace: Duration) {
         if self.orders.send(Order::Stop(grace)).await.is_ok() {
-            // The task drops its end when nothing is left.
+            // The accept task drops its receiver when all connections are closed.
             self.orders.closed().await;
         }
     }
 
     async fn order(&self, order: Order, done: oneshot::Receiver<()>) {
-        // The task ends before the server only if the runtime ends.
+        // The accept task ends before the server only when the runtime ends.
         if self.orders.send(order).await.is_ok() {
             let _ = done.await;
         }
@@ -134,7 +134,7 @@ async fn accept<O, F>(
                 Ok((tcp, addr)) => {
                     connections.spawn(open(tcp, addr, protocol.clone(), draining.clone()));
                 }
-                // Out of file descriptors, or gone before it was accepted: the next one may do better.
+                // Out of file descriptors, or the client left: retry after a pause.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             },
         }
@@ -145,5 +145,5 @@ async fn accept<O, F>(
     if tokio::time::timeout(grace, finished).await.is_err() {
         connections.shutdown().await;
     }
-    // `orders` goes out of scope last: whoever waits in `stop` knows that all is gone.
+    // `orders` goes out of scope last, so `stop` returns when every connection is closed.
 }

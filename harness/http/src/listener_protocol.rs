@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
-/// What a connection meets behind the listener.
+/// Protocol that a listener speaks.
 #[derive(Debug, Clone)]
 pub enum ListenerProtocol {
-    /// TLS, then HTTP in the version that ALPN agrees on; HTTP/1.1 without ALPN.
+    /// HTTP over TLS, in the version that ALPN selects (default: HTTP/1.1).
     Tls(Arc<rustls::ServerConfig>),
     /// HTTP/1.1 without TLS.
     Plain,
-    /// Bytes that are neither TLS nor HTTP, then the end of the stream.
+    /// Bytes that are neither TLS nor HTTP, then a shutdown.
     Garbage,
-    /// The end of the stream.
+    /// An immediate shutdown.
     Closes,
 }

@@ -5,24 +5,24 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Version};
 
-/// A request, as it was sent or as it arrived. The body is what was read, byte for byte.
+/// Recorded request, as sent or as received, with the exact bytes of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Method, as on the wire.
+    /// Method, verbatim.
     pub method: String,
-    /// Request target, as on the wire: path and query.
+    /// Request target, verbatim: path and query.
     pub target: String,
     /// HTTP version.
     pub version: Version,
     /// Header fields.
     pub headers: HeaderMap,
-    /// Body after its transfer coding.
+    /// Body without transfer coding.
     pub body: Bytes,
-    /// The body arrived to its end.
+    /// Whether the body is complete.
     pub complete: bool,
 }
 
-/// An answer, as it arrived.
+/// Recorded answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Status code.
@@ -31,15 +31,15 @@ pub struct Answer {
     pub version: Version,
     /// Header fields.
     pub headers: HeaderMap,
-    /// Body after its transfer coding, at most as much as the reader's limit.
+    /// Body without transfer coding, up to the reader's limit.
     pub body: Bytes,
-    /// The body arrived to its end.
+    /// Whether the body is complete.
     pub complete: bool,
 }
 
 impl Answer {
-    /// Whether the connection ends with this answer to a request with this method: it says so, or its body has no other end
-    /// (RFC 9112 §6.3, §9.3).
+    /// Whether the connection closes after this answer to a `method` request: by its header, or because only the close
+    /// ends its body (RFC 9112 §6.3, §9.3).
     pub fn ends_connection(&self, method: &str) -> bool {
         let says = |word: &str| {
             let values = self.headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
@@ -51,20 +51,20 @@ impl Answer {
     }
 }
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// No connection; what the system said.
+    /// The connection failed; with the system's error.
     NotConnected(String),
-    /// No TLS session; what the library said.
+    /// The TLS handshake failed; with the library's error.
     NoTls(String),
-    /// The connection was closed first.
+    /// The connection was closed before an answer.
     Closed,
-    /// The connection was reset first.
+    /// The connection was reset before an answer.
     Reset,
-    /// Nothing came in this time; the connection is open.
+    /// No answer arrived within this time; the connection is still open.
     TimedOut(Duration),
-    /// What came is not HTTP, or goes beyond a limit of ours; what the library said.
+    /// The bytes are invalid HTTP or exceed a limit; with the parser's error.
     NotHttp(String),
 }
 
@@ -83,15 +83,15 @@ impl fmt::Display for NoAnswer {
     }
 }
 
-/// A request that a client of ours sent, with what came of it.
+/// Request that was sent, with its result.
 #[derive(Debug, Clone)]
 pub struct Sent {
     /// The request.
     pub request: Request,
-    /// The answer, or why there is none.
+    /// Answer, or the reason for its absence.
     pub reply: Result<Answer, NoAnswer>,
-    /// When the first byte was sent.
+    /// Time of the first byte sent.
     pub at: Instant,
-    /// From there to the last byte of the answer, or to giving up.
+    /// Duration from the first byte sent to the last byte of the answer, or to the timeout.
     pub took: Duration,
 }

@@ -16,10 +16,10 @@ use url::Url;
 
 use super::NoAnswer;
 
-/// Longest time for a connection and its handshake.
+/// Timeout for a connection with its TLS handshake.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
-/// Where requests go: an `http` or `https` address, resolved, with what TLS trusts there.
+/// Resolved `http` or `https` URL with its TLS trust and client certificate.
 #[derive(Debug, Clone)]
 pub struct ServerAddress {
     url: Url,
@@ -28,12 +28,12 @@ pub struct ServerAddress {
     ca: Option<PathBuf>,
 }
 
-/// A client certificate and its key, as PEM files.
+/// Client certificate and key, as PEM files.
 #[derive(Debug, Clone)]
 pub struct ClientIdentity {
-    /// The certificate, then its issuers.
+    /// Certificate chain, leaf first.
     pub certificate: PathBuf,
-    /// The key.
+    /// Private key.
     pub key: PathBuf,
 }
 
@@ -80,11 +80,11 @@ pub enum ServerAddressError {
     Tls(String),
 }
 
-/// A connection to an endpoint: without TLS, or with it.
+/// Connection to a server, without or with TLS.
 pub type Connection = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 impl ServerAddress {
-    /// Resolves `url`. Certificates are verified against the authorities in `ca`, or those of the system.
+    /// Resolves `url`. `ca` is a CA file for the server's certificate (default: system roots).
     pub async fn resolve(url: &Url, ca: Option<&Path>) -> Result<Self, ServerAddressError> {
         let not_http = || ServerAddressError::NotHttp(url.to_string());
         let host = url.host().ok_or_else(not_http)?;
@@ -106,60 +106,60 @@ impl ServerAddress {
         Ok(Self { url: url.clone(), addresses, tls, ca })
     }
 
-    /// The same, connected to at this address alone, whatever the name resolves to.
+    /// Connects to `address` only, instead of the addresses that the name resolves to.
     #[must_use]
     pub fn at(self, address: SocketAddr) -> Self {
         Self { addresses: vec![address], ..self }
     }
 
-    /// The same, which presents a client certificate where one is asked for. Without TLS nobody does.
+    /// Presents a client certificate when the server requests one. No effect without TLS.
     pub fn identified(self, identity: &ClientIdentity) -> Result<Self, ServerAddressError> {
         let Some(_) = &self.tls else { return Ok(self) };
         let tls = Some(Arc::new(client_config(self.ca.as_deref(), Some(identity))?));
         Ok(Self { tls, ..self })
     }
 
-    /// The address as it was given.
+    /// URL, as given.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// What it resolved to, in the order in which it is tried. At least one, where anything ever answered.
+    /// Resolved addresses, in connection order. Not empty if a connection ever succeeded.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Whether connections are made with TLS.
+    /// Whether connections use TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// The file with the authorities that its certificate is verified against; none without TLS, or for the system's.
+    /// CA file; `None` without TLS and for system roots.
     pub fn ca(&self) -> Option<&Path> {
         self.ca.as_deref()
     }
 
-    /// Whether it is on this machine: then other loopback addresses can be connected from.
+    /// Whether all addresses are IPv4 loopback: only then can a client connect from other loopback addresses.
     pub fn is_loopback(&self) -> bool {
         self.addresses.iter().all(|address| address.ip().is_loopback() && address.is_ipv4())
     }
 
-    /// What a request names in `Host`.
+    /// Value of the `Host` header.
     pub fn authority(&self) -> &str {
         &self.url[url::Position::BeforeHost..url::Position::AfterPort]
     }
 
-    /// Path before the interface's own, without a slash at its end.
+    /// Base path, without a trailing slash.
     pub fn base(&self) -> &str {
         self.url.path().trim_end_matches('/')
     }
 
-    /// The address of a path of the interface there.
+    /// URL of `path` below the base path.
     pub fn address(&self, path: &str) -> String {
         format!("{}://{}{}{path}", self.url.scheme(), self.authority(), self.base())
     }
 
-    /// Connects, from a certain local address where one is given, offering `protocols` where TLS is used.
+    /// Connects, from the local address `from` if given. `protocols` is the ALPN offer.
     pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
         timeout(CONNECT_LIMIT, self.connect_unbounded(from, protocols))
             .await
@@ -192,7 +192,7 @@ impl ServerAddress {
     }
 }
 
-/// The protocol that both sides agreed on, where TLS was used.
+/// Protocol that ALPN selected; `None` without TLS.
 pub(super) fn protocol(connection: &Connection) -> Option<&[u8]> {
     match connection {
         Either::Left(_) => None,
@@ -221,7 +221,7 @@ fn client_config(
             roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
         }
     } else {
-        // What the system cannot parse it does not trust either.
+        // Roots that do not parse are not trusted.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -236,9 +236,9 @@ fn client_config(
     config.with_client_auth_cert(chain, private).map_err(|why| unreadable(certificate, why.to_string()))
 }
 
-/// At least one.
+/// Certificates of a PEM file; an empty file is an error.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
     let found = found.map_err(|why| why.to_string())?;
-    if found.is_empty() { Err("no certificate in it".into()) } else { Ok(found) }
+    if found.is_empty() { Err("it contains no certificate".into()) } else { Ok(found) }
 }

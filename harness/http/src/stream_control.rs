@@ -1,34 +1,35 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 
-/// A handle into the byte stream below hyper. With it a handler puts something else on the wire than hyper would:
-/// on HTTP/1.1 in place of its own answer, on HTTP/2 to the harm of the whole connection.
+/// Control over the byte stream below hyper. A handler uses it to write bytes that hyper would not write:
+/// instead of an HTTP/1.1 answer, or to break a whole HTTP/2 connection.
 #[derive(Clone)]
 pub struct StreamControl(Arc<Mutex<Inner>>);
 
-/// The stream that hyper reads and writes. Dropping it closes the connection, whoever still holds a [`StreamControl`].
+/// Stream that hyper reads and writes. Dropping it closes the connection, even if a [`StreamControl`] is alive.
 pub(super) struct ControlledStream {
     inner: Arc<Mutex<Inner>>,
     vectored: bool,
 }
 
-/// What is below: a TCP connection, without or with TLS.
+/// TCP connection, without or with TLS.
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 struct Inner {
     io: Option<Io>,
-    /// What was read ahead of hyper.
+    /// Bytes that were read ahead of hyper.
     ahead: Vec<u8>,
-    /// The end was read, by whomever.
+    /// The end of the stream was read, by hyper or ahead of it.
     ended: bool,
     output: Output,
     reader: Option<Waker>,
@@ -37,7 +38,7 @@ struct Inner {
     flush_watchers: Vec<Waker>,
 }
 
-/// Waits until so much more went out than at its making, or until the connection ended.
+/// Future that completes when a number of further bytes is flushed, or when the connection ends.
 pub struct Flushed {
     inner: Arc<Mutex<Inner>>,
     until: u64,
@@ -45,25 +46,25 @@ pub struct Flushed {
 
 #[derive(Clone, Copy)]
 enum Output {
-    /// As hyper writes it.
+    /// Passes on what hyper writes.
     Through,
-    /// So many bytes more, then the end of the stream.
+    /// Passes on this number of bytes, then shuts the stream down.
     Cut(usize),
-    /// Not at all: the control has written what there is to write.
+    /// Drops what hyper writes: the control wrote its own bytes.
     Swallowed,
 }
 
 impl StreamControl {
-    /// Writes these bytes in place of all that hyper would write from here on, then ends the stream: TLS
-    /// `close_notify` and TCP FIN. Reading goes on. A handler that is done returns an error afterwards, which ends
+    /// Writes `bytes` instead of everything that hyper writes from now on, then shuts the stream down: TLS
+    /// `close_notify` and TCP FIN. Reading continues. The handler returns an error afterwards, which closes
     /// the connection.
     pub async fn end_with(&self, bytes: Bytes) -> io::Result<()> {
-        // What hyper still holds of an answer before goes out first.
+        // Lets hyper flush the previous answer first.
         tokio::task::yield_now().await;
-        lock(&self.0).output = Output::Swallowed;
+        self.0.lock().output = Output::Swallowed;
         let mut rest = &bytes[..];
         poll_fn(|cx| {
-            let mut inner = lock(&self.0);
+            let mut inner = self.0.lock();
             let mut io = inner.io()?;
             while !rest.is_empty() {
                 let written = ready!(io.as_mut().poll_write(cx, rest))?;
@@ -78,16 +79,16 @@ impl StreamControl {
         .await
     }
 
-    /// Lets hyper write so many bytes more, head included, then ends the stream.
+    /// Lets hyper write this number of further bytes, head included, then shuts the stream down.
     pub fn cut_after(&self, bytes: usize) {
-        lock(&self.0).output = Output::Cut(bytes);
+        self.0.lock().output = Output::Cut(bytes);
     }
 
-    /// Resets the TCP connection, at once and without TLS `close_notify`.
+    /// Resets the TCP connection immediately, without TLS `close_notify`.
     pub fn reset(&self) {
-        let mut inner = lock(&self.0);
+        let mut inner = self.0.lock();
         if let Some(io) = inner.io.take() {
-            // Where the system refuses, the connection is closed instead, which a test would show.
+            // If the system refuses the option, the connection closes instead; a test would show that.
             let _ = tcp(&io).set_zero_linger();
         }
         if let Some(reader) = inner.reader.take() {
@@ -95,18 +96,18 @@ impl StreamControl {
         }
     }
 
-    /// A future that is ready when hyper has written and flushed so many bytes more.
+    /// Future that completes when hyper has flushed this number of further bytes.
     pub fn flushed(&self, bytes: usize) -> Flushed {
-        let until = lock(&self.0).written + bytes as u64;
+        let until = self.0.lock().written + bytes as u64;
         Flushed { inner: Arc::clone(&self.0), until }
     }
 
-    /// Waits until the peer ends its half of the stream, and drops what it sends until then. For HTTP/1.1
+    /// Waits until the peer shuts down its half of the stream, and drops what it sends until then. For HTTP/1.1
     /// handlers that have read their request.
     pub async fn peer_closed(&self) {
         let mut scratch = [0; 4096];
         poll_fn(|cx| {
-            let mut inner = lock(&self.0);
+            let mut inner = self.0.lock();
             loop {
                 let Ok(io) = inner.io() else { return Poll::Ready(()) };
                 let mut buffer = ReadBuf::new(&mut scratch);
@@ -121,12 +122,12 @@ impl StreamControl {
 }
 
 impl StreamControl {
-    /// Waits until the peer ends its half of the stream, without taking anything from hyper, which will read later what
-    /// comes until then. For HTTP/1.1 handlers that have read their request. Where the peer sends more than
-    /// a little ahead, this never ends.
+    /// Waits until the peer shuts down its half of the stream. Bytes until then stay readable for hyper.
+    /// For HTTP/1.1 handlers that have read their request. Never completes when the peer sends more than a little
+    /// ahead.
     pub async fn left(&self) {
         poll_fn(|cx| {
-            let mut inner = lock(&self.0);
+            let mut inner = self.0.lock();
             let mut scratch = [0; 512];
             loop {
                 if inner.ended {
@@ -147,7 +148,7 @@ impl StreamControl {
     }
 }
 
-/// Bytes that are read ahead of hyper at most, and some more.
+/// Approximate maximum of bytes that are read ahead of hyper.
 const AHEAD: usize = 4096;
 
 impl std::fmt::Debug for StreamControl {
@@ -175,7 +176,7 @@ impl ControlledStream {
 
 impl Drop for ControlledStream {
     fn drop(&mut self) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.io = None;
         inner.wake_flush_watchers();
     }
@@ -185,7 +186,7 @@ impl Future for Flushed {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.io.is_none() || inner.flushed >= self.until {
             return Poll::Ready(());
         }
@@ -200,7 +201,7 @@ impl AsyncRead for ControlledStream {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if !inner.ahead.is_empty() {
             let count = inner.ahead.len().min(buffer.remaining());
             buffer.put_slice(&inner.ahead[..count]);
@@ -220,7 +221,7 @@ impl AsyncRead for ControlledStream {
 
 impl AsyncWrite for ControlledStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         match inner.output {
             Output::Through => {
                 let polled = inner.io()?.poll_write(cx, bytes);
@@ -240,7 +241,7 @@ impl AsyncWrite for ControlledStream {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if let Output::Through = inner.output {
             let polled = inner.io()?.poll_write_vectored(cx, slices);
             return inner.count(polled);
@@ -255,7 +256,7 @@ impl AsyncWrite for ControlledStream {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         match inner.output {
             Output::Through | Output::Cut(1..) => {
                 ready!(inner.io()?.poll_flush(cx))?;
@@ -274,7 +275,7 @@ impl AsyncWrite for ControlledStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         match inner.output {
             Output::Swallowed => Poll::Ready(Ok(())),
             _ => inner.io()?.poll_shutdown(cx),
@@ -304,9 +305,4 @@ fn tcp(io: &Io) -> &TcpStream {
         Either::Left(tcp) => tcp,
         Either::Right(tls) => tls.get_ref().0,
     }
-}
-
-/// A panic elsewhere leaves nothing half done in here.
-fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
-    inner.lock().unwrap_or_else(PoisonError::into_inner)
 }

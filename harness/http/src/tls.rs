@@ -7,19 +7,19 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{DigitallySignedStruct, DistinguishedName, Error, RootCertStore, ServerConfig, SignatureScheme};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 
-/// Which client certificates a handshake asks for.
+/// Client authentication of a TLS server.
 #[derive(Debug, Clone, Copy)]
 pub enum ClientAuth<'a> {
     /// None.
     None,
-    /// Any or none, and no authority is named; the application judges what came.
+    /// Requests a certificate without naming authorities, and accepts any or none. The application judges it.
     AnyOrNone,
-    /// One from this authority, or the handshake fails.
+    /// Requires a certificate from this authority.
     From(&'a CertificateDer<'static>),
 }
 
-/// A TLS server for HTTP/2 and HTTP/1.1, TLS 1.2 and 1.3. Each has session storage of its own, so that no session
-/// of another is resumed. Fails where key and certificate don't fit.
+/// TLS 1.2 and 1.3 configuration for HTTP/2 and HTTP/1.1. Each configuration has its own session storage, so no
+/// session of another one is resumed. Fails when key and certificate do not match.
 pub fn server_config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -46,7 +46,7 @@ pub fn server_config(
     Ok(Arc::new(config))
 }
 
-/// Takes every certificate whose holder proves to have its key.
+/// Verifier that accepts every certificate whose private key the client holds.
 #[derive(Debug)]
 struct AnyOrNone(Arc<CryptoProvider>);
 

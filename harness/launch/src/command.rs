@@ -3,73 +3,71 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The command that starts an edge: words, split as a shell splits them; no shell runs.
+/// Command that starts an edge: words, split like a shell splits them. No shell runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine {
     line: String,
     words: Vec<String>,
 }
 
-/// Why a command cannot start anything. Found before anything runs.
+/// Invalid command, found before anything runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 pub enum CommandError {
     /// A quote is not closed.
     #[error("split the command {line:?}: a quote is not closed")]
-    #[diagnostic(help(
-        "words are split as a shell splits them: close the quote, or write \\' or \\\" for the sign itself"
-    ))]
+    #[diagnostic(help("close the quote, or write \\' or \\\" for the character itself"))]
     Quote {
-        /// The command as it was given.
+        /// Command, as given.
         line: String,
     },
-    /// There is no word in it.
+    /// The command is empty.
     #[error("split the command {line:?}: it is empty")]
     #[diagnostic(help("give the program and its arguments, such as --launch 'node edge.mjs'"))]
     Empty {
-        /// The command as it was given.
+        /// Command, as given.
         line: String,
     },
-    /// No such program.
-    #[error("find the program {program:?}: {}", if program.contains('/') { "there is no such file" } else { "it is not in PATH" })]
+    /// The program does not exist.
+    #[error("find the program {program:?}: {}", if program.contains('/') { "no such file" } else { "it is not in PATH" })]
     #[diagnostic(help("{advice}"))]
     NotFound {
-        /// The first word.
+        /// First word of the command.
         program: String,
-        /// What to do.
+        /// Advice for the user.
         advice: String,
     },
-    /// It cannot be executed.
+    /// The file is not executable.
     #[error("execute {}: {}", path.display(), if path.is_dir() { "it is a directory" } else { "it is not an executable file" })]
     #[diagnostic(help("{advice}"))]
     NotExecutable {
-        /// The file that was found.
+        /// Path of the file.
         path: PathBuf,
-        /// What to do.
+        /// Advice for the user.
         advice: String,
     },
 }
 
 impl CommandLine {
-    /// Splits `line` and looks its program up: by its path where it has one, else in `PATH`.
+    /// Splits `line` and looks its program up, by path or in `PATH`.
     pub fn parse(line: &str) -> Result<Self, CommandError> {
         let words = split(line)?;
         look_up(&words[0], env::var_os("PATH").as_deref())?;
         Ok(Self { line: line.to_owned(), words })
     }
 
-    /// The command as it was given.
+    /// Command, as given.
     pub fn as_str(&self) -> &str {
         &self.line
     }
 
-    /// The program and its arguments for one start: `{host}` and `{port}` replaced in every word.
+    /// Program and arguments for one start, with `{host}` and `{port}` replaced in every word.
     pub fn fill(&self, host: &str, port: u16) -> Vec<String> {
         let port = port.to_string();
         self.words.iter().map(|word| word.replace("{host}", host).replace("{port}", &port)).collect()
     }
 }
 
-/// At least one word.
+/// Splits a command into at least one word.
 fn split(line: &str) -> Result<Vec<String>, CommandError> {
     let words = shell_words::split(line).map_err(|_| CommandError::Quote { line: line.to_owned() })?;
     match words.first() {
@@ -108,13 +106,13 @@ fn how_to_find(program: &str) -> String {
     if !program.contains('/') && Path::new(program).is_file() {
         return format!("a file of this name is in the current folder: write ./{program}");
     }
-    "check the spelling; a path is taken from the current folder, and no shell runs, so aliases, `~` and `$NAME` are not known".into()
+    "check the spelling; paths are relative to the current folder; no shell runs, so aliases, `~` and `$NAME` do not work".into()
 }
 
 fn how_to_run(path: &Path) -> String {
     let shown = path.display();
     if path.is_dir() {
-        return "name the program in it".into();
+        return "name a program in this directory".into();
     }
     match path.extension().and_then(OsStr::to_str) {
         Some("js" | "mjs" | "cjs") => format!("start it with its interpreter: 'node {shown}'"),
@@ -149,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_start_is_told_with_what_to_do() {
+    fn invalid_command_names_reason_and_fix() {
         let wrong = [
             "sh 'open",
             "",
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_the_executable_bit_is_named_with_its_interpreter() {
+    fn file_without_executable_bit_gets_interpreter_advice() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("edge.mjs");
         fs::write(&file, "").unwrap();

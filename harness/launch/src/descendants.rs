@@ -1,24 +1,24 @@
-//! Ends everything that a launched program started.
+//! Killing of all descendants of a launched program.
 //!
-//! A program gets a process group of its own, and the group is killed as a whole. A descendant may have left the group
-//! (`setsid`, a daemon). On Linux it is found by a mark in its environment, which it inherited whatever its parent is by
-//! now; only a descendant that left the group *and* cleared its environment escapes. Elsewhere the group is all that can
-//! be found. Being the subreaper of one's descendants would not do: it changes the whole process, which is not ours where
-//! edgeproof is a library, and it cannot tell the orphans of one edge from those of another.
+//! Each program gets its own process group, and the whole group is killed. A descendant can leave the group
+//! (`setsid`, a daemon). On Linux a mark in the inherited environment identifies it, whatever its parent is by
+//! now. Only a descendant that left the group *and* cleared its environment escapes. On other systems only the
+//! group is found. A subreaper is no alternative: it changes the whole process, which belongs to the user of this
+//! library, and it cannot tell the orphans of one program from those of another.
 
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Variable that holds the mark.
+/// Environment variable with the mark.
 pub(super) const MARK: &str = "EDGEPROOF_LAUNCH";
 
-/// Kills the group and whoever bears the mark, and waits until they are gone, but no longer than `limit`.
+/// Kills the group and every process with the mark, and waits up to `limit` for their end.
 ///
-/// The leader of the group must not have been reaped yet: as long as it is there, if only as a zombie, nobody else can
-/// get its number.
+/// The group leader must not be reaped yet: while it exists, even as a zombie, no other process gets its
+/// number.
 pub(super) fn end(group: Pid, mark: &str, limit: Duration) {
-    // An error means that there is no such group any more.
+    // An error means that the group is gone.
     let _ = kill_process_group(group, Signal::KILL);
     marked::end(mark, limit);
 }
@@ -37,14 +37,14 @@ mod marked {
 
     pub(super) fn end(mark: &str, limit: Duration) {
         let deadline = Instant::now() + limit;
-        // Again until there is none: one may have started another just before it was killed.
+        // Repeat until none is left: a process may start another one just before its end.
         loop {
             let found: Vec<OwnedFd> = alive(mark).into_iter().filter_map(|pid| handle(pid, mark)).collect();
             if found.is_empty() || Instant::now() > deadline {
                 return;
             }
             for process in &found {
-                // An error means that it ended by itself.
+                // An error means that it already ended.
                 let _ = pidfd_send_signal(process, Signal::KILL);
             }
             if !all_ended(&found, deadline) {
@@ -53,7 +53,7 @@ mod marked {
         }
     }
 
-    /// The processes that bear the mark. A zombie has no environment, so it does not count.
+    /// Processes with the mark. A zombie has no environment, so it does not count.
     pub(crate) fn alive(mark: &str) -> Vec<Pid> {
         let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
         processes
@@ -63,10 +63,10 @@ mod marked {
             .collect()
     }
 
-    /// A handle that stays with the process; none where it has ended.
+    /// Handle of the process; `None` after its end.
     fn handle(pid: Pid, mark: &str) -> Option<OwnedFd> {
         let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        // Once more: the number could have passed to another process before the handle was there.
+        // Check again: another process may have got the number before the handle existed.
         bears(pid, mark).then_some(handle)
     }
 
@@ -80,7 +80,7 @@ mod marked {
             .any(|marks| marks.split(|byte| *byte == b':').any(|one| one == mark.as_bytes()))
     }
 
-    /// Whether all of them ended before the deadline.
+    /// Waits for the processes; yields whether all ended before the deadline.
     fn all_ended(processes: &[OwnedFd], deadline: Instant) -> bool {
         processes.iter().all(|process| {
             loop {

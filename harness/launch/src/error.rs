@@ -8,55 +8,55 @@ use url::Url;
 
 use edgeproof_http::{NoAnswer, ServerAddressError};
 
-/// Why a program did not start. Its quoted output is redacted.
+/// Failed start of a program. Quoted output is redacted.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The system has no port left.
+    /// The system has no free port.
     #[error("find a free port on 127.0.0.1: {0}")]
     NoPort(io::Error),
-    /// The system did not start the program, although it was there when it was looked up.
+    /// The system refused to start the program, although the file exists.
     #[error("start `{command}`: {why}")]
     NotStarted {
-        /// The command as it was given.
+        /// Command, as given.
         command: String,
-        /// What the system said.
+        /// Error of the system.
         why: io::Error,
     },
-    /// The program ended before it answered.
-    #[error("start `{command}`: it ended with {status} before it answered")]
+    /// The program exited before it answered.
+    #[error("start `{command}`: it exited with {status} before it answered")]
     ExitedEarly {
-        /// The command as it was given.
+        /// Command, as given.
         command: String,
-        /// Its exit status.
+        /// Exit status.
         status: ExitStatus,
-        /// The last lines that it wrote.
+        /// Last lines of its output.
         last: Vec<String>,
     },
-    /// The program runs, and does not answer.
-    #[error("start `{command}`: it did not answer at {url} within {}; the last try saw: {saw}", format_duration(*after))]
+    /// The program runs but did not answer in time.
+    #[error("start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
     NotReady {
-        /// The command as it was given.
+        /// Command, as given.
         command: String,
-        /// Where it should have answered.
+        /// URL that was probed.
         url: Url,
-        /// The variable that told it its port.
+        /// Environment variable with the port.
         port_name: String,
-        /// How long it was waited for.
+        /// Ready timeout.
         after: Duration,
-        /// What the last try saw.
-        saw: NoAnswer,
-        /// Where the program and its children listened instead, as far as that can be seen.
+        /// Result of the last probe.
+        observed: NoAnswer,
+        /// Addresses that the program and its children listened on, where the system shows them.
         listens_on: Vec<std::net::SocketAddr>,
-        /// The last lines that it wrote.
+        /// Last lines of its output.
         last: Vec<String>,
     },
-    /// Its address cannot be used.
+    /// The address of the program is unusable.
     #[error(transparent)]
     Address(#[from] ServerAddressError),
 }
 
 impl LaunchError {
-    /// The last lines that the program wrote, redacted.
+    /// Last lines of the program's output, redacted.
     pub fn last_output(&self) -> &[String] {
         match self {
             Self::ExitedEarly { last, .. } | Self::NotReady { last, .. } => last,
@@ -66,7 +66,7 @@ impl LaunchError {
 }
 
 impl miette::Diagnostic for LaunchError {
-    /// What the program wrote, and what to do.
+    /// Last output, and advice.
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         if let Self::Address(error) = self {
             return error.help();
@@ -74,7 +74,7 @@ impl miette::Diagnostic for LaunchError {
         let mut text = String::new();
         for (position, line) in self.last_output().iter().enumerate() {
             let before = if position == 0 { "its last output:\n" } else { "" };
-            // Writing to a text cannot fail.
+            // Writing to a String cannot fail.
             let _ = writeln!(text, "{before}  | {line}");
         }
         text.push_str(&advice(self));
@@ -86,41 +86,42 @@ fn advice(error: &LaunchError) -> String {
     match error {
         LaunchError::NoPort(_) => "close programs that hold many connections, or raise the limit on open files".into(),
         LaunchError::NotStarted { .. } => {
-            "check the interpreter that its first line names, and that it is built for this machine".into()
+            "check the interpreter in its first line, and that it is built for this machine".into()
         }
         LaunchError::ExitedEarly { last, .. } if last.is_empty() => {
-            "it wrote nothing: start it by hand and see; an edge keeps running until it is ended".into()
+            "it wrote nothing: start it by hand; an edge runs until it gets SIGTERM".into()
         }
         LaunchError::ExitedEarly { .. } => {
-            "an edge keeps running until it is ended; settings that a case leaves out are not in its environment, and it must \
-             start without them"
-                .into()
+            "an edge runs until it gets SIGTERM, and it must start without the settings that a configuration omits".into()
         }
-        LaunchError::NotReady { url, port_name, listens_on, saw, .. } => not_ready(url, port_name, listens_on, saw),
+        LaunchError::NotReady { url, port_name, listens_on, observed, .. } => not_ready(url, port_name, listens_on, observed),
         LaunchError::Address(_) => String::new(),
     }
 }
 
-fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], saw: &NoAnswer) -> String {
+fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], observed: &NoAnswer) -> String {
     let port = url.port_or_known_default().unwrap_or_default();
     let elsewhere: Vec<String> =
         listens_on.iter().filter(|at| at.port() != port).map(ToString::to_string).collect();
     let listens = listens_on.iter().any(|at| at.port() == port);
-    match saw {
+    match observed {
         NoAnswer::NoTls(_) => {
-            "check its certificate: it must be for localhost, from the authority in --edge-ca FILE; leave out --edge-scheme https \
-             if it speaks plain HTTP"
+            "check its certificate: it must be valid for localhost and chain to --edge-ca FILE; omit \
+             --edge-scheme https if the edge speaks plain HTTP"
                 .into()
         }
         _ if !elsewhere.is_empty() && !listens => format!(
-            "it listens on {}: it has to listen on the port that the variable {port_name} names; if it looks elsewhere, say \
-             --port-env NAME, or put {{port}} into the command",
+            "it listens on {}, not on the port in the variable {port_name}; if it reads another variable, use --port-env \
+             NAME, or put {{port}} into the command",
             elsewhere.join(", ")
         ),
-        _ if listens => "it listens, but gave no HTTP answer to GET /health; if it speaks TLS, say --edge-scheme https".into(),
+        _ if listens => {
+            "it listens, but did not answer GET /health in HTTP; if it speaks TLS, use --edge-scheme https"
+                .into()
+        }
         _ => format!(
-            "it has to listen on 127.0.0.1 and the port that the variable {port_name} names; if it looks elsewhere, say --port-env \
-             NAME, or put {{port}} into the command; if it needs longer, raise --ready-timeout"
+            "it must listen on 127.0.0.1 and the port in the variable {port_name}; if it reads another variable, use \
+             --port-env NAME, or put {{port}} into the command; if it needs longer, raise --ready-timeout"
         ),
     }
 }

@@ -1,18 +1,18 @@
 use std::fmt;
 use std::process::ExitStatus;
 
-/// How an edge ended that nobody asked to end.
+/// Unexpected end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitInfo {
-    /// Its exit status.
+    /// Exit status.
     pub status: ExitStatus,
-    /// The last lines that it wrote, as they are: redact them before they are shown.
+    /// Last lines of its output, unredacted: redact them before showing them.
     pub last: Vec<String>,
 }
 
 impl fmt::Display for ExitInfo {
-    /// Its end in words, without its output.
+    /// Describes the end, without output.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it ended by itself with {}", self.status)
+        write!(f, "it exited by itself with {}", self.status)
     }
 }

@@ -20,59 +20,59 @@ use super::running::LAST;
 use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
 use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
 
-/// How often a port that somebody else took in the meantime is replaced by another one.
+/// Number of attempts when another program takes the chosen port.
 const ATTEMPTS: usize = 3;
-/// Longest wait for the answer to one probe.
+/// Timeout of one probe.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
-/// Pause after the first probe that got no answer; each is a quarter longer, up to the longest.
+/// Pause after the first failed probe. Each pause is 25 % longer, up to the maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
-/// Characters of a line of output that are shown.
+/// Maximum length of a quoted line of output (characters).
 const LONGEST_SHOWN: usize = 500;
-/// Longest pause between probes.
+/// Maximum pause between probes.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Starts at the same time: a program's time to get ready must not go by while all the others get ready as well.
+/// Concurrent starts. Each program needs a CPU to become ready within its timeout.
 static STARTS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(available_parallelism().map_or(2, |cores| cores.get().max(2))));
 
-/// An edge that is a program: how it is started, and when it is ready.
+/// Launch of an edge as a program, with its ready check.
 ///
-/// The program gets the interface's settings in its environment, and no other value for any of them: one that is left out
-/// is not there at all. The variable of [`PortName`] and `HOST` say where to listen. All other variables are inherited.
+/// The environment contains the interface's settings that the configuration sets; omitted settings are unset.
+/// The variable of [`PortName`] and `HOST` say where to listen. All other variables are inherited.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// The command.
+    /// Command to start.
     pub command: CommandLine,
-    /// The variable that tells the program its port.
+    /// Environment variable with the port.
     pub port_name: PortName,
-    /// What it speaks.
+    /// Scheme of the edge.
     pub scheme: Scheme,
-    /// File with the authorities that may have issued its certificate, for `https`; without one, those of the system.
-    /// A program whose certificate does not verify is not ready: every case would fail on it, and this says why.
+    /// CA file for the edge's certificate (default: system roots). A program with another certificate never becomes
+    /// ready, and the error names the certificate.
     pub ca: Option<PathBuf>,
-    /// How long it may take until it answers.
+    /// Timeout for the first answer.
     pub ready_timeout: Duration,
-    /// How long it may take to end after it was asked to.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
 }
 
-/// What an edge speaks.
+/// Scheme that an edge serves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// HTTP, at `http://127.0.0.1`.
+    /// Plain HTTP at `127.0.0.1`.
     #[default]
     Http,
-    /// HTTP over TLS, at `https://localhost`, since few certificates name an address.
+    /// HTTPS at `localhost`, because few certificates name an IP address.
     Https,
 }
 
-/// Name of the variable that tells a program its port.
+/// Name of the environment variable with a program's port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortName(String);
 
-/// A name that cannot hold the port.
+/// Invalid name for the port variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("hand the port over in the variable {name:?}: {why}")]
+#[error("use {name:?} as the variable for the port: {why}")]
 #[diagnostic(help(
     "--port-env takes the name of the variable in which the program looks for its port, such as PORT"
 ))]
@@ -82,7 +82,7 @@ pub struct PortNameError {
 }
 
 impl Launch {
-    /// With `PORT`, `http`, 10 s to get ready, 2 s to end.
+    /// Defaults: `PORT`, `http`, ready timeout 10 s, 2 s from SIGTERM to SIGKILL.
     pub fn new(command: CommandLine) -> Self {
         Self {
             command,
@@ -94,14 +94,14 @@ impl Launch {
         }
     }
 
-    /// Starts the program and waits until it answers HTTP, whatever the answer is.
+    /// Starts the program and waits until it answers HTTP with any status.
     ///
-    /// Dropped before it is done, it ends the program.
+    /// Dropping the future kills the program.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningProgram, LaunchError> {
         self.start_on(settings, free_port).await
     }
 
-    /// The port is given back just before the program takes it; where somebody else is faster, it is tried again.
+    /// The port is released just before the program binds it. If another program is faster, the start is repeated.
     async fn start_on(
         &self,
         settings: &EdgeSettings,
@@ -141,30 +141,30 @@ impl Launch {
         let (command, last) = (self.command.as_str().to_owned(), last_lines(&log, settings));
         Err(match failure {
             Failure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
-            Failure::NotReady(saw) => LaunchError::NotReady {
+            Failure::NotReady(observed) => LaunchError::NotReady {
                 command,
                 url: endpoint.url().clone(),
                 port_name: self.port_name.0.clone(),
                 after: self.ready_timeout,
-                saw,
+                observed,
                 listens_on,
                 last,
             },
         })
     }
 
-    /// Probes until there is an answer or the time is up; then, what the last probe saw.
+    /// Probes until an answer or the timeout. The error is the result of the last probe.
     async fn answers(&self, endpoint: &ServerAddress) -> Result<(), NoAnswer> {
         let deadline = Instant::now() + self.ready_timeout;
         let mut pause = FIRST_PAUSE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Err(saw) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
+            let Err(observed) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
                 return Ok(());
             };
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(saw);
+                return Err(observed);
             }
             sleep(pause.min(left)).await;
             pause = (pause * 5 / 4).min(LONGEST_PAUSE);
@@ -193,19 +193,19 @@ impl Launch {
     }
 }
 
-/// One request for the health check, which every edge has. Whatever answers HTTP is ready.
+/// Sends one health check. Any HTTP answer means ready.
 pub async fn probe(endpoint: &ServerAddress, limit: Duration) -> Result<(), NoAnswer> {
     send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
 }
 
-/// Whoever took the port may have given it back by the time it is looked at: a connection that somebody opened from it
-/// lasts for milliseconds. The words are the system's, as runtimes pass them on.
+/// Whether the output names a taken port. A short-lived client connection can hold the port and release it before
+/// [`is_taken`] looks. The texts are the system's, as runtimes print them.
 fn tells_of_a_taken_port(last: &[String]) -> bool {
     last.iter()
         .any(|line| line.to_lowercase().contains("address already in use") || line.contains("EADDRINUSE"))
 }
 
-/// Never zero, and fit to be read.
+/// Rounds to whole milliseconds, at least one.
 fn in_milliseconds(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1))
 }
@@ -225,22 +225,22 @@ impl FromStr for PortName {
             return refuse("it is empty");
         }
         if name.contains(['=', '\0']) || name.contains(char::is_whitespace) {
-            return refuse("it is not the name of a variable");
+            return refuse("it is no valid name of a variable");
         }
         if ["HOST", MARK].contains(&name) || EdgeSettings::NAMES.contains(&name) {
-            return refuse("edgeproof sets it to something else");
+            return refuse("edgeproof uses this variable itself");
         }
         Ok(Self(name.to_owned()))
     }
 }
 
-/// The last lines of the output, without the secrets that the program was given.
+/// Last lines of the output, redacted.
 fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     let mut secrets = Redactor::empty();
     if let Some(license) = &settings.license {
         secrets.add("license", license.expose());
     }
-    // A key that cannot be read is none that the program could have shown.
+    // The program cannot have printed a key that is unreadable.
     if let Some(key) = settings.client_key_file.as_ref().and_then(|file| fs::read_to_string(file).ok()) {
         secrets.add("client key", &key);
     }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_that_somebody_else_took_is_replaced() {
+    async fn taken_port_is_replaced() {
         let held = HeldPort::bind().unwrap();
         let taken = held.addr().port();
         for (taken, expected) in [(&[][..], 1), (&[taken], 2), (&[taken, taken], 3), (&[taken; 5], 3)] {
@@ -296,7 +296,7 @@ mod tests {
     #[case("OSError: [Errno 98] Address already in use", 3)]
     #[case("LICENSE is not set", 1)]
     #[tokio::test]
-    async fn a_port_that_was_taken_for_a_moment_is_replaced(#[case] last: &str, #[case] expected: usize) {
+    async fn briefly_taken_port_is_replaced(#[case] last: &str, #[case] expected: usize) {
         let command = format!("sh -c {}", shell_words::quote(&format!("echo '{last}' >&2; exit 1")));
         assert_eq!(ports_asked_for(&[], &command).await.0, expected);
     }
@@ -311,7 +311,7 @@ mod tests {
     #[case("HOST", false)]
     #[case("LICENSE", false)]
     #[case("EDGEPROOF_LAUNCH", false)]
-    fn names_of_the_variable_for_the_port(#[case] name: &str, #[case] good: bool) {
+    fn port_variable_names(#[case] name: &str, #[case] good: bool) {
         assert_eq!(name.parse::<PortName>().is_ok(), good);
     }
 }

@@ -1,4 +1,4 @@
-//! Child processes for tests: how they are started, when they are ready, what they log, and that none is left.
+//! Child processes for tests: start, readiness, log, ports, and a reliable end that leaves no process.
 
 mod base_url;
 mod command;

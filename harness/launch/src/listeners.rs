@@ -1,4 +1,4 @@
-//! Where a launched program listens, to say so when that is not where it should.
+//! Addresses that a launched program listens on, for the error about a program that never answers.
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn of(_mark: &str) -> Vec<std::net::SocketAddr> {
@@ -16,10 +16,10 @@ mod linux {
 
     use crate::descendants;
 
-    /// State of a socket that listens, in the kernel's table.
+    /// State of a listening socket in the kernel's table.
     const LISTENS: &str = "0A";
 
-    /// The addresses that the bearers of a mark listen on, sorted.
+    /// Sorted listening addresses of all processes with the mark.
     pub(crate) fn of(mark: &str) -> Vec<SocketAddr> {
         let sockets: BTreeSet<String> = descendants::alive(mark).into_iter().flat_map(sockets).collect();
         let mut found: Vec<SocketAddr> = ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -32,7 +32,7 @@ mod linux {
         found
     }
 
-    /// Numbers of the sockets that a process has open.
+    /// Inode numbers of a process's open sockets.
     fn sockets(pid: rustix::process::Pid) -> Vec<String> {
         let Ok(files) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return Vec::new() };
         files
@@ -52,7 +52,7 @@ mod linux {
         Some(SocketAddr::new(ip(address)?, u16::from_str_radix(port, 16).ok()?))
     }
 
-    /// Words of 32 bits in the order of the machine, hexadecimal.
+    /// Parses hexadecimal 32-bit words in native byte order.
     fn ip(text: &str) -> Option<IpAddr> {
         let words: Vec<u8> = (0..text.len())
             .step_by(8)
@@ -77,7 +77,7 @@ mod linux {
         #[case("0100007F", "127.0.0.1")]
         #[case("00000000000000000000000001000000", "::1")]
         #[case("0000000000000000FFFF00000100007F", "::ffff:127.0.0.1")]
-        fn addresses_of_the_kernels_table(#[case] text: &str, #[case] expected: &str) {
+        fn kernel_table_addresses_parse(#[case] text: &str, #[case] expected: &str) {
             if cfg!(target_endian = "little") {
                 assert_eq!(ip(text), Some(expected.parse().unwrap()));
             }

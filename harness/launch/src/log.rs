@@ -1,16 +1,17 @@
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Lines kept; older ones are forgotten, counted only.
+/// Maximum number of kept lines. Older lines are dropped.
 const KEPT: usize = 2_000;
-/// Bytes kept, which no line exceeds.
+/// Maximum number of kept bytes.
 const KEPT_BYTES: usize = 4 * 1024 * 1024;
 
-/// What an edge writes, line by line, as it comes. Clones share the lines.
+/// Live log of an edge, line by line. Clones share the lines.
 #[derive(Debug, Clone, Default)]
 pub struct LogTail {
     shared: Arc<Shared>,
@@ -19,15 +20,15 @@ pub struct LogTail {
 /// One line of an edge's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// Position in the output, from 0.
+    /// Line number, from 0.
     pub number: usize,
-    /// Where it was written.
+    /// Output stream.
     pub stream: Stream,
-    /// The line without its end; bytes that are not UTF-8 are replaced, what is longer than the limit is cut.
+    /// Text without line end. Invalid UTF-8 is replaced, and a long line is cut.
     pub text: String,
 }
 
-/// Where a line was written.
+/// Output stream of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -67,7 +68,7 @@ impl LogTail {
         self.shared.changed.notify_waiters();
     }
 
-    /// Says that no more lines will come.
+    /// Marks the log as complete.
     pub fn end(&self) {
         self.state().ended = true;
         self.shared.changed.notify_waiters();
@@ -78,7 +79,7 @@ impl LogTail {
         self.state().next
     }
 
-    /// The lines from a mark on, as far as they are kept.
+    /// Kept lines from a mark on.
     pub fn since(&self, mark: usize) -> Vec<LogLine> {
         self.state().lines.iter().filter(|line| line.number >= mark).cloned().collect()
     }
@@ -89,7 +90,8 @@ impl LogTail {
         state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
     }
 
-    /// Waits until the lines from `mark` on satisfy `enough`, the output ended, or the time is up; returns them.
+    /// Waits until `enough` holds for the lines from `mark` on, until the log is complete, or until `limit`. Yields
+    /// the lines from `mark` on.
     pub async fn wait(
         &self,
         mark: usize,
@@ -108,13 +110,13 @@ impl LogTail {
                 changed.await;
             }
         };
-        // Time being up is no error: the caller judges what is there.
+        // A timeout is no error: the caller judges the lines so far.
         let _ = timeout(limit, watch).await;
         self.since(mark)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock()
     }
 }
 
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_from_a_mark_and_from_the_end() {
+    fn since_and_last_select_lines() {
         let log = LogTail::default();
         log.push(Stream::Out, "one".into());
         let mark = log.mark();
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn old_lines_are_forgotten_and_numbers_go_on() {
+    fn old_lines_are_dropped_and_numbering_continues() {
         let log = LogTail::default();
         for number in 0..KEPT + 10 {
             log.push(Stream::Out, number.to_string());
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_bytes_are_kept_than_the_limit() {
+    fn kept_bytes_stay_within_the_limit() {
         let log = LogTail::default();
         for _ in 0..10 {
             log.push(Stream::Out, "x".repeat(KEPT_BYTES / 4));
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_ends_with_the_line_the_end_or_the_time() {
+    async fn wait_ends_on_match_on_completion_and_on_timeout() {
         let log = LogTail::default();
         let is_there = |lines: &[LogLine]| lines.iter().any(|line| line.text == "there");
         assert!(log.wait(0, Duration::ZERO, is_there).await.is_empty());

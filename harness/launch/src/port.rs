@@ -1,20 +1,20 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener as StdListener};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 
-/// Where launched and embedded edges listen.
+/// Address that launched edges listen on.
 pub(super) const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
-/// Connections that wait to be accepted.
+/// Listen backlog.
 const BACKLOG: i32 = 1024;
 
-/// A port of this machine that is taken, and where connections are refused, until it listens. So a service can be away
-/// and come back without anybody else getting its port in between.
+/// Bound port that refuses connections until [`HeldPort::listen`]. With it a service can be down and come back, and no
+/// other program gets its port in between.
 ///
-/// Linux refuses connections to a bound socket that does not listen (a test proves it); macOS does the same.
+/// Linux and macOS refuse connections to a bound socket that does not listen. A test checks it.
 #[derive(Debug)]
 pub struct HeldPort {
     socket: Socket,
@@ -22,7 +22,7 @@ pub struct HeldPort {
 }
 
 impl HeldPort {
-    /// Takes a port of 127.0.0.1 that the system chooses. Fails where the system has none left.
+    /// Binds a port of 127.0.0.1 that the system chooses. Fails when the system has no free port.
     pub fn bind() -> io::Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
         socket.bind(&SocketAddrV4::new(HOST, 0).into())?;
@@ -33,12 +33,12 @@ impl HeldPort {
         Ok(Self { socket, addr })
     }
 
-    /// The address that is held.
+    /// The bound address.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Accepts connections from now on. Call it within a runtime.
+    /// Starts to listen. Needs a tokio runtime.
     pub fn listen(self) -> io::Result<TcpListener> {
         self.socket.listen(BACKLOG)?;
         self.socket.set_nonblocking(true)?;
@@ -46,24 +46,24 @@ impl HeldPort {
     }
 }
 
-/// A port that was free a moment ago: the system chose it, and it has been given back. None is handed out twice: two
-/// programs that start at the same time would get the same one, and the one that comes too late would be judged by the
-/// answers of the other.
+/// Port that the system chose and that is released again. No port is handed out twice: of two programs that start at
+/// the same time with the same port, one would be judged by the answers of the other.
+
 pub(super) fn free_port() -> io::Result<u16> {
     static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     let mut held = Vec::new();
     loop {
-        // Those that were handed out before stay taken until there is another one.
+        // Ports that were handed out before stay bound until a new one is found.
         let listener = StdListener::bind((HOST, 0))?;
         let port = listener.local_addr()?.port();
-        if HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+        if HANDED_OUT.lock().insert(port) {
             return Ok(port);
         }
         held.push(listener);
     }
 }
 
-/// Whether somebody listens on the port, or uses it otherwise.
+/// Whether the port is in use.
 pub(super) fn is_taken(port: u16) -> bool {
     StdListener::bind((HOST, port)).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
 }
@@ -76,13 +76,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_port_is_handed_out_twice() {
+    fn free_ports_are_unique() {
         let ports: Vec<_> = (0..300).map(|_| free_port().unwrap()).collect();
         assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), ports.len());
     }
 
     #[tokio::test]
-    async fn a_held_port_refuses_until_it_listens() {
+    async fn held_port_refuses_until_listen() {
         let held = HeldPort::bind().unwrap();
         let addr = held.addr();
         assert!(is_taken(addr.port()));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_given_back_is_not_taken() {
+    fn released_port_is_free() {
         assert!(!is_taken(free_port().unwrap()));
     }
 }

@@ -17,15 +17,15 @@ use tokio::time::timeout;
 use super::pump::pump;
 use super::{LogTail, Stream, descendants};
 
-/// Longest wait for killed processes to be gone, and for the output they left in the pipes.
+/// Timeout for the end of killed processes, and for their last output.
 const KILL_LIMIT: Duration = Duration::from_secs(1);
-/// Stack of the thread that waits for the exit.
+/// Stack size of the thread that waits for the exit (bytes).
 const WAITER_STACK: usize = 128 * 1024;
 
-/// A program in a process group of its own. It and what it started end with this value, however that comes about;
-/// [`Process::stop`] gives it time to end by itself.
+/// Program in its own process group. Dropping the value kills it and everything that it started;
+/// [`Process::stop`] sends SIGTERM first.
 ///
-/// SIGKILL of *this* process leaves it running: nothing can be done after that.
+/// SIGKILL of *this* process leaves the program running.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -38,17 +38,17 @@ pub(super) struct Process {
     reaped: bool,
 }
 
-/// What a program is started with.
+/// Command line and environment of a program.
 #[derive(Debug)]
 pub(super) struct Start {
-    /// The program and its arguments: at least one word.
+    /// Program and arguments: at least one word.
     pub(super) words: Vec<String>,
-    /// Variables that are set, or that are not there at all; all others are inherited.
+    /// Variables to set (`Some`) or to unset (`None`); all others are inherited.
     pub(super) environment: Vec<(String, Option<OsString>)>,
 }
 
 impl Process {
-    /// Starts it. Call it within a runtime, which reads its output.
+    /// Starts the program. Needs a tokio runtime, which reads its output.
     pub(super) fn spawn(start: &Start) -> io::Result<Self> {
         let (program, arguments) = start.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mark = new_mark();
@@ -67,7 +67,7 @@ impl Process {
         let (exited, exit) = watch::channel(None);
         let (open, pipes) = watch::channel(0);
         let close = watch::Sender::new(false);
-        // From here on it is ended whatever fails.
+        // From here on, any failure drops the value and kills the program.
         let mut process =
             Self { child, group, mark, log: LogTail::default(), exit, pipes, close, reaped: false };
         thread::Builder::new()
@@ -78,44 +78,44 @@ impl Process {
         Ok(process)
     }
 
-    /// Its number, which is the number of its group as well.
+    /// Process id, equal to the process group id.
     pub(super) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it writes.
+    /// Log of the program.
     pub(super) fn log(&self) -> &LogTail {
         &self.log
     }
 
-    /// What its descendants can be found by.
+    /// Mark in the environment of its descendants.
     pub(super) fn mark(&self) -> &str {
         &self.mark
     }
 
-    /// Its exit status, once it ended by itself.
+    /// Exit status, after the program ended by itself.
     pub(super) fn exited(&self) -> Option<ExitStatus> {
         *self.exit.borrow()
     }
 
-    /// Waits for it to end by itself.
+    /// Waits until the program ends by itself.
     pub(super) async fn exit(&self) -> ExitStatus {
         let mut exit = self.exit.clone();
         let ended = exit.wait_for(Option::is_some).await;
-        // The sender goes only after it sent.
+        // The sender is dropped only after it sent.
         ended.ok().and_then(|status| *status).unwrap_or_default()
     }
 
-    /// Waits until nobody can write to its output any more and all of it is in the log; says so within the limit.
+    /// Waits up to `limit` for the end of the output; yields whether the log is complete.
     pub(super) async fn output_ended(&self, limit: Duration) -> bool {
         let mut pipes = self.pipes.clone();
         timeout(limit, pipes.wait_for(|open| *open == 0)).await.is_ok()
     }
 
-    /// Asks it and its children to end (SIGTERM), kills them all (SIGKILL) where it or its output has not ended within
-    /// `grace`, and reads what they wrote to its end.
+    /// Sends SIGTERM to the process group, then SIGKILL if the program or its output has not ended within
+    /// `grace`. Reads the output to its end.
     ///
-    /// The output is waited for, too: a wrapper such as `npm start` is gone before the edge that it started wrote its
+    /// The end of the output counts, too: a wrapper such as `npm start` exits before its child writes the
     /// last lines.
     pub(super) async fn stop(mut self, grace: Duration) -> LogTail {
         // An error means that the group is gone.
@@ -129,7 +129,7 @@ impl Process {
         let _ = tokio::task::spawn_blocking(move || descendants::end(group, &mark, KILL_LIMIT)).await;
         let _ = timeout(KILL_LIMIT, self.exit()).await;
         self.reap();
-        // Whoever still holds the pipes does so in vain from now on.
+        // From now on, nobody reads from processes that still hold the pipes.
         self.output_ended(KILL_LIMIT).await;
         self.close.send_replace(true);
         self.output_ended(KILL_LIMIT).await;
@@ -161,10 +161,10 @@ impl Process {
         });
     }
 
-    /// Takes the exit status, after which the number of the process may pass to another one.
+    /// Reaps the process. Afterwards another process may get its id.
     fn reap(&mut self) {
         self.reaped = true;
-        // Not there yet: it hangs in the kernel although it was killed, and nobody can help that.
+        // The killed process hangs in the kernel; nothing can be done about that.
         let _ = self.child.try_wait();
     }
 }
@@ -178,7 +178,7 @@ impl Drop for Process {
         if cfg!(target_os = "linux") {
             self.reap();
         } else {
-            // It was killed and ends at once; there is no waiting with a limit here.
+            // It was killed and ends immediately; `wait` has no timeout.
             self.reaped = true;
             let _ = self.child.wait();
         }
@@ -186,7 +186,7 @@ impl Drop for Process {
     }
 }
 
-/// One pipe that is being read, counted as long as it lives.
+/// Counter of an open pipe; dropping it counts down.
 struct Open(Arc<watch::Sender<usize>>);
 
 impl Open {
@@ -202,8 +202,8 @@ impl Drop for Open {
     }
 }
 
-/// Waits for the exit and leaves the zombie, so that the number of the process, which is the number of its group, stays
-/// its own until the group was killed.
+/// Waits for the exit without reaping. The zombie keeps the process id, which is also the group id, until the group is
+/// killed.
 fn wait_without_reaping(process: Pid) -> ExitStatus {
     loop {
         match waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
@@ -216,20 +216,20 @@ fn wait_without_reaping(process: Pid) -> ExitStatus {
                 };
                 return ExitStatus::from_raw(raw);
             }
-            // It has been reaped: this value is being dropped and nobody asks any more.
+            // The process was reaped because the value is being dropped: nobody reads this status.
             Ok(None) | Err(_) => return ExitStatus::default(),
         }
     }
 }
 
-/// A mark that no other launch has.
+/// Unique mark of one launch.
 fn new_mark() -> String {
     static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let launch = LAUNCHES.fetch_add(1, Ordering::Relaxed);
     format!("{}-{launch}-{:016x}", std::process::id(), rand::random::<u64>())
 }
 
-/// Keeps the marks of an edgeproof that started this one, so that it finds this one's edges, too.
+/// Adds the mark to inherited ones, so that an outer edgeproof finds these descendants as well.
 fn inherited_and(mark: &str) -> OsString {
     let mut marks = env::var_os(descendants::MARK).unwrap_or_default();
     if !marks.is_empty() {

@@ -3,13 +3,13 @@ use tokio::sync::watch;
 
 use super::{LogTail, Stream};
 
-/// Longest line kept, in bytes; the rest of a longer one is dropped.
+/// Maximum line length (bytes); the rest of a line is dropped.
 const LINE: usize = 16 * 1024;
-/// Bytes read at once.
+/// Read buffer size (bytes).
 const CHUNK: usize = 16 * 1024;
 
-/// Reads a pipe to its end, or until `close` says so, whatever is written to it: an edge never waits for its output to
-/// be read, and costs the same memory however much it writes.
+/// Reads a pipe until its end or until `close`. The edge never blocks on its output, and memory use does not depend on
+/// the amount of output.
 pub(super) async fn pump(
     mut pipe: impl AsyncRead + Unpin,
     stream: Stream,
@@ -21,7 +21,7 @@ pub(super) async fn pump(
     loop {
         let read = tokio::select! {
             read = pipe.read(&mut chunk) => read,
-            // An error means that the sender is gone, and with it whoever waits for more.
+            // An error means that the sender is gone, so nobody waits for more.
             _ = close.wait_for(|closed| *closed) => break,
         };
         match read {
@@ -34,7 +34,7 @@ pub(super) async fn pump(
     }
 }
 
-/// Cuts bytes into lines.
+/// Splitter of bytes into lines.
 #[derive(Debug, Default)]
 struct LineCutter {
     begun: Vec<u8>,
@@ -50,7 +50,7 @@ impl LineCutter {
         self.keep(bytes);
     }
 
-    /// What came after the last line end.
+    /// Bytes after the last line end.
     fn finish(mut self) -> Option<String> {
         (!self.begun.is_empty()).then(|| self.take())
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_and_the_next_one_is_whole() {
+    fn long_line_is_cut_and_the_next_is_complete() {
         let long = vec![b'x'; 3 * LINE];
         assert_eq!(cut(&[&long, &long, b"\nnext\n"]), ["x".repeat(LINE), "next".into()]);
     }

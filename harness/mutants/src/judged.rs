@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Level;
 use edgeproof_reports::Outcome;
-use edgeproof_reports::matrix::{Fate, Matrix, MatrixLine, MatrixSummary};
+use edgeproof_reports::matrix::{Matrix, MatrixMutant, MatrixSummary, MutantStatus};
 
 use super::Deviation;
 use super::matrix::{Ended, Line};
@@ -10,7 +10,7 @@ use edgeproof::cases::Case;
 
 /// Why a case can kill nothing, if it cannot.
 pub(super) fn exempt(case: &Case) -> Option<String> {
-    (case.level == edgeproof_reports::Level::Open)
+    (case.level == edgeproof_reports::CaseLevel::Open)
         .then(|| "it observes an open point and judges nothing".into())
 }
 
@@ -20,7 +20,7 @@ pub(super) fn judged(
     line: &Line,
     cases: &[Case],
     right: &BTreeMap<String, Ended>,
-) -> MatrixLine {
+) -> MatrixMutant {
     let mut judged = blank(deviation);
     let mut noticed = false;
     for case in cases {
@@ -50,27 +50,27 @@ pub(super) fn judged(
         };
         judged.cells.push(if own { cell.to_ascii_uppercase() } else { cell });
     }
-    judged.fate = match deviation.level {
-        _ if !judged.killers.is_empty() => Fate::Killed,
-        Level::Open if noticed => Fate::Noticed,
-        _ => Fate::Survived,
+    judged.status = match deviation.level {
+        _ if !judged.killers.is_empty() => MutantStatus::Killed,
+        Level::Open if noticed => MutantStatus::Noticed,
+        _ => MutantStatus::Survived,
     };
     judged.finding = line.found;
     judged
 }
 
 /// The line of a deviation that nobody met.
-pub(super) fn blank(deviation: &Deviation) -> MatrixLine {
-    MatrixLine {
+pub(super) fn blank(deviation: &Deviation) -> MatrixMutant {
+    MatrixMutant {
         id: deviation.id.clone(),
         title: deviation.title.clone(),
         row: deviation.row.clone(),
         level: match deviation.level {
-            Level::Must => edgeproof_reports::Level::Must,
-            Level::Should => edgeproof_reports::Level::Should,
-            Level::Open => edgeproof_reports::Level::Open,
+            Level::Must => edgeproof_reports::CaseLevel::Must,
+            Level::Should => edgeproof_reports::CaseLevel::Should,
+            Level::Open => edgeproof_reports::CaseLevel::Open,
         },
-        fate: Fate::Survived,
+        status: MutantStatus::Survived,
         finding: false,
         killers: Vec::new(),
         cells: String::new(),
@@ -83,34 +83,40 @@ pub(super) fn not_right(right: &BTreeMap<String, Ended>) -> Vec<String> {
     right
         .iter()
         .filter(|(_, ended)| !fine.contains(&ended.outcome))
-        .map(|(id, ended)| format!("{id}: {} without a deviation", ended.outcome.words()))
+        .map(|(id, ended)| format!("{id}: {} without a deviation", ended.outcome.label()))
         .collect()
 }
 
 /// Counts, and finds the holes.
 pub(super) fn conclude(matrix: &mut Matrix) {
     for case in &mut matrix.cases {
-        case.kills = matrix.deviations.iter().filter(|line| line.killers.contains(&case.id)).count();
+        case.kills = matrix.mutants.iter().filter(|line| line.killers.contains(&case.id)).count();
     }
-    let count = |fate: Fate| matrix.deviations.iter().filter(|line| line.fate == fate).count();
-    let must =
-        |line: &&MatrixLine| line.level == edgeproof_reports::Level::Must && line.fate != Fate::Equivalent;
-    let equivalent = count(Fate::Equivalent);
+    let count = |status: MutantStatus| matrix.mutants.iter().filter(|line| line.status == status).count();
+    let must = |line: &&MatrixMutant| {
+        line.level == edgeproof_reports::CaseLevel::Must && line.status != MutantStatus::Equivalent
+    };
+    let equivalent = count(MutantStatus::Equivalent);
     matrix.summary = MatrixSummary {
-        deviations: matrix.deviations.len() - equivalent,
-        must: matrix.deviations.iter().filter(must).count(),
-        killed: count(Fate::Killed),
-        must_killed: matrix.deviations.iter().filter(must).filter(|line| line.fate == Fate::Killed).count(),
-        found: matrix.deviations.iter().filter(|line| line.finding).count(),
-        noticed: count(Fate::Noticed),
-        survived: count(Fate::Survived),
+        mutants: matrix.mutants.len() - equivalent,
+        must: matrix.mutants.iter().filter(must).count(),
+        killed: count(MutantStatus::Killed),
+        must_killed: matrix
+            .mutants
+            .iter()
+            .filter(must)
+            .filter(|line| line.status == MutantStatus::Killed)
+            .count(),
+        found: matrix.mutants.iter().filter(|line| line.finding).count(),
+        noticed: count(MutantStatus::Noticed),
+        survived: count(MutantStatus::Survived),
         equivalent,
         cases: matrix.cases.len(),
         killers: matrix.cases.iter().filter(|case| case.kills > 0).count(),
         exempt: matrix.cases.iter().filter(|case| case.exempt.is_some()).count(),
         plays: matrix.summary.plays,
     };
-    let survivors = matrix.deviations.iter().filter(|line| line.fate == Fate::Survived);
+    let survivors = matrix.mutants.iter().filter(|line| line.status == MutantStatus::Survived);
     let mut problems: Vec<String> =
         survivors.map(|line| format!("{}: no case of {} notices", line.id, line.row)).collect();
     for case in &matrix.cases {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use edgeproof_reports::matrix::{Fate, Matrix, MatrixCase, MatrixLine, MatrixSummary, SCHEMA, Scope};
+use edgeproof_reports::matrix::{
+    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
+};
 use edgeproof_reports::{CaseReport, Outcome};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -93,11 +95,11 @@ pub async fn matrix(world: &World, options: &MatrixOptions) -> Result<Matrix, Wo
             .map(|row| format!("{row}: nothing brings its answer about, so no deviation could be derived")),
     );
     matrix.problems.extend(not_right(&right));
-    matrix.deviations =
-        lines.iter().map(|(place, line)| judged(&all[*place], line, &cases, &right)).collect();
-    let equivalent =
-        equivalent.iter().map(|deviation| MatrixLine { fate: Fate::Equivalent, ..blank(deviation) });
-    matrix.deviations.extend(equivalent);
+    matrix.mutants = lines.iter().map(|(place, line)| judged(&all[*place], line, &cases, &right)).collect();
+    let equivalent = equivalent
+        .iter()
+        .map(|deviation| MatrixMutant { status: MutantStatus::Equivalent, ..blank(deviation) });
+    matrix.mutants.extend(equivalent);
     matrix.summary.plays = lines.iter().map(|(_, line)| line.ended.len()).sum();
     conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -125,7 +127,7 @@ fn empty(world: &World, scope: Scope, cases: &[Case]) -> Matrix {
                 exempt: exempt(case),
             })
             .collect(),
-        deviations: Vec::new(),
+        mutants: Vec::new(),
     }
 }
 

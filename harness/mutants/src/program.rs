@@ -3,7 +3,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use edgeproof_reports::matrix::{Destination, Matrix, Scope};
+use edgeproof_reports::Destination;
+use edgeproof_reports::matrix::{Matrix, Scope};
 
 use clap::Parser;
 use edgeproof_cli::{Failure, run_program, runtime};
@@ -48,9 +49,9 @@ fn run(args: Arguments) -> Result<u8, Failure> {
     let made = runtime()?.block_on(async { matrix(&World::builtin()?, &options).await });
     let matrix = made.map_err(|why| Failure::of(&why, "check the limits on open files, and TMPDIR"))?;
     for (render, place) in reports {
-        let text =
-            render(&matrix).map_err(|why| Failure::of(&why, "this should not happen: please report it"))?;
-        place.write(&text).map_err(|why| Failure::of(&why, "check the space that is left there"))?;
+        place
+            .write(&render(&matrix))
+            .map_err(|why| Failure::of(&why, "check the space that is left there"))?;
     }
     let mut out = std::io::stdout().lock();
     // Whoever closed standard output has seen enough.
@@ -66,7 +67,7 @@ fn told_so_far(done: usize, all: usize) {
     }
 }
 
-type Render = fn(&Matrix) -> serde_json::Result<String>;
+type Render = fn(&Matrix) -> String;
 
 fn report(given: &str) -> Result<(Render, Destination), Failure> {
     let advice = "write it as json=PATH or html=PATH";
@@ -74,7 +75,7 @@ fn report(given: &str) -> Result<(Render, Destination), Failure> {
     let (format, path) = given.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
     let render: Render = match format {
         "json" => Matrix::to_json,
-        "html" => |matrix| Ok(matrix.to_html()),
+        "html" => Matrix::to_html,
         _ => return Err(wrong()),
     };
     let place = Destination::new(Path::new(path))

@@ -10,7 +10,7 @@ use edgeproof_fixtures::credentials::{
 };
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, StatusCode, Version};

@@ -1,4 +1,4 @@
-//! The contract: `edgeproof.report/1`.
+//! The contract `edgeproof.report/1`.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use edgeproof_reports::{Event, Format, Recorder, Report, Titles, render, report_
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::sample::{events, report, tell};
+use crate::sample::{events, report, send};
 
 const PUBLISHED: &str = include_str!("../../schema/report-1.json");
 
 #[test]
 fn report_document() {
-    insta::assert_snapshot!(render(Format::Json, &report(), &Titles::new()).unwrap());
+    insta::assert_snapshot!(render(Format::Json, &report(), &Titles::new()));
 }
 
 #[test]
-fn the_published_schema_is_the_one_of_the_types() {
+fn published_schema_is_up_to_date() {
     let mut generated = serde_json::to_string_pretty(&report_schema()).unwrap();
     generated.push('\n');
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/report-1.json");
@@ -24,11 +24,14 @@ fn the_published_schema_is_the_one_of_the_types() {
         std::fs::write(path, &generated).unwrap();
         return;
     }
-    assert!(PUBLISHED == generated, "run the tests with UPDATE_SCHEMA=1 to write schema/report-1.json anew");
+    assert!(
+        PUBLISHED == generated,
+        "schema/report-1.json is out of date: run the tests with UPDATE_SCHEMA=1"
+    );
 }
 
 #[test]
-fn a_report_keeps_to_the_published_schema() {
+fn report_matches_the_published_schema() {
     let schema = jsonschema::validator_for(&serde_json::from_str(PUBLISHED).unwrap()).unwrap();
     let report = serde_json::to_value(report()).unwrap();
     let errors: Vec<String> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
@@ -41,7 +44,7 @@ fn a_report_keeps_to_the_published_schema() {
 #[case("/cases/0/outcome", json!("green"))]
 #[case("/cases/2/exchanges/0/hop", json!("edge"))]
 #[case("/target/kind", Value::Null)]
-fn the_schema_refuses_what_is_no_report(#[case] pointer: &str, #[case] value: Value) {
+fn schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
     let schema = jsonschema::validator_for(&report_schema()).unwrap();
     let mut report = serde_json::to_value(report()).unwrap();
     *report.pointer_mut(pointer).unwrap() = value;
@@ -49,7 +52,7 @@ fn the_schema_refuses_what_is_no_report(#[case] pointer: &str, #[case] value: Va
 }
 
 #[test]
-fn has_the_fields_that_others_script_against() {
+fn report_has_the_fields_of_the_contract() {
     let report = serde_json::to_value(report()).unwrap();
     let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
@@ -67,61 +70,57 @@ fn has_the_fields_that_others_script_against() {
 }
 
 #[test]
-fn loads_what_was_written() {
+fn written_report_loads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.json");
-    std::fs::write(&path, report().to_json().unwrap()).unwrap();
+    std::fs::write(&path, report().to_json()).unwrap();
     assert_eq!(Report::load(&path).unwrap(), report());
 }
 
 #[rstest]
-#[case("not json at all", "read r.json as a report: it is not JSON")]
-#[case(
-    "[1]",
-    "read r.json as a report: it has no `schema` that names `edgeproof.report/1`; give a file that `--report json=PATH` wrote"
-)]
-#[case(
-    r#"{"schema":"other/1"}"#,
-    "read r.json as a report: it has no `schema` that names `edgeproof.report/1`; give a file that `--report json=PATH` wrote"
-)]
+#[case("not json at all", "read the report r.json: it is not JSON")]
+#[case("[1]", "read the report r.json: it has no `schema`; give a file that `--report json=PATH` wrote")]
 #[case(
     r#"{"schema":"edgeproof.report/2"}"#,
-    "read r.json as a report: its schema is `edgeproof.report/2`, this version of edgeproof reads `edgeproof.report/1`"
+    "read the report r.json: its schema is `edgeproof.report/2`, but this command reads `edgeproof.report/1`"
 )]
 #[case(
     r#"{"schema":"edgeproof.report/1"}"#,
-    "read r.json as a report: it does not keep to `edgeproof.report/1`: missing field `tool` at line 1 column 31"
+    "read the report r.json: it does not match `edgeproof.report/1`: missing field `tool` at line 1 column 31"
 )]
-fn says_what_is_wrong_with_a_file(#[case] text: &str, #[case] message: &str) {
+fn invalid_file_is_explained(#[case] text: &str, #[case] expected: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.json");
     std::fs::write(&path, text).unwrap();
-    assert!(told(&Report::load(&path).unwrap_err(), folder.path()).starts_with(message));
+    assert!(message(&Report::load(&path).unwrap_err(), folder.path()).starts_with(expected));
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = Report::load(&folder.path().join("r.json")).unwrap_err();
-    assert_eq!(told(&error, folder.path()), "read the report r.json: No such file or directory (os error 2)");
+    assert_eq!(
+        message(&error, folder.path()),
+        "read the report r.json: No such file or directory (os error 2)"
+    );
 }
 
 #[test]
-fn counts_that_are_not_those_of_the_cases_are_refused() {
+fn summary_that_does_not_match_the_cases_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.json");
     let mut report = report();
     report.cases.pop();
-    std::fs::write(&path, report.to_json().unwrap()).unwrap();
+    std::fs::write(&path, report.to_json()).unwrap();
     let error = Report::load(&path).unwrap_err();
-    assert!(told(&error, folder.path()).ends_with("`summary` does not count `cases`"));
+    assert!(message(&error, folder.path()).ends_with("`summary` does not match `cases`"));
 }
 
 #[rstest]
-#[case(1, "make a report: 10 cases were planned, and 9 ended")]
+#[case(1, "make a report: 10 cases were planned, but 9 ended")]
 #[case(2, "make a report: the run did not finish")]
-#[case(3, "make a report: the run was never planned")]
-fn a_run_that_is_not_whole_has_no_report(#[case] broken: u8, #[case] message: &str) {
+#[case(3, "make a report: the run has no plan")]
+fn incomplete_run_has_no_report(#[case] broken: u8, #[case] expected: &str) {
     let mut events = events();
     match broken {
         1 => drop(events.remove(events.iter().position(|event| matches!(event, Event::Ended(_))).unwrap())),
@@ -129,19 +128,19 @@ fn a_run_that_is_not_whole_has_no_report(#[case] broken: u8, #[case] message: &s
         _ => drop(events.remove(0)),
     }
     let mut recorder = Recorder::default();
-    tell(&events, &mut recorder);
-    assert_eq!(recorder.report().unwrap_err().to_string(), message);
+    send(&events, &mut recorder);
+    assert_eq!(recorder.report().unwrap_err().to_string(), expected);
 }
 
 #[test]
-fn a_stored_run_can_be_told_again() {
+fn stored_run_replays() {
     let mut recorder = Recorder::default();
     report().replay(&mut recorder).unwrap();
     assert_eq!(recorder.report().unwrap(), report());
 }
 
-/// The message with its causes, the folder left out.
-fn told(error: &dyn std::error::Error, folder: &Path) -> String {
+/// The message with its causes, without the folder.
+fn message(error: &dyn std::error::Error, folder: &Path) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let text = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     text.replace(&format!("{}/", folder.display()), "")

@@ -1,14 +1,13 @@
-//! The contract of a run of load: `edgeproof.load/1`, and what people see of it.
+//! The contract `edgeproof.load/1`, and the documents of a load run.
 
 use std::path::Path;
 
-use edgeproof_reports::json::Tool;
 use edgeproof_reports::load::{
-    Comparison, Difference, Drain, Fault, Figures, Generator, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
-    LoadTarget, Model, OutcomeFigures, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal, ShardOf,
-    ThresholdResult, Timeline, TimelineMoment, Timing, load_schema, render, terminal,
+    Comparison, Difference, Drain, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Percentiles, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal,
+    Shard, ThresholdResult, Timeline, TimelineMoment, Timing, load_schema, render, terminal,
 };
-use edgeproof_reports::{Format, ReportError, TargetKind};
+use edgeproof_reports::{Format, ReadError, TargetKind, Tool};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -16,7 +15,7 @@ const PUBLISHED: &str = include_str!("../../schema/load-1.json");
 
 fn timing(count: u64, p50_us: u64) -> Timing {
     Timing {
-        figures: Figures {
+        figures: Percentiles {
             count,
             min_us: p50_us / 2,
             mean_us: p50_us as f64 * 1.2,
@@ -53,7 +52,7 @@ fn outcome(outcome: &str, expected: bool, count: u64) -> OutcomeFigures {
     }
 }
 
-/// A run in which a peer says things that no document may take at its word.
+/// A run with hostile text.
 fn report() -> LoadReport {
     let moments = (0..4)
         .map(|n| TimelineMoment {
@@ -97,7 +96,7 @@ fn report() -> LoadReport {
             seed: 7,
             settings: vec![("wait".into(), "1s".into())],
         },
-        shards: vec![ShardOf {
+        shards: vec![Shard {
             index: 0,
             count: 1,
             started: "2025-01-01T00:00:00.000Z".into(),
@@ -164,7 +163,7 @@ fn report() -> LoadReport {
                 holds: true,
             },
         ],
-        faults: vec![Fault {
+        faults: vec![InjectedFault {
             fault: "service down at 1s for 200ms".into(),
             hit: 31,
             ended_ms: Some(1_200),
@@ -196,7 +195,7 @@ fn report() -> LoadReport {
 }
 
 #[test]
-fn the_published_schema_of_load_is_the_one_of_the_types() {
+fn published_schema_is_up_to_date() {
     let mut generated = serde_json::to_string_pretty(&load_schema()).unwrap();
     generated.push('\n');
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/load-1.json");
@@ -204,11 +203,11 @@ fn the_published_schema_of_load_is_the_one_of_the_types() {
         std::fs::write(path, &generated).unwrap();
         return;
     }
-    assert!(PUBLISHED == generated, "run the tests with UPDATE_SCHEMA=1 to write schema/load-1.json anew");
+    assert!(PUBLISHED == generated, "schema/load-1.json is out of date: run the tests with UPDATE_SCHEMA=1");
 }
 
 #[test]
-fn a_run_of_load_keeps_to_its_schema() {
+fn report_matches_its_schema() {
     let schema = jsonschema::validator_for(&load_schema()).unwrap();
     let errors: Vec<String> =
         schema.iter_errors(&serde_json::to_value(report()).unwrap()).map(|error| error.to_string()).collect();
@@ -220,7 +219,7 @@ fn a_run_of_load_keeps_to_its_schema() {
 #[case("/state", json!("green"))]
 #[case("/ledger/open", Value::Null)]
 #[case("/routes/0/outcomes/0/count", json!("many"))]
-fn the_schema_of_load_refuses_what_is_none(#[case] pointer: &str, #[case] value: Value) {
+fn schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
     let schema = jsonschema::validator_for(&load_schema()).unwrap();
     let mut report = serde_json::to_value(report()).unwrap();
     *report.pointer_mut(pointer).unwrap() = value;
@@ -228,22 +227,22 @@ fn the_schema_of_load_refuses_what_is_none(#[case] pointer: &str, #[case] value:
 }
 
 #[test]
-fn a_run_is_read_back_as_it_was_written() {
+fn written_report_loads_and_invalid_ones_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("load.json");
-    std::fs::write(&path, report().to_json().unwrap()).unwrap();
+    std::fs::write(&path, report().to_json()).unwrap();
     assert_eq!(LoadReport::load(&path).unwrap(), report());
 
-    let refused = |text: String| {
+    let error = |text: String| {
         std::fs::write(&path, text).unwrap();
         LoadReport::load(&path).unwrap_err()
     };
-    assert!(matches!(refused("{".into()), ReportError::NotJson { .. }));
-    assert!(matches!(refused("{}".into()), ReportError::MalformedLoad { .. }));
+    assert!(matches!(error("{".into()), ReadError::NotJson { .. }));
+    assert!(matches!(error("{}".into()), ReadError::NoSchema { .. }));
     let other = LoadReport { schema: "edgeproof.report/1".into(), ..report() };
-    assert!(matches!(refused(other.to_json().unwrap()), ReportError::OtherLoadSchema { .. }));
+    assert!(matches!(error(other.to_json()), ReadError::OtherSchema { .. }));
     let unbalanced = LoadReport { ledger: Ledger { scheduled: 1_001, ..report().ledger }, ..report() };
-    assert!(matches!(refused(unbalanced.to_json().unwrap()), ReportError::MalformedLoad { .. }));
+    assert!(matches!(error(unbalanced.to_json()), ReadError::Malformed { .. }));
 }
 
 #[test]
@@ -253,35 +252,37 @@ fn load_terminal() {
 
 #[test]
 fn load_markdown() {
-    insta::assert_snapshot!(render(Format::Markdown, &report()).unwrap());
+    insta::assert_snapshot!(render(Format::Markdown, &report()));
 }
 
 #[test]
 fn load_junit() {
-    insta::assert_snapshot!(render(Format::Junit, &report()).unwrap());
+    insta::assert_snapshot!(render(Format::Junit, &report()));
 }
 
 #[test]
-fn the_page_shows_all_and_fetches_nothing() {
-    let page = render(Format::Html, &report()).unwrap();
-    for there in [
+fn page_has_every_chart_and_fetches_nothing() {
+    let page = render(Format::Html, &report());
+    for expected in [
         "Time to verdict",
-        "Response time of what was due then",
-        "Requests a second",
-        "Distribution over time",
+        "Response time by intended start",
+        "Requests per second",
+        "Distribution of response times",
         "p99 &lt;= 4ms",
     ] {
-        assert!(page.contains(there), "{there}");
+        assert!(page.contains(expected), "{expected}");
     }
-    for none in ["<script", "http-equiv", " src=", " href=", "url(", "@import", "\u{1b}", "NaN", "inf"] {
-        assert!(!page.contains(none), "{none}");
+    for unwanted in
+        ["<script", "http-equiv=\"refresh", " src=", " href=", "url(", "@import", "\u{1b}", "NaN", "inf"]
+    {
+        assert!(!page.contains(unwanted), "{unwanted}");
     }
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
     assert!(page.matches("<svg").count() >= 6);
 }
 
 #[test]
-fn a_run_of_nothing_makes_a_page_all_the_same() {
+fn run_without_requests_has_every_document() {
     let empty = Timing { histogram: "x".into(), ..Timing::default() };
     let nothing = LoadReport {
         response: empty.clone(),
@@ -294,7 +295,7 @@ fn a_run_of_nothing_makes_a_page_all_the_same() {
         ..report()
     };
     for format in Format::ALL {
-        let document = render(format, &nothing).unwrap();
+        let document = render(*format, &nothing);
         assert!(!document.contains("NaN"), "{document}");
     }
 }

@@ -1,11 +1,11 @@
-//! What users see of a run, format by format.
+//! Documents of every format.
 
-#[cfg(test)]
-mod anything;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod files;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod json;
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! One rich run: every outcome, several mismatches, and texts that try to get out of their place.
+//! A sample run with every outcome, several mismatches, and hostile text.
 
 use edgeproof_reports::{
-    AddedLatency, Basis, CaseReport, EdgeNotes, Event, Exchange, Hop, Level, Mismatch, Observation, Outcome,
-    Reader, Recorder, Report, Summary, TargetKind, Titles,
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, Observation,
+    Outcome, Reader, Recorder, Report, Summary, TargetKind, Titles,
 };
 
-/// Tries to steer a terminal, to close every format's brackets, and to give a build server a command.
+/// Terminal escapes, closing brackets of every format, and a workflow command.
 pub(crate) const HOSTILE: &str =
     "\x1b[2J\u{202e}]]></system-out></pre><script>alert(1)</script>\r\n::error::pwned\n```\n# | @all &lt;";
 
@@ -20,8 +20,8 @@ pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
         id: id.to_owned(),
         title: format!("The title of {id}"),
         section: section.to_owned(),
-        level: Level::Must,
-        basis: Basis::Interface,
+        level: CaseLevel::Must,
+        basis: CaseBasis::Interface,
         standard: None,
         rows: vec![format!("row.{id}")],
         outcome,
@@ -37,7 +37,7 @@ pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
     }
 }
 
-pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: Level) -> Mismatch {
+pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: CaseLevel) -> Mismatch {
     Mismatch {
         what: what.to_owned(),
         expected: expected.to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn events() -> Vec<Event> {
     events
 }
 
-pub(crate) fn tell(events: &[Event], reader: &mut dyn Reader) {
+pub(crate) fn send(events: &[Event], reader: &mut dyn Reader) {
     for event in events {
         reader.read(event);
     }
@@ -85,7 +85,7 @@ pub(crate) fn tell(events: &[Event], reader: &mut dyn Reader) {
 
 pub(crate) fn report() -> Report {
     let mut recorder = Recorder::default();
-    tell(&events(), &mut recorder);
+    send(&events(), &mut recorder);
     recorder.report().unwrap()
 }
 
@@ -98,11 +98,11 @@ fn cases() -> Vec<CaseReport> {
         allow(),
         CaseReport {
             because: "known.txt line 2: fixed in the next release".to_owned(),
-            mismatches: vec![mismatch("status", "405", "404", Level::Must)],
+            mismatches: vec![mismatch("status", "405", "404", CaseLevel::Must)],
             ..case("methods.trace", "4", Outcome::Known)
         },
         CaseReport {
-            level: Level::Open,
+            level: CaseLevel::Open,
             because: "the edge answered 204".to_owned(),
             observations: vec![Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() }],
             ..case("cors.preflight.shape", "4", Outcome::Observed)
@@ -137,9 +137,9 @@ fn refused() -> CaseReport {
                      fall back to `unknown`"
                         .to_owned(),
                 ),
-                ..mismatch("body", &body("bad_signature"), &body("unknown"), Level::Must)
+                ..mismatch("body", &body("bad_signature"), &body("unknown"), CaseLevel::Must)
             },
-            mismatch("content-type", "application/json", "", Level::Should),
+            mismatch("content-type", "application/json", "", CaseLevel::Should),
         ],
         reproduce: "curl -i -X POST http://127.0.0.1:4180/v1/signals -H 'content-type: application/json' -d '{\"m\":\"c-17\"}'"
             .to_owned(),
@@ -166,11 +166,11 @@ fn refused() -> CaseReport {
 fn hostile() -> CaseReport {
     CaseReport {
         title: HOSTILE.to_owned(),
-        basis: Basis::Security,
+        basis: CaseBasis::Security,
         because: HOSTILE.to_owned(),
         mismatches: vec![Mismatch {
             hint: Some(HOSTILE.to_owned()),
-            ..mismatch(HOSTILE, "nothing", HOSTILE, Level::Must)
+            ..mismatch(HOSTILE, "nothing", HOSTILE, CaseLevel::Must)
         }],
         reproduce: HOSTILE.to_owned(),
         exchanges: vec![Exchange {
@@ -185,13 +185,13 @@ fn hostile() -> CaseReport {
 
 fn allow() -> CaseReport {
     CaseReport {
-        level: Level::Should,
-        basis: Basis::Standard,
+        level: CaseLevel::Should,
+        basis: CaseBasis::Standard,
         standard: Some("RFC 9110 §15.5.6".to_owned()),
         because: "no Allow header".to_owned(),
         mismatches: vec![Mismatch {
             hint: Some("send `Allow: POST, OPTIONS` with a 405".to_owned()),
-            ..mismatch("header allow", "POST and OPTIONS", "", Level::Should)
+            ..mismatch("header allow", "POST and OPTIONS", "", CaseLevel::Should)
         }],
         reproduce: "curl -i http://127.0.0.1:4180/v1/signals".to_owned(),
         ..case("methods.get.allow", "4", Outcome::Warn)

@@ -1,13 +1,13 @@
-//! The terminal report.
+//! Terminal output.
 
 use edgeproof_reports::{CaseReport, Event, Outcome, Reader, Terminal, TerminalOptions};
 
-use crate::sample::{case, events, tell, titles};
+use crate::sample::{case, events, send, titles};
 
-fn shown(events: &[Event], options: TerminalOptions) -> String {
+fn printed(events: &[Event], options: TerminalOptions) -> String {
     let mut out = Vec::new();
     let mut terminal = Terminal::new(&mut out, options);
-    tell(events, &mut terminal);
+    send(events, &mut terminal);
     terminal.finish().unwrap();
     drop(terminal);
     String::from_utf8(out).unwrap().replace('\x1b', "␛").replace('\r', "␍")
@@ -19,26 +19,26 @@ fn options() -> TerminalOptions {
 
 #[test]
 fn plain() {
-    insta::assert_snapshot!(shown(&events(), options()));
+    insta::assert_snapshot!(printed(&events(), options()));
 }
 
 #[test]
 fn colored() {
-    insta::assert_snapshot!(shown(&events(), TerminalOptions { color: true, ..options() }));
+    insta::assert_snapshot!(printed(&events(), TerminalOptions { color: true, ..options() }));
 }
 
 #[test]
 fn verbose() {
-    insta::assert_snapshot!(shown(&events(), TerminalOptions { verbose: true, ..options() }));
+    insta::assert_snapshot!(printed(&events(), TerminalOptions { verbose: true, ..options() }));
 }
 
 #[test]
 fn quiet() {
-    insta::assert_snapshot!(shown(&events(), TerminalOptions { quiet: true, ..options() }));
+    insta::assert_snapshot!(printed(&events(), TerminalOptions { quiet: true, ..options() }));
 }
 
 #[test]
-fn a_run_that_conforms_is_short() {
+fn conforming_run_is_short() {
     let ended: Vec<Event> = ["accept.exact", "accept.readable"]
         .iter()
         .map(|id| Event::Ended(Box::new(case(id, "7.2", Outcome::Pass))))
@@ -52,7 +52,7 @@ fn a_run_that_conforms_is_short() {
         duration_ms: 640,
         exit_code: 0,
     });
-    insta::assert_snapshot!(shown(&events, options()), @r"
+    insta::assert_snapshot!(printed(&events, options()), @r"
     edgeproof node my-edge.mjs · launched · current 3f2a9c01b7d4 · 10 cases · seed 7
 
       section                  planned  pass
@@ -65,7 +65,7 @@ fn a_run_that_conforms_is_short() {
 }
 
 #[test]
-fn what_ends_while_it_runs_is_told_above_the_live_line() {
+fn case_lines_appear_above_the_progress_line() {
     let begin = |id: &str| Event::Began { id: id.to_owned() };
     let end = |id: &str, outcome, because: &str| {
         Event::Ended(Box::new(CaseReport { because: because.to_owned(), ..case(id, "2", outcome) }))
@@ -77,23 +77,23 @@ fn what_ends_while_it_runs_is_told_above_the_live_line() {
         end("b.quick", Outcome::Fail, "it broke"),
         Event::Notice("the edge is held: curl http://127.0.0.1:4180/v1/signals".to_owned()),
     ];
-    // The clock decides how often the live line is drawn between lines; after a line it always is.
-    let shown = shown(&events, TerminalOptions { live: true, ..options() });
-    assert!(shown.contains("10 cases · seed 7\n\n␍   0/10␛[K"), "{shown}");
+    // The progress line is redrawn after every other line; between lines, the clock decides.
+    let printed = printed(&events, TerminalOptions { live: true, ..options() });
+    assert!(printed.contains("10 cases · seed 7\n\n␍   0/10␛[K"), "{printed}");
     assert!(
-        shown.ends_with(
+        printed.ends_with(
             "␍␛[Kfail     b.quick  it broke\n\
              ␍   1/10  a.slow  1 failed␛[K\
              ␍␛[Kthe edge is held: curl http://127.0.0.1:4180/v1/signals\n\
              ␍   1/10  a.slow  1 failed␛[K\
              ␍␛[K"
         ),
-        "{shown}"
+        "{printed}"
     );
 }
 
 #[test]
-fn a_broken_pipe_is_told_at_the_end() {
+fn broken_pipe_is_returned_at_the_end() {
     struct Closed;
     impl std::io::Write for Closed {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -104,6 +104,6 @@ fn a_broken_pipe_is_told_at_the_end() {
         }
     }
     let mut terminal = Terminal::new(Closed, options());
-    tell(&events(), &mut terminal);
+    send(&events(), &mut terminal);
     assert_eq!(terminal.finish().unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
 }

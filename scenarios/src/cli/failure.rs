@@ -2,7 +2,9 @@ use std::fmt::Debug;
 
 use miette::Diagnostic;
 
-/// What stands in the way of a command. Printed as `failed to …`, with what to do.
+use super::exit_code::{EXIT_INCOMPLETE, EXIT_USAGE};
+
+/// An error of a command, with advice. Printed as `failed to …`.
 #[derive(Debug)]
 pub(super) struct Failure {
     what: String,
@@ -11,12 +13,12 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// The command, or a file that it names, is wrong.
+    /// The command, or a file it names, is wrong.
     pub(super) fn usage(what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what: what.into(), advice: Some(advice.into()), code: super::EXIT_USAGE }
+        Self { what: what.into(), advice: Some(advice.into()), code: EXIT_USAGE }
     }
 
-    /// The same, from an error with its causes.
+    /// The same, from an error and its sources.
     pub(super) fn of(error: &dyn std::error::Error, advice: &str) -> Self {
         let mut what = error.to_string();
         let mut source = error.source();
@@ -27,20 +29,20 @@ impl Failure {
         Self::usage(what, advice)
     }
 
-    /// It could not run; nothing is wrong with the command.
+    /// The command is right, but the run is not possible.
     #[must_use]
     pub(super) fn incomplete(self) -> Self {
-        Self { code: super::EXIT_INCOMPLETE, ..self }
+        Self { code: EXIT_INCOMPLETE, ..self }
     }
 
-    /// A signal ended it.
+    /// A signal ended the command.
     #[must_use]
     pub(super) fn ended_by(self, code: u8) -> Self {
         Self { code, ..self }
     }
 
-    /// Prints it to standard error, and yields what to exit with.
-    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    /// Prints the error to standard error, and returns the exit code.
+    #[expect(clippy::print_stderr, reason = "the command line prints its errors")]
     pub(super) fn print(self) -> u8 {
         eprintln!("failed to {}", self.what);
         if let Some(advice) = self.advice {
@@ -53,6 +55,6 @@ impl Failure {
 impl<D: Diagnostic> From<D> for Failure {
     fn from(error: D) -> Self {
         let advice = error.help().map(|help| help.to_string());
-        Self { what: error.to_string(), advice, code: super::EXIT_USAGE }
+        Self { what: error.to_string(), advice, code: EXIT_USAGE }
     }
 }

@@ -1,175 +1,185 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::signals;
-use edgeproof_reports::load::{Fault, LoadReport};
+use edgeproof_reports::load::{InjectedFault, LoadReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
 use super::failure::Failure;
-use super::ground::{GET, Ground, POST};
-use super::live::Progress;
-use super::planned::{Planned, document_plan, plan};
+use super::latency_probe::probe_latency;
+use super::load_plan::{LoadPlan, document_plan, plan};
+use super::progress::Progress;
 use super::prometheus::Metrics;
-use super::runtime;
-use crate::engine::{AttackLane, AttackOptions, EdgeCostProbe, Lane, Live, Scenario as _, play};
+use super::routes::{GET, POST};
+use super::runtime::runtime;
+use super::system_under_test::SystemUnderTest;
+use crate::engine::{
+    EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
+};
 use crate::measure::RouteId;
 use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
-use crate::report::{Facts, build};
-use crate::scenario::{Part, SealedAhead};
-use crate::service::Faults;
+use crate::report::{ReportInputs, build};
+use crate::scenario::{AnyScenario, SealedCollections};
+use crate::service::InjectedFaults;
 
-/// Connections that the embedded edge takes.
-const EMBEDDED: u32 = 1000;
-/// Files that are open besides connections.
+/// Largest number of connections of the embedded edge.
+const EMBEDDED_CONNECTIONS: u32 = 1000;
+/// Open files besides connections.
 const FILES: u64 = 256;
-/// How long what a run leaves behind may take to end.
+/// Timeout for tasks that are left after a run.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
-/// `edgeproof-load edge-relay` and the like.
+/// The commands that load: `edgeproof-load edge-relay` and its siblings.
 pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
-    let planned = plan(name, args)?;
+    let plan = plan(name, args)?;
     let runtime = runtime()?;
-    let report = runtime.block_on(run(&planned));
+    let report = runtime.block_on(run(&plan));
     runtime.shutdown_timeout(SHUTDOWN_LIMIT);
-    Ok(planned.files.finish(&planned.args.output, &report?))
+    Ok(plan.files.finish(&plan.args.output, &report?))
 }
 
-/// A threshold for a route that is not played would be judged on nothing.
+/// A threshold for an unknown route would have no data.
 fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(), Failure> {
     let unknown = |route: &&String| !routes.contains(route);
     match thresholds.iter().filter_map(|(threshold, _)| threshold.route.as_ref()).find(unknown) {
         None => Ok(()),
         Some(route) => Err(Failure::usage(
-            format!("judge the route {route:?}: this run has no such route"),
-            format!("there are {}", routes.join(" and ")),
+            format!("judge the route {route:?}: this run does not have it"),
+            format!("routes of this run: {}", routes.join(" and ")),
         )),
     }
 }
 
-async fn run(planned: &Planned) -> Result<LoadReport, Failure> {
+async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let interrupted =
         signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
     tokio::pin!(interrupted);
-    let args = &planned.args;
+    let args = &plan.args;
     let prepared = async {
-        let ground =
-            Ground::prepare(args, planned.needs, planned.faults, planned.seed, planned.shard).await?;
-        let lanes = lanes(planned, &ground).await?;
-        Ok::<_, Failure>((ground, lanes))
+        let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
+        let loads = workloads(plan, &system).await?;
+        Ok::<_, Failure>((system, loads))
     };
-    let (ground, lanes) = tokio::select! {
+    let (system, loads) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
-            return Err(Failure::usage(format!("start: {signal} came first"), "nothing was loaded").ended_by(signal.exit_code()));
+            return Err(Failure::usage(format!("start the run: {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
-    let users: u32 = lanes.iter().map(|lane| lane.users as u32).sum();
-    let arrivals: Vec<Arrivals> = lanes.iter().filter_map(|lane| lane.lane.arrivals().cloned()).collect();
-    let routes = ground.routes();
-    known_routes(&planned.thresholds, &routes)?;
+    let users: u32 = loads.iter().map(|load| load.users as u32).sum();
+    let arrivals: Vec<Arrivals> = loads.iter().filter_map(|load| load.workload.arrivals().cloned()).collect();
+    let routes = system.routes();
+    known_routes(&plan.thresholds, &routes)?;
     let metrics = match args.prometheus {
-        Some(address) => Some(Metrics::serve(address, routes.clone(), ground.codes.clone()).await?),
+        Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = Progress::new(&args.output, planned.name, metrics.as_ref().map(Metrics::addr));
-    let live: Live = {
+    let progress = Progress::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
+    let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
-            progress.tell(moment);
+            progress.show(moment);
             if let Some(metrics) = &metrics {
                 metrics(moment);
             }
         })
     };
-    let probe: Arc<std::sync::Mutex<Option<EdgeCostProbe>>> = Arc::default();
-    let options = AttackOptions {
-        lanes,
-        codes: ground.codes.clone(),
+    let probe: Arc<OnceLock<EdgeCostProbe>> = Arc::default();
+    let options = LoadRunOptions {
+        loads,
+        codes: system.codes.clone(),
         routes: routes.clone(),
         timeout: args.timeout,
         drain: args.drain,
         goose_report: args.goose_report.clone(),
         start_at: args.start_at,
-        on_start: Some(on_start(&ground, planned.faults, &probe)),
+        on_start: Some(on_start(&system, plan.faults, &probe)),
         live: Some(live),
     };
-    let raw = play(options, &mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
+    let data =
+        LoadRun::new(options).play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
-    let edge_samples =
-        probe.lock().ok().and_then(|probe| probe.as_ref().map(EdgeCostProbe::read)).unwrap_or_default();
+    let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
     let mut partial = Vec::new();
-    if let Some(exit) = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
-        partial.push(format!("the edge ended in the middle of the run, with {}", exit.status));
+    if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
+        partial.push(format!("the edge exited during the run with {}", exit.status));
     }
-    let facts = Facts {
-        scenario: planned.name,
-        open: planned.stages.is_some(),
-        target: ground.target.clone(),
-        plan: document_plan(planned, users, ground.sealing.as_deref().map(SealedAhead::cost)),
-        shard: (planned.shard.index(), planned.shard.count()),
+    let inputs = ReportInputs {
+        scenario: plan.name,
+        open: plan.stages.is_some(),
+        target: system.target.clone(),
+        plan: document_plan(plan, users, system.sealing.as_deref().map(SealedCollections::cost)),
+        shard: (plan.shard.index(), plan.shard.count()),
         routes: &routes,
-        codes: &ground.codes,
+        codes: &system.codes,
         arrivals: arrivals.iter().collect(),
-        thresholds: &planned.thresholds,
-        arrived: arrived(&ground, &routes),
-        faults: faults(planned, &ground),
+        thresholds: &plan.thresholds,
+        arrived: arrived(&system, &routes),
+        faults: faults(plan, &system),
         edge_samples,
         tolerance: args.max_lateness,
         unchecked: args.unchecked,
         partial,
     };
-    let mut report = build(facts, &raw);
+    let mut report = build(inputs, &data);
     report.comparison =
-        planned.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
-    if let Some(edge) = ground.edge {
+        plan.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
+    if let Some(edge) = system.edge {
         edge.stop().await;
     }
     Ok(report)
 }
 
-/// Each part of the run with its operations and its users.
-async fn lanes(planned: &Planned, ground: &Ground) -> Result<Vec<AttackLane<Part>>, Failure> {
-    let args = &planned.args;
-    let mut lanes = Vec::new();
-    for (name, part) in &planned.parts {
-        let scenario = ground.scenario(name, args, planned.seed).expect("what the parts need was prepared");
-        let tried = ground.try_out(&scenario, args.timeout).await?;
-        let each = args.expect.unwrap_or(tried) + planned.faults.slow;
+/// The scenarios of the run with their workloads and users.
+async fn workloads(
+    plan: &LoadPlan,
+    system: &SystemUnderTest,
+) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
+    let args = &plan.args;
+    let mut loads = Vec::new();
+    for (name, part) in &plan.parts {
+        let scenario =
+            system.scenario(name, args, plan.seed).expect("the parts of each scenario are prepared");
+        let tried = probe_latency(&system.codes, &scenario, args.timeout).await?;
+        let each = args.expect.unwrap_or(tried) + plan.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
-        let (lane, users) = match &planned.stages {
+        let (workload, users) = match &plan.stages {
             Some(stages) => {
                 let stages = stages.part(*part).warmed_up(args.warm_up);
-                let peak = stages.peak().times(1.0 / f64::from(planned.shard.count()));
+                let peak = stages.peak().times(1.0 / f64::from(plan.shard.count()));
                 let users = plan_users(peak, each, share)?;
-                (Lane::open(Arrivals::new(&stages, args.warm_up, planned.shard)), users)
+                (Workload::open(Arrivals::new(&stages, args.warm_up, plan.shard)), users)
             }
             None => (
-                Lane::closed(planned.measured, args.warm_up),
+                Workload::closed(plan.measured, args.warm_up),
                 share.unwrap_or_else(|| users_for(Rate::default(), each)),
             ),
         };
-        lanes.push(AttackLane {
+        loads.push(ScenarioLoad {
             name: (*name).to_owned(),
             scenario,
-            lane: Arc::new(lane),
+            workload: Arc::new(workload),
             users: users as usize,
         });
     }
-    let embedded = ground.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
+    let embedded = system.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
     let through_edge: usize =
-        lanes.iter().filter(|lane| lane.name != "verdict-polling").map(|lane| lane.users).sum();
-    if embedded && through_edge > EMBEDDED as usize {
+        loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
+    if embedded && through_edge > EMBEDDED_CONNECTIONS as usize {
         return Err(Failure::usage(
-            format!("load the embedded edge with {through_edge} connections: it takes {EMBEDDED}"),
-            "give fewer --users or a lower rate, or load an edge of its own with --launch or --edge-url",
+            format!(
+                "load the embedded edge with {through_edge} connections: its limit is {EMBEDDED_CONNECTIONS}"
+            ),
+            "give fewer --users or a lower rate, or use another edge with --launch or --edge-url",
         ));
     }
-    let connections: usize = lanes.iter().map(|lane| lane.users * lane.scenario.endpoints().len()).sum();
-    // Where edge or service are in this process, so are the other ends, and what leads from one to the other.
-    let ends = if ground.service.is_some() { 4 } else { 1 };
+    let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
+    // If the edge or the service runs in this process, both ends of a connection need a file, and so do their
+    // connections to each other.
+    let ends = if system.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;
-    Ok(lanes)
+    Ok(loads)
 }
 
 fn enough_files(needed: u64) -> Result<(), Failure> {
@@ -183,20 +193,20 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(
-        format!("open {needed} files: {} are allowed", current.unwrap_or_default()),
+        format!("open {needed} files: the limit is {}", current.unwrap_or_default()),
         format!("raise the limit with ulimit -n {needed}, or give fewer --users"),
     ))
 }
 
 fn on_start(
-    ground: &Ground,
-    faults: Faults,
-    probe: &Arc<std::sync::Mutex<Option<EdgeCostProbe>>>,
+    system: &SystemUnderTest,
+    faults: InjectedFaults,
+    probe: &Arc<OnceLock<EdgeCostProbe>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
-    let service = ground.service.clone();
-    let pid = ground.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
+    let service = system.service.clone();
+    let pid = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
     let probe = Arc::clone(probe);
-    let sealing = ground.sealing.clone();
+    let sealing = system.sealing.clone();
     Box::new(move |started| {
         if let Some(sealing) = sealing {
             sealing.begin();
@@ -205,35 +215,36 @@ fn on_start(
             service.begin(started, faults);
             tokio::spawn(service.go_down());
         }
-        if let (Some(pid), Ok(mut probe)) = (pid, probe.lock()) {
-            *probe = Some(EdgeCostProbe::start(pid));
+        if let Some(pid) = pid {
+            // A run starts once, so the cell is empty.
+            let _ = probe.set(EdgeCostProbe::start(pid));
         }
     })
 }
 
-fn arrived(ground: &Ground, routes: &[String]) -> Vec<(RouteId, u64)> {
-    let Some(service) = &ground.service else { return Vec::new() };
+fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
+    let Some(service) = &system.service else { return Vec::new() };
     let mut arrived = Vec::new();
     for (place, route) in routes.iter().enumerate() {
         let id = RouteId(place as u8);
         match route.as_str() {
             POST => arrived.push((id, service.collections())),
-            GET if ground.target.base_url.is_none() => arrived.push((id, service.questions())),
+            GET if system.target.base_url.is_none() => arrived.push((id, service.verdict_requests())),
             _ => {}
         }
     }
     arrived
 }
 
-fn faults(planned: &Planned, ground: &Ground) -> Vec<Fault> {
-    let Some(service) = &ground.service else { return Vec::new() };
+fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {
+    let Some(service) = &system.service else { return Vec::new() };
     let (failed, slowed) = service.hit();
-    let back = planned.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
-    let [slow, failing, down] = planned.faults.names();
+    let back = plan.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
+    let [slow, failing, down] = plan.faults.names();
     let lasting = |fault: Option<String>, hit| {
-        fault.map(|fault| Fault { fault, hit, ended_ms: None, recovery_ms: None })
+        fault.map(|fault| InjectedFault { fault, hit, ended_ms: None, recovery_ms: None })
     };
-    // Whom it hit who found nobody there, the report knows.
-    let gone = down.map(|fault| Fault { fault, hit: 0, ended_ms: back, recovery_ms: None });
+    // The report counts the requests that failed while the service was down.
+    let gone = down.map(|fault| InjectedFault { fault, hit: 0, ended_ms: back, recovery_ms: None });
     [lasting(slow, slowed), lasting(failing, failed), gone].into_iter().flatten().collect()
 }

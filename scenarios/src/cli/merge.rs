@@ -2,17 +2,17 @@ use edgeproof_reports::load::LoadReport;
 
 use super::args::Merge;
 use super::failure::Failure;
-use super::output::{self, Files};
+use super::output::{self, ReportFiles};
 use crate::merge::{MergeError, merge};
 
-/// `edgeproof-load merge`.
+/// The command `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
-    let files = Files::open(&args.output)?;
-    // What the shards had for errors stays: it is not set anew here, as they may have expected some.
+    let files = ReportFiles::open(&args.output)?;
+    // No default for the error rate: the shards may have expected errors, so their limit applies.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
-    let reports = reports
-        .map_err(|why| Failure::of(&why, "give reports that --report json=PATH of a run of load wrote"))?;
+    let reports =
+        reports.map_err(|why| Failure::of(&why, "give reports that a run wrote with --report json=PATH"))?;
     let sum = merge(&reports, &thresholds).map_err(|why| match why {
         MergeError::Missing { .. } => Failure::from(why).incomplete(),
         why => Failure::from(why),

@@ -1,41 +1,44 @@
-//! Arguments and what is printed: the only place that prints or decides on an exit code.
+//! The command line: arguments, output and exit codes. No other module prints or sets an exit code.
 
 mod args;
+mod exit_code;
 mod failure;
-mod ground;
-mod live;
+mod input_file;
+mod latency_probe;
 mod load;
+mod load_plan;
 mod merge;
 mod output;
-mod planned;
+mod progress;
 mod prometheus;
+mod required_parts;
+mod routes;
+mod runtime;
+mod scenarios;
+mod secrets;
 mod self_test;
-mod unused;
+mod system_under_test;
+mod unused_options;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use args::{Arguments, Command};
+use exit_code::EXIT_USAGE;
 use failure::Failure;
 
-/// A threshold is broken; what was to be proven is not so.
-pub const EXIT_BROKEN: u8 = 1;
-/// The command, or a file that it names, is wrong.
-pub const EXIT_USAGE: u8 = 2;
-/// It could not run, or its figures prove nothing.
-pub const EXIT_INCOMPLETE: u8 = 3;
-
-/// The program `edgeproof-load`.
+/// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help goes to standard output with 0, everything else to standard error with 2.
-            let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
-            return ExitCode::from(if error.print().is_ok() { code } else { EXIT_USAGE });
-        }
-    };
+    let arguments =
+        match args::command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                // Help goes to standard output with exit code 0, errors go to standard error with 2.
+                let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
+                return ExitCode::from(if error.print().is_ok() { code } else { EXIT_USAGE });
+            }
+        };
     let done = match arguments.command {
         Command::EdgeRelay(args) => load::main("edge-relay", *args),
         Command::VerdictPolling(args) => load::main("verdict-polling", *args),
@@ -46,12 +49,4 @@ pub fn main() -> ExitCode {
         Command::Schema => Ok(output::schema()),
     };
     ExitCode::from(done.unwrap_or_else(Failure::print))
-}
-
-/// A runtime for what does I/O.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|why| {
-        Failure::usage(format!("start the runtime: {why}"), "check the limits on threads and open files")
-    })
 }

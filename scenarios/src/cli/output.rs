@@ -5,35 +5,38 @@ use edgeproof_reports::Format;
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::{Color, Output};
+use super::exit_code::EXIT_USAGE;
 use super::failure::Failure;
-use super::ground::read;
+use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
-/// The reports that are written at the end; that they can be is proven at the start.
-pub(super) struct Files(Vec<LoadFile>);
+/// Report files. Their paths are checked at the start and written at the end.
+pub(super) struct ReportFiles(Vec<LoadFile>);
 
-impl Files {
+impl ReportFiles {
     pub(super) fn open(output: &Output) -> Result<Self, Failure> {
         let open = |given: &String| {
             let (format, path) = given.split_once('=').ok_or_else(|| {
                 Failure::usage(
-                    format!("write the report {given:?}: it has no ="),
-                    "write it as FORMAT=PATH, such as html=load.html",
+                    format!("write the report {given:?}: no ="),
+                    "give FORMAT=PATH, such as html=load.html",
                 )
             })?;
-            let format: Format =
-                format.parse().map_err(|why| Failure::of(&why, "write it as FORMAT=PATH"))?;
+            let format: Format = format
+                .parse()
+                .map_err(|why| Failure::of(&why, "give FORMAT=PATH, such as html=load.html"))?;
             LoadFile::new(format, Path::new(path))
                 .map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
         };
         Ok(Self(output.report.iter().map(open).collect::<Result<_, _>>()?))
     }
 
-    /// Prints the summary, writes the reports, and yields what to exit with: a run without its report is no success.
-    #[expect(clippy::print_stderr, reason = "the command line prints")]
+    /// Prints the summary, writes the reports and returns the exit code. A run without its report is not a
+    /// success.
+    #[expect(clippy::print_stderr, reason = "the command line prints its errors")]
     pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
-        // Whoever closed standard output has seen enough.
+        // A closed standard output is no error.
         let _ = write!(
             std::io::stdout(),
             "{}",
@@ -47,7 +50,7 @@ impl Files {
                 }
                 Err(why) => {
                     eprintln!("failed to {why}");
-                    code = if code == 0 { super::EXIT_USAGE } else { code };
+                    code = if code == 0 { EXIT_USAGE } else { code };
                 }
             }
         }
@@ -55,26 +58,26 @@ impl Files {
     }
 }
 
-/// Whether what is printed has colours.
+/// Whether the output is coloured.
 pub(super) fn color(output: &Output) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match output.color {
-        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !dumb(),
+        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb_terminal(),
         Color::Always => true,
         Color::Never => false,
     }
 }
 
-/// Whether a line can be drawn over itself.
-pub(super) fn dumb() -> bool {
+/// Whether the terminal cannot redraw a line.
+pub(super) fn is_dumb_terminal() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Whatever is done to a service: something has to come out right.
+/// Largest default for the error rate: some requests must succeed even with injected faults.
 const MOST_PERCENT: f64 = 99.0;
 
-/// The thresholds that were given. Unless they judge errors, no more than this part may be errors: a run that nothing came of
-/// must not be green.
+/// The given thresholds, plus the default for the error rate if none judges it. Without it a run that fails
+/// completely would pass.
 pub(super) fn thresholds(
     given: &[Threshold],
     file: Option<&Path>,
@@ -82,7 +85,13 @@ pub(super) fn thresholds(
 ) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
-        thresholds.extend(parse_file(&read(path)?)?);
+        let parsed = parse_file(&read(path)?).map_err(|error| {
+            Failure::usage(
+                format!("read thresholds {}: {}: {}", path.display(), error.given, error.why),
+                error.advice,
+            )
+        })?;
+        thresholds.extend(parsed);
     }
     let judges_errors =
         thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
@@ -90,13 +99,14 @@ pub(super) fn thresholds(
         thresholds.into_iter().map(|threshold| (threshold, false)).collect();
     if let Some(allowed) = allowed_errors.filter(|_| !judges_errors) {
         let percent = (allowed * 100.0).ceil().min(MOST_PERCENT);
-        all.push((Threshold::new(None, "error-rate", &format!("{percent}%"))?, true));
+        let threshold = Threshold::new(None, "error-rate", &format!("{percent}%"));
+        all.push((threshold.expect("1 % to 99 % is a limit for the error rate"), true));
     }
     Ok(all)
 }
 
-/// `edgeproof-load schema`.
+/// The command `edgeproof-load schema`.
 pub(super) fn schema() -> u8 {
     let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
-    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * super::EXIT_USAGE
+    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * EXIT_USAGE
 }

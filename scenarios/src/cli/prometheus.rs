@@ -1,19 +1,20 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof_http::{Limits, ListenerProtocol, Server};
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use crate::engine::Moment;
+use crate::engine::RunProgress;
 use crate::measure::{Codes, Histogram};
 
-/// Serves the running figures in the text format that Prometheus reads. Ends when it is dropped.
+/// Serves running figures in the Prometheus text format. Dropping it stops the server.
 pub(super) struct Metrics {
     server: Server,
     text: Arc<Mutex<String>>,
@@ -29,14 +30,14 @@ impl Metrics {
         routes: Vec<String>,
         codes: Codes,
     ) -> Result<Self, Failure> {
-        let advice = "choose another address with --prometheus; port 0 lets the system choose";
+        let advice = "give another address; port 0 selects a free port";
         let fault =
-            |why: std::io::Error| Failure::usage(format!("serve figures on {address}: {why}"), advice);
+            |why: std::io::Error| Failure::usage(format!("serve metrics on {address}: {why}"), advice);
         let listener = TcpListener::bind(address).await.map_err(fault)?;
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);
         let server = Server::start(listener, ListenerProtocol::Plain, Limits::default(), move |_, _| {
-            let body = Bytes::from(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            let body = Bytes::from(shown.lock().clone());
             let mut response = Response::new(Full::new(body));
             let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
@@ -50,17 +51,17 @@ impl Metrics {
         self.server.addr()
     }
 
-    /// Takes moments and shows the latest.
-    pub(super) fn sink(&self) -> impl Fn(Moment<'_>) + Send + Sync + use<> {
+    /// A callback that publishes the progress.
+    pub(super) fn sink(&self) -> impl Fn(RunProgress<'_>) + Send + Sync + use<> {
         let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
-        move |moment| {
-            let new = write(moment, &routes, &codes);
-            *text.lock().unwrap_or_else(PoisonError::into_inner) = new;
+        move |progress| {
+            let new = write(progress, &routes, &codes);
+            *text.lock() = new;
         }
     }
 }
 
-fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
+fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
     let mut out = String::new();
     let mut summary = |name: &str, help: &str, times: &Histogram| {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} summary");
@@ -72,31 +73,35 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
         let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
     };
     let mut response = Histogram::new();
-    moment.cells.cells.iter().for_each(|cell| response.add(&cell.response));
-    summary("edgeproof_response_seconds", "From the intended start to the end.", &response);
-    summary("edgeproof_lateness_seconds", "How late the generator itself was.", &moment.cells.lateness);
-    if moment.cells.verdict.count() > 0 {
+    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
+    summary("edgeproof_response_seconds", "Time from the intended start to the end of a request.", &response);
+    summary(
+        "edgeproof_lateness_seconds",
+        "Delay added by the load generator.",
+        &progress.measurements.lateness,
+    );
+    if progress.measurements.verdict.count() > 0 {
         summary(
             "edgeproof_time_to_verdict_seconds",
-            "From the start of a session to its verdict.",
-            &moment.cells.verdict,
+            "Time from the start of a session to its verdict.",
+            &progress.measurements.verdict,
         );
     }
     let _ = writeln!(
         out,
         "# HELP edgeproof_requests_total Measured requests.\n# TYPE edgeproof_requests_total counter"
     );
-    for cell in &moment.cells.cells {
-        let route = routes.get(usize::from(cell.route.0)).map_or("", String::as_str);
+    for series in &progress.measurements.series {
+        let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
         let _ = writeln!(
             out,
             "edgeproof_requests_total{{route=\"{route}\",outcome=\"{}\",expected=\"{}\"}} {}",
-            codes.label(cell.outcome),
-            cell.expected,
-            cell.response.count()
+            codes.label(series.outcome),
+            series.expected,
+            series.response.count()
         );
     }
-    let ledger = moment.ledger;
+    let ledger = progress.ledger;
     let _ = writeln!(
         out,
         "# HELP edgeproof_operations_total Measured operations.\n# TYPE edgeproof_operations_total counter"
@@ -111,8 +116,8 @@ fn write(moment: Moment<'_>, routes: &[String], codes: &Codes) -> String {
     }
     let _ = writeln!(
         out,
-        "# HELP edgeproof_begun_total Operations that a user began, warm-up included.\n# TYPE edgeproof_begun_total counter"
+        "# HELP edgeproof_begun_total Started operations, warm-up included.\n# TYPE edgeproof_begun_total counter"
     );
-    let _ = writeln!(out, "edgeproof_begun_total {}", moment.begun);
+    let _ = writeln!(out, "edgeproof_begun_total {}", progress.begun);
     out
 }

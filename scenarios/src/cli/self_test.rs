@@ -5,102 +5,109 @@ use std::time::{Duration, Instant};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
 use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
+use parking_lot::Mutex;
 
 use super::args::SelfTest;
+use super::exit_code::{EXIT_BROKEN, EXIT_INCOMPLETE};
 use super::failure::Failure;
-use super::ground::POST;
-use super::runtime;
-use crate::engine::{AttackLane, AttackOptions, Lane, play, processors};
+use super::routes::POST;
+use super::runtime::runtime;
+use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
-use crate::report::{Facts, build, embedded};
-use crate::scenario::{Collections, EdgeRelay, Posting, Source};
-use crate::service::{Stalling, Stalls};
+use crate::report::{ReportInputs, build, embedded};
+use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
+use crate::service::{StallPattern, StallingServer};
 
-/// How far a percentile may be from what arithmetic says.
+/// Largest relative error of a percentile.
 const NEAR: f64 = 0.05;
-/// Part of the rate that has to be delivered.
+/// Smallest delivered share of the rate.
 const DELIVERED: f64 = 0.995;
-/// How often percentiles are tried while the machine is too busy.
+/// Attempts at the percentiles while the machine is too busy.
 const ATTEMPTS: u32 = 2;
 
-/// What one drive is made of.
-struct Drive {
+/// One run of the generator.
+struct GeneratorRun {
     rate: Rate,
     time: Duration,
     warm_up: Duration,
     users: usize,
-    stalls: Option<Stalls>,
+    stalls: Option<StallPattern>,
     starved: bool,
 }
 
-/// What a part of the proof came to.
+/// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Proof {
-    /// It holds.
-    Holds,
-    /// The run said of itself that this machine cannot, and nothing that it claims is wrong.
-    Cannot,
-    /// A run claimed what is not so.
-    Broken,
+enum SelfTestResult {
+    /// The check passed.
+    Passed,
+    /// The run reported that this machine is too busy, and its figures are right.
+    Inconclusive,
+    /// The run reported a wrong figure.
+    Failed,
 }
 
-/// `edgeproof-load self-test`: 0 the generator tells the truth here, 1 it does not, 3 this machine was too busy to prove it.
+/// The command `edgeproof-load self-test`. Exit code 0: the figures are right; 1: a figure is wrong; 3: the
+/// machine was too busy.
 pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(test(args));
     runtime.shutdown_timeout(Duration::from_secs(2));
-    let (proof, line) = outcome?;
-    say(&line);
-    Ok(match proof {
-        Proof::Holds => 0,
-        Proof::Broken => super::EXIT_BROKEN,
-        Proof::Cannot => super::EXIT_INCOMPLETE,
+    let (result, line) = outcome?;
+    print_line(&line);
+    Ok(match result {
+        SelfTestResult::Passed => 0,
+        SelfTestResult::Failed => EXIT_BROKEN,
+        SelfTestResult::Inconclusive => EXIT_INCOMPLETE,
     })
 }
 
-async fn test(args: &SelfTest) -> Result<(Proof, String), Failure> {
-    let mut proof = percentiles().await?;
+async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
+    let mut result = check_percentiles().await?;
     for _ in 1..ATTEMPTS {
-        if proof == Proof::Cannot {
-            say("  - too busy for that just now; again");
-            proof = percentiles().await?;
+        if result == SelfTestResult::Inconclusive {
+            print_line("  - this machine is too busy; trying again");
+            result = check_percentiles().await?;
         }
     }
     let mut rates = Vec::new();
     for rate in &args.rates {
-        rates.push((*rate, delivered(*rate, args.duration).await?));
+        rates.push((*rate, check_rate(*rate, args.duration).await?));
     }
-    let starved = starved().await?;
-    if [proof, starved]
+    let starved = check_starved().await?;
+    if [result, starved]
         .into_iter()
-        .chain(rates.iter().map(|(_, proof)| *proof))
-        .any(|proof| proof == Proof::Broken)
+        .chain(rates.iter().map(|(_, result)| *result))
+        .any(|result| result == SelfTestResult::Failed)
     {
-        return Ok((Proof::Broken, "the generator does NOT tell the truth here".into()));
+        return Ok((SelfTestResult::Failed, "FAILED: the generator reported a wrong figure".into()));
     }
-    let cannot: Vec<String> =
-        rates.iter().filter(|(_, proof)| *proof == Proof::Cannot).map(|(rate, _)| rate.to_string()).collect();
-    if proof == Proof::Cannot || (!rates.is_empty() && cannot.len() == rates.len()) {
+    let too_busy: Vec<String> = rates
+        .iter()
+        .filter(|(_, result)| *result == SelfTestResult::Inconclusive)
+        .map(|(rate, _)| rate.to_string())
+        .collect();
+    if result == SelfTestResult::Inconclusive || (!rates.is_empty() && too_busy.len() == rates.len()) {
         return Ok((
-            Proof::Cannot,
-            "NOT PROVEN: this machine is too busy for it; nothing that was claimed is wrong".into(),
+            SelfTestResult::Inconclusive,
+            "INCONCLUSIVE: this machine is too busy; no reported figure is wrong".into(),
         ));
     }
-    let but = match cannot[..] {
+    let unchecked = match too_busy[..] {
         [] => String::new(),
-        _ => format!("; NOT at {}, which this machine cannot do now", cannot.join(" and ")),
+        _ => format!("; not checked at {}: this machine is too busy", too_busy.join(" and ")),
     };
-    Ok((Proof::Holds, format!("the generator tells the truth here{but}")))
+    Ok((SelfTestResult::Passed, format!("passed: all reported figures are right{unchecked}")))
 }
 
-/// A service that stalls 1.6 s of every 2 s: 80 % of what arrives waits, evenly spread over 0 to 1.6 s. There are far fewer
-/// users than requests in a stall: most wait for a connection, and a generator that waits with them would not see it. The rate
-/// is low, so that what a stall dammed up is gone at once after it: arithmetic knows nothing of a slow machine.
-async fn percentiles() -> Result<Proof, Failure> {
-    let stalls = Stalls { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
+/// Checks percentiles against a service that stalls 1.6 s of every 2 s: 80 % of the requests wait, evenly
+/// spread over 0 to 1.6 s. There are fewer users than requests in a stall, so most requests wait for a
+/// connection; a generator with coordinated omission would miss them. The rate is low, so that the backlog of
+/// a stall is gone at once even on a slow machine.
+async fn check_percentiles() -> Result<SelfTestResult, Failure> {
+    let stalls = StallPattern { period: Duration::from_secs(2), time: Duration::from_millis(1600) };
     let rate = Rate::per_second(50.0).unwrap_or_default();
-    let drive = Drive {
+    let generator_run = GeneratorRun {
         rate,
         time: Duration::from_secs(8),
         warm_up: stalls.period,
@@ -108,32 +115,29 @@ async fn percentiles() -> Result<Proof, Failure> {
         stalls: Some(stalls),
         starved: false,
     };
-    let report = run(drive).await?;
-    say(&format!("a service that stalls by the clock, {rate}: the run is {}", state(&report)));
+    let report = run(generator_run).await?;
+    print_line(&format!("{rate} against a service that stalls by the clock: the run is {}", state(&report)));
     let response = Histogram::decode(&report.response.histogram).unwrap_or_default();
     let mut near = true;
     for quantile in [Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99] {
         let wanted = stalls.quantile(quantile.share()).as_secs_f64() * 1000.0;
         let found = response.at(quantile) as f64 / 1000.0;
         let off = found / wanted - 1.0;
-        let line = format!(
-            "{}: {found:.1} ms, arithmetic says {wanted:.1} ms ({:+.1} %)",
-            quantile.name(),
-            off * 100.0
-        );
-        near &= told(off.abs() <= NEAR, &line);
+        let line =
+            format!("{}: {found:.1} ms, expected {wanted:.1} ms ({:+.1} %)", quantile.name(), off * 100.0);
+        near &= check(off.abs() <= NEAR, &line);
     }
-    // What a generator would report that begins when its last request has ended.
+    // The figures of a generator with coordinated omission.
     let service = Histogram::decode(&report.service.histogram).unwrap_or_default();
-    say(&format!(
-        "    service times alone would say p50 {:.1} ms",
+    print_line(&format!(
+        "    with coordinated omission, p50 would be {:.1} ms",
         service.at(Quantile::P50) as f64 / 1000.0
     ));
-    Ok(concluded(near, &report))
+    Ok(conclude(near, &report))
 }
 
-async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
-    let drive = Drive {
+async fn check_rate(rate: Rate, time: Duration) -> Result<SelfTestResult, Failure> {
+    let generator_run = GeneratorRun {
         rate,
         time,
         warm_up: Duration::from_secs(1),
@@ -141,21 +145,21 @@ async fn delivered(rate: Rate, time: Duration) -> Result<Proof, Failure> {
         stalls: None,
         starved: false,
     };
-    let report = run(drive).await?;
+    let report = run(generator_run).await?;
     let share = report.rate.delivered / rate.value();
     let line = format!(
-        "{rate} asked, {:.1}/s delivered ({:.2} %): the run is {}",
+        "{rate} requested, {:.1}/s delivered ({:.2} %): the run is {}",
         report.rate.delivered,
         share * 100.0,
         state(&report)
     );
-    say(&line);
-    Ok(concluded(told(share >= DELIVERED, "what was asked for was delivered"), &report))
+    print_line(&line);
+    Ok(conclude(check(share >= DELIVERED, "the rate was delivered"), &report))
 }
 
-/// Every worker of the runtime is blocked again and again: the run must not be called sound.
-async fn starved() -> Result<Proof, Failure> {
-    let drive = Drive {
+/// Checks that a run whose runtime threads are blocked is reported as invalid.
+async fn check_starved() -> Result<SelfTestResult, Failure> {
+    let generator_run = GeneratorRun {
         rate: Rate::per_second(500.0).unwrap_or_default(),
         time: Duration::from_secs(3),
         warm_up: Duration::ZERO,
@@ -163,58 +167,61 @@ async fn starved() -> Result<Proof, Failure> {
         stalls: None,
         starved: true,
     };
-    let report = run(drive).await?;
-    say(&format!("starved on purpose: the run is {}", state(&report)));
+    let report = run(generator_run).await?;
+    print_line(&format!("blocked on purpose: the run is {}", state(&report)));
     let found =
-        told(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
-    Ok(if found && counted(&report) { Proof::Holds } else { Proof::Broken })
+        check(report.state == LoadState::Invalid && report.exit_code == 3, &report.findings.join("; "));
+    Ok(if found && counts_agree(&report) { SelfTestResult::Passed } else { SelfTestResult::Failed })
 }
 
-/// What figures that hold, or do not, come to. A run that calls itself invalid claims nothing, and one that says how much was
-/// never begun or not answered in time says itself that its server fell behind; but its counts agree all the same.
-fn concluded(holds: bool, report: &LoadReport) -> Proof {
-    let counted = counted(report);
+/// The result of a check. An invalid run claims nothing. Dropped, open or failed operations show that the
+/// server fell behind. The counts must agree in any case.
+fn conclude(holds: bool, report: &LoadReport) -> SelfTestResult {
+    let counted = counts_agree(report);
     let behind = report.ledger.dropped + report.ledger.open + report.ledger.failed > 0;
     match (counted, holds) {
-        (true, true) => Proof::Holds,
-        (true, false) if behind || report.state == LoadState::Invalid => Proof::Cannot,
-        _ => Proof::Broken,
+        (true, true) => SelfTestResult::Passed,
+        (true, false) if behind || report.state == LoadState::Invalid => SelfTestResult::Inconclusive,
+        _ => SelfTestResult::Failed,
     }
 }
 
-async fn run(drive: Drive) -> Result<LoadReport, Failure> {
-    let unexpected =
-        |why: &dyn std::error::Error| Failure::of(why, "this should not happen on this machine").incomplete();
+async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
+    let unexpected = |why: &dyn std::error::Error| {
+        Failure::of(why, "check the limits on open files and threads").incomplete()
+    };
     let codes = Codes::new(&Spec::builtin(Version::Current));
-    let service = Arc::new(Stalling::start(drive.stalls).await.map_err(|why| unexpected(&why))?);
+    let service =
+        Arc::new(StallingServer::start(generator_run.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
     let endpoint = ServerAddress::resolve(&url, None).await?;
     let endpoint = Arc::new(endpoint);
-    let posting = Posting::new(&endpoint, "https://shop.example").expect("an origin is a header value");
+    let collection_requests = CollectionRequests::new(&endpoint, "https://shop.example")
+        .expect("the origin is a valid header value");
     let scenario = EdgeRelay {
         endpoint,
-        posting,
-        collections: Source::Opaque(Collections::opaque(1)),
+        collection_requests,
+        collections: CollectionSource::Opaque(OpaqueCollections::new(1)),
         replays: Share::default(),
-        accepted: std::sync::Mutex::default(),
+        accepted: Mutex::default(),
         replayed: codes.find("replayed_bundle"),
         route: RouteId(0),
-        watch: None,
+        service_times: None,
     };
-    let stages = Stages::constant(drive.rate, drive.time)
-        .ok_or_else(|| Failure::usage(format!("drive {}", drive.rate), "give rates above 0"))?
-        .warmed_up(drive.warm_up);
-    let arrivals = Arrivals::new(&stages, drive.warm_up, Shard::WHOLE);
-    let lane = AttackLane {
+    let stages = Stages::constant(generator_run.rate, generator_run.time)
+        .ok_or_else(|| Failure::usage(format!("run at {}", generator_run.rate), "give rates above 0"))?
+        .warmed_up(generator_run.warm_up);
+    let arrivals = Arrivals::new(&stages, generator_run.warm_up, Shard::WHOLE);
+    let load = ScenarioLoad {
         name: "self-test".into(),
         scenario: Arc::new(scenario),
-        lane: Arc::new(Lane::open(arrivals.clone())),
-        users: drive.users,
+        workload: Arc::new(Workload::open(arrivals.clone())),
+        users: generator_run.users,
     };
     let begins = Arc::clone(&service);
-    let hogs = Hogs::new(drive.starved);
-    let options = AttackOptions {
-        lanes: vec![lane],
+    let busy_tasks = BusyTasks::new(generator_run.starved);
+    let options = LoadRunOptions {
+        loads: vec![load],
         codes: codes.clone(),
         routes: vec![POST.to_owned()],
         timeout: Duration::from_secs(30),
@@ -223,20 +230,20 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         start_at: None,
         on_start: Some(Box::new(move |started| {
             begins.begin(started);
-            hogs.start();
+            busy_tasks.start();
         })),
         live: None,
     };
-    let raw = play(options, std::future::pending()).await?;
-    let facts = Facts {
+    let data = LoadRun::new(options).play(std::future::pending()).await?;
+    let inputs = ReportInputs {
         scenario: "self-test",
         open: true,
         target: embedded(),
         plan: Plan {
             stages: Vec::new(),
-            users: drive.users as u32,
-            warm_up_ms: drive.warm_up.as_millis() as u64,
-            measured_ms: drive.time.as_millis() as u64,
+            users: generator_run.users as u32,
+            warm_up_ms: generator_run.warm_up.as_millis() as u64,
+            measured_ms: generator_run.time.as_millis() as u64,
             timeout_ms: 30_000,
             drain: Drain { limit_ms: 5_000, took_ms: 0 },
             seal: Seal::Opaque,
@@ -256,39 +263,39 @@ async fn run(drive: Drive) -> Result<LoadReport, Failure> {
         unchecked: false,
         partial: Vec::new(),
     };
-    Ok(build(facts, &raw))
+    Ok(build(inputs, &data))
 }
 
-/// Counts agree with the service's, to the request.
-fn counted(report: &LoadReport) -> bool {
-    let Some(counted) = report.reconciled.first() else { return told(false, "the server did not count") };
+/// Whether the counts agree with the server's, to the request.
+fn counts_agree(report: &LoadReport) -> bool {
+    let Some(counted) = report.reconciled.first() else { return check(false, "the server counted nothing") };
     let line = format!(
-        "{} sent, {} unanswered, the server counted {}; everything accounted for",
+        "{} sent, {} unanswered, {} counted by the server; all accounted for",
         counted.sent, counted.unanswered, counted.arrived
     );
-    told(report.ledger.balances() && counted.agrees, &line)
+    check(report.ledger.balances() && counted.agrees, &line)
 }
 
 fn state(report: &LoadReport) -> String {
     format!("{:?}", report.state).to_lowercase()
 }
 
-fn told(holds: bool, line: &str) -> bool {
-    say(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
+fn check(holds: bool, line: &str) -> bool {
+    print_line(&format!("  {} {line}", if holds { "✓" } else { "✗" }));
     holds
 }
 
-fn say(line: &str) {
-    // Whoever closed standard output has seen enough.
+fn print_line(line: &str) {
+    // A closed standard output is no error.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Tasks that block the runtime's workers for a while.
-struct Hogs {
+/// Tasks that block the runtime's threads.
+struct BusyTasks {
     go: bool,
 }
 
-impl Hogs {
+impl BusyTasks {
     fn new(go: bool) -> Self {
         Self { go }
     }
@@ -297,7 +304,7 @@ impl Hogs {
         if !self.go {
             return;
         }
-        // They end by themselves: the test is over by then.
+        // Longer than the check: they end by themselves.
         let end = Instant::now() + Duration::from_secs(5);
         for _ in 0..processors() * 2 {
             tokio::spawn(async move {

@@ -2,83 +2,83 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::outgoing::Outgoing;
+use super::outgoing_request::OutgoingRequest;
 use crate::measure::{Code, Codes, Outcome, RouteId};
 
-/// A request with what is to come out.
+/// A request and its expected result.
 #[derive(Debug)]
 pub struct Call<'a> {
-    /// The route, for the report.
+    /// The route.
     pub route: RouteId,
-    /// Which of the user's connections it goes over.
-    pub link: usize,
+    /// Index of the user's connection.
+    pub connection: usize,
     /// The request.
-    pub request: Outgoing,
-    /// What is to come out.
-    pub expect: Expect<'a>,
+    pub request: OutgoingRequest,
+    /// The expected result.
+    pub expect: Expectation<'a>,
 }
 
-/// What is to come out of a request.
+/// The expected result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect<'a> {
+pub enum Expectation<'a> {
     /// A collection is accepted.
     Accepted,
-    /// A refusal with this status and code; without one, with any code of the tables.
+    /// Refused with this status and code; `None` accepts any code of the tables.
     Refused(u16, Option<Code>),
-    /// The verdict of this reference, or the word that it is not there yet.
+    /// The verdict of this reference, or the answer that it is pending.
     VerdictOrPending(&'a str),
-    /// The word that the verdict of this reference is not there.
+    /// The answer that the verdict of this reference is pending.
     Pending(&'a str),
 }
 
-/// What an answer to a fetch of a verdict comes to.
+/// The result of one poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is there.
-    There,
-    /// Not yet.
-    NotYet,
-    /// Something else.
-    Neither,
+pub enum PollResult {
+    /// The verdict.
+    Ready,
+    /// Not ready yet.
+    Pending,
+    /// Any other answer or failure.
+    Other,
 }
 
-/// How an answer came out, and whether that is what was to come out.
-pub fn classify(codes: &Codes, expect: Expect<'_>, status: u16, body: &[u8]) -> (Outcome, bool) {
+/// The outcome of an answer, and whether it is the expected one.
+pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (Outcome, bool) {
     let (code, expected) = match (expect, status) {
-        (Expect::Accepted, 200) => {
+        (Expectation::Accepted, 200) => {
             let accepted = is_ok_true(body);
-            (if accepted { Code::Plain } else { Code::Strange }, accepted)
+            (if accepted { Code::Plain } else { Code::Unrecognized }, accepted)
         }
-        (Expect::VerdictOrPending(reference), 200) => {
+        (Expectation::VerdictOrPending(reference), 200) => {
             let verdict = is_verdict(body, reference);
-            (if verdict { Code::Plain } else { Code::Strange }, verdict)
+            (if verdict { Code::Plain } else { Code::Unrecognized }, verdict)
         }
-        (Expect::VerdictOrPending(reference) | Expect::Pending(reference), 404) => {
+        (Expectation::VerdictOrPending(reference) | Expectation::Pending(reference), 404) => {
             let pending = is_pending(body, reference);
-            (if pending { codes.find("pending") } else { Code::Strange }, pending)
+            (if pending { codes.find("pending") } else { Code::Unrecognized }, pending)
         }
-        // A success that was to be none: what is in it does not matter.
+        // A 200 instead of a refusal is wrong, whatever its body is.
         (_, 200) => (Code::Plain, false),
-        (Expect::Refused(wanted, code), status) => {
-            let said = codes.read(body);
-            let listed = matches!(said, Code::Known(_));
-            (said, wanted == status && code.map_or(listed, |code| code == said))
+        (Expectation::Refused(wanted, code), status) => {
+            let body_code = codes.read(body);
+            let listed = matches!(body_code, Code::Known(_));
+            (body_code, wanted == status && code.map_or(listed, |code| code == body_code))
         }
         _ => (codes.read(body), false),
     };
     (Outcome::Answer { status, code }, expected)
 }
 
-/// What a fetch of a verdict came to.
-pub fn verdict(outcome: Outcome, expected: bool) -> Verdict {
+/// The result of a poll, from its outcome.
+pub fn poll_result(outcome: Outcome, expected: bool) -> PollResult {
     match outcome {
-        Outcome::Answer { status: 200, .. } if expected => Verdict::There,
-        Outcome::Answer { status: 404, .. } if expected => Verdict::NotYet,
-        _ => Verdict::Neither,
+        Outcome::Answer { status: 200, .. } if expected => PollResult::Ready,
+        Outcome::Answer { status: 404, .. } if expected => PollResult::Pending,
+        _ => PollResult::Other,
     }
 }
 
-/// `{"ok":true}` and no further member, in any spelling of JSON.
+/// Whether the body is exactly `{"ok":true}`, in any JSON spelling.
 fn is_ok_true(body: &[u8]) -> bool {
     if body == br#"{"ok":true}"# {
         return true;
@@ -87,20 +87,20 @@ fn is_ok_true(body: &[u8]) -> bool {
     members.len() == 1 && members.get("ok") == Some(&Value::Bool(true))
 }
 
-/// An object; and where it names a session as the word that there is none yet does, this one: what else is in a verdict is not
-/// shown (7.4).
+/// Whether the body is a JSON object without a foreign `ref`. The interface does not show the other members
+/// of a verdict (7.4).
 fn is_verdict(body: &[u8], reference: &str) -> bool {
-    /// What is looked at of it. It may be long, so that nothing else is kept.
+    /// The only member that is read: a verdict can be long.
     #[derive(Deserialize)]
     struct Named<'a> {
-        // `null` is a name, too, and none of a session.
+        // A `null` is present, and it is not the reference.
         #[serde(borrow, default, rename = "ref", deserialize_with = "there")]
         reference: Option<&'a RawValue>,
     }
     fn there<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
         <&RawValue>::deserialize(member).map(Some)
     }
-    // Else a list would do as well.
+    // serde would accept an array as well.
     let object = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let Ok(Named { reference: named }) = serde_json::from_slice(body) else { return false };
     let is_this =
@@ -164,7 +164,7 @@ mod tests {
     #[case("any 401", 401, r#"{"error":"expired"}"#, "401 expired", true)]
     #[case("any 401", 401, r#"{"error":"made_up"}"#, "401 with a code not in the tables", false)]
     #[case("any 401", 403, r#"{"error":"expired"}"#, "403 expired", false)]
-    fn answers_are_told_apart(
+    fn answers_are_classified(
         #[case] expect: &str,
         #[case] status: u16,
         #[case] body: &str,
@@ -173,11 +173,11 @@ mod tests {
     ) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
         let expect = match expect {
-            "accepted" => Expect::Accepted,
-            "replayed" => Expect::Refused(409, Some(codes.find("replayed_bundle"))),
-            "verdict" => Expect::VerdictOrPending("r"),
-            "pending" => Expect::Pending("r"),
-            _ => Expect::Refused(401, None),
+            "accepted" => Expectation::Accepted,
+            "replayed" => Expectation::Refused(409, Some(codes.find("replayed_bundle"))),
+            "verdict" => Expectation::VerdictOrPending("r"),
+            "pending" => Expectation::Pending("r"),
+            _ => Expectation::Refused(401, None),
         };
         let (outcome, as_expected) = classify(&codes, expect, status, body.as_bytes());
         assert_eq!((codes.label(outcome).as_str(), as_expected), (label, expected));

@@ -1,43 +1,44 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
-use super::pulse::memory_of;
+use super::self_monitor::memory_of;
 
-/// Watches CPU and memory of a launched edge and of all processes that it started.
+/// Samples CPU and memory of a launched edge and its child processes.
 #[derive(Debug)]
 pub struct EdgeCostProbe {
     samples: Arc<Mutex<Vec<EdgeSample>>>,
     task: JoinHandle<()>,
 }
 
-/// What they cost at one moment.
+/// One sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeSample {
-    /// Since the probe began.
+    /// Time since the probe started.
     pub at: Duration,
-    /// CPU time since the probe began.
+    /// CPU time since the probe started.
     pub cpu: Duration,
-    /// Memory, in bytes.
+    /// Memory (bytes).
     pub memory: u64,
 }
 
-/// How often it is looked at, at first; less often in a long run.
-const FIRST: Duration = Duration::from_millis(500);
-/// Samples that are kept.
-const MOST: usize = 480;
+/// First sampling interval. Long runs double it.
+const FIRST_INTERVAL: Duration = Duration::from_millis(500);
+/// Largest number of stored samples.
+const MAX_SAMPLES: usize = 480;
 
 impl EdgeCostProbe {
-    /// Watches the process of this number from now on. Nothing is seen where the system has no `/proc`.
+    /// Starts sampling a process and its children. Without `/proc` there are no samples.
     pub fn start(pid: u32) -> Self {
         let samples = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&samples);
         let task = tokio::spawn(async move {
             let begun = Instant::now();
-            let mut every = FIRST;
-            // What ended keeps what it had used.
+            let mut every = FIRST_INTERVAL;
+            // A process that exited keeps its CPU time.
             let mut used: HashMap<u32, (Duration, Duration)> = HashMap::new();
             loop {
                 let tree = tree(pid);
@@ -47,11 +48,11 @@ impl EdgeCostProbe {
                 }
                 let cpu = used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
                 {
-                    let mut samples = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut samples = shared.lock();
                     if !tree.is_empty() {
                         samples.push(EdgeSample { at: begun.elapsed(), cpu, memory });
                     }
-                    if samples.len() >= MOST {
+                    if samples.len() >= MAX_SAMPLES {
                         let mut place = 0;
                         samples.retain(|_| {
                             place += 1;
@@ -66,9 +67,9 @@ impl EdgeCostProbe {
         Self { samples, task }
     }
 
-    /// What was seen until now.
+    /// The samples so far.
     pub fn read(&self) -> Vec<EdgeSample> {
-        self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.samples.lock().clone()
     }
 }
 
@@ -98,7 +99,8 @@ fn tree(root: u32) -> Vec<(u32, Duration)> {
     processes.iter().filter(|(pid, _, _)| found.contains(pid)).map(|(pid, _, cpu)| (*pid, *cpu)).collect()
 }
 
-/// Parent and CPU time from `/proc/PID/stat`. The name in it may hold anything, so it is read from behind.
+/// Parent and CPU time from `/proc/PID/stat`. The process name may contain spaces and brackets, so parsing
+/// starts after the last bracket.
 fn parse_stat(stat: &str) -> Option<(u32, Duration)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
@@ -111,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_system_tells() {
+    fn proc_stat_is_parsed() {
         let stat = "17 (a ) b) S 4 17 17 0 -1 4194560 1 2 3 4 150 50 0 0 20 0 1 0 100 200 300";
         let (parent, cpu) = parse_stat(stat).unwrap();
         assert_eq!(parent, 4);
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_this_very_process() {
+    fn own_process_is_found() {
         let tree = tree(std::process::id());
         assert!(tree.iter().any(|(pid, _)| *pid == std::process::id()), "{tree:?}");
     }

@@ -1,13 +1,13 @@
-/// Why a run could not be played.
+/// Why a run cannot start or continue.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum EngineError {
-    /// Goose refused or broke off.
+    /// Goose failed.
     #[error("run the users: {0}")]
     #[diagnostic(help(
-        "this is goose's own word; check --goose-report, and the limits on threads and open files"
+        "this is an error of goose; check --goose-report, and the limits on threads and open files"
     ))]
     Goose(String),
-    /// The system starts no thread for a pacer.
+    /// The system cannot start a pacer thread.
     #[error("start the pacer: {0}")]
     #[diagnostic(help("check the limits on threads"))]
     Pacer(std::io::Error),

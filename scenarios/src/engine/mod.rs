@@ -1,29 +1,33 @@
-//! What makes the load: a pacer, users with connections of their own, a recorder, and goose that runs the users.
+//! The load generator: a pacer, users with their own connections, recorders, and goose, which runs the users.
 
-mod attack;
-mod attack_options;
 mod call;
-mod deadline;
 mod edge_cost;
 mod error;
-mod lane;
-mod link;
-mod outgoing;
-mod pulse;
+mod goose_users;
+mod load_run;
+mod load_run_options;
+mod outgoing_request;
+mod pacer;
 mod recorder;
-mod run;
+mod request_timeout;
+mod run_context;
+mod run_data;
+mod self_monitor;
 mod user;
+mod user_connection;
+mod workload;
 
-pub use attack::{Attack, Raw, play};
-pub use attack_options::{AttackLane, AttackOptions, Began, Live, Moment};
-pub use call::{Call, Expect, Verdict, classify, verdict};
-pub use deadline::Deadline;
+pub use call::{Call, Expectation, PollResult, classify, poll_result};
 pub use edge_cost::{EdgeCostProbe, EdgeSample};
 pub use error::EngineError;
-pub use lane::{Lane, Ticket};
-pub use link::Link;
-pub use outgoing::{HeadFields, Outgoing};
-pub use pulse::{Pulse, PulseReading, memory, processors};
-pub use recorder::{Fate, Recorder, Stripe};
-pub use run::{Run, Stop};
-pub use user::{Client, Reply, Scenario};
+pub use load_run::LoadRun;
+pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
+pub use outgoing_request::{HeaderFields, OutgoingRequest};
+pub use recorder::{LocalRecorder, OperationEnd, Recorder};
+pub use request_timeout::RequestTimeout;
+pub use run_context::{RunContext, StopSignal};
+pub use run_data::RunData;
+pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
+pub use user::{CallResult, Client, Scenario};
+pub use user_connection::UserConnection;
+pub use workload::{Operation, Workload};

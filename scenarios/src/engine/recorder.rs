@@ -1,51 +1,53 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::time::Duration;
 
-use crate::measure::{Cells, Ledger, Outcome, Sample};
+use parking_lot::{Mutex, MutexGuard};
 
-/// Where users record, in a few stripes so that they rarely wait for one another. Its size does not depend on the number
-/// of requests or of users.
+use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
+
+/// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
+/// number of requests or users.
 #[derive(Debug)]
 pub struct Recorder {
-    stripes: Vec<Mutex<Stripe>>,
-    /// When the last request ended that found the target gone or broken, in microseconds since the start; 0 for none.
+    local_recorders: Vec<Mutex<LocalRecorder>>,
+    /// End of the last request that found the target gone or broken (µs since the start); 0 for none.
     last_outage: AtomicU64,
-    /// When the last request was answered, ditto.
+    /// End of the last answered request (µs since the start).
     last_answer: AtomicU64,
 }
 
-/// A part of what was recorded; or all of it.
+/// One part of the recorded data, or the sum of all parts.
 #[derive(Debug, Clone, Default)]
-pub struct Stripe {
-    /// What was measured.
-    pub cells: Cells,
-    /// Measured operations.
-    pub ledger: Ledger,
-    /// Operations of the warm-up.
-    pub warm_up: Ledger,
+pub struct LocalRecorder {
+    /// Measurements.
+    pub measurements: Measurements,
+    /// Counts of measured operations.
+    pub ledger: OperationCounts,
+    /// Counts of warm-up operations.
+    pub warm_up: OperationCounts,
 }
 
-/// What became of an operation.
+/// How an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It ended with what was to come out.
+pub enum OperationEnd {
+    /// Expected answer.
     Answered,
-    /// It ended with another answer.
+    /// Unexpected answer.
     Unexpected,
-    /// It ended without one.
+    /// No answer.
     Failed,
-    /// It was never begun.
+    /// Never started.
     Dropped,
-    /// It had not ended when the time to drain was over.
+    /// Still running after the drain time.
     Open,
 }
 
 impl Recorder {
-    /// One with so many stripes.
-    pub fn new(stripes: usize) -> Self {
+    /// A recorder with this many parts.
+    pub fn new(parts: usize) -> Self {
         Self {
-            stripes: (0..stripes.max(1)).map(|_| Mutex::default()).collect(),
+            local_recorders: (0..parts.max(1)).map(|_| Mutex::default()).collect(),
             last_outage: AtomicU64::new(0),
             last_answer: AtomicU64::new(0),
         }
@@ -60,75 +62,75 @@ impl Recorder {
         if matches!(sample.outcome, Outcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
-        self.stripe(user).cells.record(sample);
+        self.recorder_of(user).measurements.record(sample);
     }
 
-    /// Records how late an operation began: because of us, and because no connection was free.
+    /// Records the start of an operation: the delay added by the generator, and the wait for a free
+    /// connection.
     pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
-        let mut stripe = self.stripe(user);
-        stripe.cells.lateness.record(lateness);
-        stripe.cells.waiting.record(waiting);
+        let mut local = self.recorder_of(user);
+        local.measurements.lateness.record(lateness);
+        local.measurements.waiting.record(waiting);
     }
 
-    /// Records the time until a verdict was there.
+    /// Records a time to verdict.
     pub fn verdict(&self, user: usize, time: Duration) {
-        self.stripe(user).cells.verdict.record(time);
+        self.recorder_of(user).measurements.verdict.record(time);
     }
 
-    /// Records what the edge added to a request.
+    /// Records the latency that the edge added to a request.
     pub fn added(&self, user: usize, time: Duration) {
-        self.stripe(user).cells.added.record(time);
+        self.recorder_of(user).measurements.added.record(time);
     }
 
-    /// Records that a session got no verdict.
+    /// Records a session without a verdict.
     pub fn no_verdict(&self, user: usize) {
-        self.stripe(user).ledger.without_verdict += 1;
+        self.recorder_of(user).ledger.without_verdict += 1;
     }
 
-    /// Records what became of an operation; `late`: when the run was over already.
-    pub fn operation(&self, user: usize, measured: bool, fate: Fate, late: bool) {
-        let mut stripe = self.stripe(user);
-        let ledger = if measured { &mut stripe.ledger } else { &mut stripe.warm_up };
+    /// Records the end of an operation. `late`: it ended after the end of the load.
+    pub fn operation(&self, user: usize, measured: bool, operation_end: OperationEnd, late: bool) {
+        let mut local = self.recorder_of(user);
+        let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
         ledger.scheduled += 1;
-        match fate {
-            Fate::Answered => {
+        match operation_end {
+            OperationEnd::Answered => {
                 ledger.answered += 1;
                 ledger.late += u64::from(late);
             }
-            Fate::Unexpected => {
+            OperationEnd::Unexpected => {
                 ledger.answered += 1;
                 ledger.unexpected += 1;
             }
-            Fate::Failed => ledger.failed += 1,
-            Fate::Dropped => ledger.dropped += 1,
-            Fate::Open => ledger.open += 1,
+            OperationEnd::Failed => ledger.failed += 1,
+            OperationEnd::Dropped => ledger.dropped += 1,
+            OperationEnd::Open => ledger.open += 1,
         }
     }
 
-    /// The sum of all stripes.
-    pub fn sum(&self) -> Stripe {
-        let mut sum = Stripe::default();
-        for stripe in &self.stripes {
-            let stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
-            sum.cells.add(&stripe.cells);
-            sum.ledger.add(&stripe.ledger);
-            sum.warm_up.add(&stripe.warm_up);
+    /// The sum of all parts.
+    pub fn sum(&self) -> LocalRecorder {
+        let mut sum = LocalRecorder::default();
+        for local in &self.local_recorders {
+            let local = local.lock();
+            sum.measurements.add(&local.measurements);
+            sum.ledger.add(&local.ledger);
+            sum.warm_up.add(&local.warm_up);
         }
         sum
     }
 
-    /// When the last request ended that found the target gone or broken, since the start; none if there was none.
+    /// End of the last request that found the target gone or broken, since the start.
     pub fn last_outage(&self) -> Option<Duration> {
         Some(self.last_outage.load(Ordering::Relaxed)).filter(|at| *at > 0).map(Duration::from_micros)
     }
 
-    /// When the last request was answered, since the start.
+    /// End of the last answered request, since the start.
     pub fn last_answer(&self) -> Duration {
         Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
     }
 
-    fn stripe(&self, user: usize) -> MutexGuard<'_, Stripe> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.stripes[user % self.stripes.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    fn recorder_of(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {
+        self.local_recorders[user % self.local_recorders.len()].lock()
     }
 }

@@ -5,56 +5,56 @@ use std::time::{Duration, Instant};
 
 use edgeproof_http::ServerAddress;
 
-use super::call::{Call, Expect, classify};
-use super::deadline::Deadline;
-use super::lane::{Lane, Ticket};
-use super::link::Link;
-use super::recorder::Fate;
-use super::run::Run;
-use crate::measure::{Failure, Outcome, RouteId, Sample};
-use crate::plan::Arriving;
+use super::call::{Call, Expectation, classify};
+use super::recorder::OperationEnd;
+use super::request_timeout::RequestTimeout;
+use super::run_context::RunContext;
+use super::user_connection::UserConnection;
+use super::workload::{Operation, Workload};
+use crate::measure::{Outcome, RequestFailure, RouteId, Sample};
+use crate::plan::ScheduledOperation;
 
-/// What a user does with one operation.
+/// A scenario: what a user does with one operation.
 pub trait Scenario: Send + Sync + 'static {
-    /// Where its connections lead.
+    /// Endpoints of the user's connections.
     fn endpoints(&self) -> Vec<Arc<ServerAddress>>;
 
-    /// The route that an operation counts on that is never begun.
+    /// The route that a never started operation counts for.
     fn first_route(&self) -> RouteId;
 
-    /// Plays an operation to its end. `due` is when it was to begin.
+    /// Plays an operation to its end. `due` is the intended start.
     fn play(
         &self,
         client: &mut Client,
-        arriving: Arriving,
+        scheduled: ScheduledOperation,
         due: Instant,
-    ) -> impl Future<Output = Fate> + Send;
+    ) -> impl Future<Output = OperationEnd> + Send;
 }
 
-/// A user's connections, and what it records with.
+/// A user: its connections and its state.
 #[derive(Debug)]
 pub struct Client {
-    /// Counted from 0 over all lanes.
+    /// Number of the user, from 0 over all scenarios.
     pub id: usize,
-    links: Vec<Link>,
-    run: Arc<Run>,
-    deadline: Deadline,
+    connections: Vec<UserConnection>,
+    run: Arc<RunContext>,
+    request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
-    /// When the last request ended, or was given up.
+    /// End of the last request.
     ended: Instant,
-    /// A session that waits for its verdict, and where the next question goes.
+    /// Start of the session that waits for a verdict, and the route of its polls.
     awaiting: Option<(Instant, RouteId)>,
-    /// For goose: route, time, success, status.
-    told: Vec<(RouteId, Duration, bool, Option<u16>)>,
+    /// Requests not yet reported to goose: route, time, success, status.
+    goose_requests: Vec<(RouteId, Duration, bool, Option<u16>)>,
 }
 
-/// What is due at the very end may be answered so much later and still count as answered in time.
+/// An operation due at the very end may end this much later and still count as in time.
 const GRACE: Duration = Duration::from_millis(100);
-/// Requests that goose is told of at once.
-const TOLD_AT_ONCE: usize = 32;
+/// Requests reported to goose at once.
+const GOOSE_BATCH: usize = 32;
 
-/// A request that was sent and not answered yet.
+/// A request without an answer so far.
 #[derive(Debug, Clone, Copy)]
 struct UnderWay {
     route: RouteId,
@@ -62,84 +62,94 @@ struct UnderWay {
     sent: Instant,
 }
 
-/// How a call came out.
+/// The result of a call.
 #[derive(Debug, Clone)]
-pub struct Reply {
-    /// In the report's words.
+pub struct CallResult {
+    /// The outcome.
     pub outcome: Outcome,
-    /// That is what was to come out.
+    /// Whether the outcome is the expected one.
     pub expected: bool,
-    /// From the sending to the end.
+    /// Time from sending to the end.
     pub service: Duration,
 }
 
 impl Client {
-    /// A user that is not connected yet.
-    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<Run>) -> Self {
+    /// A user without open connections.
+    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<RunContext>) -> Self {
         Self {
             id,
-            links: scenario.endpoints().into_iter().map(Link::new).collect(),
-            deadline: Deadline::new(run.timeout),
+            connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
+            request_timeout: RequestTimeout::new(run.timeout),
             run,
             measured: false,
             under_way: None,
             ended: Instant::now(),
             awaiting: None,
-            told: Vec::new(),
+            goose_requests: Vec::new(),
         }
     }
 
-    /// What all users share.
-    pub fn run(&self) -> &Arc<Run> {
+    /// State that all users share.
+    pub fn run(&self) -> &Arc<RunContext> {
         &self.run
     }
 
-    /// Connects, so that no request has to wait for it. One that fails is tried again by the first request, which counts it.
+    /// Opens the connections, so that no request waits for that. The first request retries a failed
+    /// connection and counts the failure.
     pub async fn connect(&mut self) {
-        for link in &mut self.links {
-            let _ = link.open().await;
+        for connection in &mut self.connections {
+            let _ = connection.open().await;
         }
     }
 
-    /// Sends a request that was due at a time, waits for its end, and records it.
-    pub fn call<'a>(&'a mut self, call: Call<'a>, due: Instant) -> impl Future<Output = Reply> + Send + 'a {
-        let Call { route, link, request, expect } = call;
+    /// Sends a request, waits for its end and records it. `due` is the intended start.
+    pub fn call<'a>(
+        &'a mut self,
+        call: Call<'a>,
+        due: Instant,
+    ) -> impl Future<Output = CallResult> + Send + 'a {
+        let Call { route, connection, request, expect } = call;
         let under_way = UnderWay { route, due, sent: Instant::now() };
         self.under_way = Some(under_way);
-        self.links[link].stage(request);
-        self.answer(under_way, link, expect)
+        self.connections[connection].prepare(request);
+        self.answer(under_way, connection, expect)
     }
 
-    async fn answer(&mut self, under_way: UnderWay, link: usize, expect: Expect<'_>) -> Reply {
+    async fn answer(
+        &mut self,
+        under_way: UnderWay,
+        connection: usize,
+        expect: Expectation<'_>,
+    ) -> CallResult {
         let UnderWay { route, due, sent } = under_way;
-        let answered = self.deadline.keep(sent, pin!(self.links[link].exchange())).await;
+        let answered = self.request_timeout.limit(sent, pin!(self.connections[connection].exchange())).await;
         let ended = Instant::now();
         self.under_way = None;
         let (outcome, expected) = match answered {
             Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
             Some(Err(failure)) => (Outcome::Failed(failure), false),
             None => {
-                self.links[link].close();
-                (Outcome::Failed(Failure::Timeout), false)
+                self.connections[connection].close();
+                (Outcome::Failed(RequestFailure::Timeout), false)
             }
         };
         let service = ended - sent;
         self.record(route, outcome, expected, due, ended, service);
-        Reply { outcome, expected, service }
+        CallResult { outcome, expected, service }
     }
 
-    /// Whether what comes counts.
-    pub fn measures(&mut self, measured: bool) {
+    /// Sets whether the following requests are measured.
+    pub fn set_measured(&mut self, measured: bool) {
         self.measured = measured;
     }
 
-    /// Notes that a session waits for its verdict, until it is told otherwise.
-    pub fn awaits_verdict(&mut self, since: Instant, route: RouteId) {
+    /// Notes that a session waits for its verdict.
+    pub fn start_waiting_for_verdict(&mut self, since: Instant, route: RouteId) {
         self.awaiting = Some((since, route));
     }
 
-    /// The verdict is there, with the last answer: the time until that counts.
-    pub fn verdict_ended(&mut self) {
+    /// Records the time to verdict: the verdict came with the last answer.
+    pub fn record_verdict(&mut self) {
         if let Some((since, _)) = self.awaiting.take()
             && self.measured
         {
@@ -147,14 +157,14 @@ impl Client {
         }
     }
 
-    /// What is waited for does not come, or is no longer waited for: that counts among the sessions.
-    pub fn no_verdict(&mut self) {
+    /// Records that the session got no verdict.
+    pub fn record_no_verdict(&mut self) {
         if self.awaiting.take().is_some() && self.measured {
             self.run.recorder.no_verdict(self.id);
         }
     }
 
-    /// Takes note of a request that never was sent, or that is not waited for any longer.
+    /// Records a request, also one that was never sent or that is given up.
     pub fn record(
         &mut self,
         route: RouteId,
@@ -177,70 +187,70 @@ impl Client {
             measured: self.measured,
         };
         self.run.recorder.request(self.id, &sample);
-        if self.run.tell_goose {
+        if self.run.report_to_goose {
             let status = match outcome {
                 Outcome::Answer { status, .. } => Some(status),
                 _ => None,
             };
-            self.told.push((route, response, expected, status));
+            self.goose_requests.push((route, response, expected, status));
         }
     }
 
-    /// What goose is to be told.
-    pub fn told(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
-        std::mem::take(&mut self.told)
+    /// Takes the requests to report to goose.
+    pub fn take_goose_requests(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
+        std::mem::take(&mut self.goose_requests)
     }
 
-    /// Plays the operations of a lane until none is left, or until it is told to stop; or until goose should be told of
-    /// some: then it yields true, and wants to go on.
-    pub(super) async fn work(&mut self, lane: &Lane, scenario: &impl Scenario) -> bool {
+    /// Plays operations until the workload or the run ends. Returns true if requests have to be reported to
+    /// goose before it goes on.
+    pub(super) async fn work(&mut self, workload: &Workload, scenario: &impl Scenario) -> bool {
         let run = Arc::clone(&self.run);
-        let mut stopped = pin!(run.stop.said());
+        let mut stopped = pin!(run.stop.triggered());
         let mut free = self.ended;
         loop {
-            let ticket = tokio::select! {
+            let operation = tokio::select! {
                 biased;
                 () = &mut stopped => return false,
-                ticket = lane.next() => ticket,
+                operation = workload.next() => operation,
             };
-            let Some(Ticket { arriving, paced }) = ticket else { return false };
-            let due = run.started() + arriving.at;
-            self.measured = arriving.measured;
-            if paced && arriving.measured {
+            let Some(Operation { scheduled, paced }) = operation else { return false };
+            let due = run.started() + scheduled.at;
+            self.measured = scheduled.measured;
+            if paced && scheduled.measured {
                 let begun = Instant::now();
                 let lateness = begun.saturating_duration_since(due.max(free));
                 run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
             }
-            let fate = tokio::select! {
+            let operation_end = tokio::select! {
                 biased;
-                fate = scenario.play(self, arriving, due) => Some(fate),
+                operation_end = scenario.play(self, scheduled, due) => Some(operation_end),
                 () = &mut stopped => None,
             };
-            let Some(fate) = fate else {
+            let Some(operation_end) = operation_end else {
                 self.abandon();
-                run.recorder.operation(self.id, arriving.measured, Fate::Open, true);
+                run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, true);
                 return false;
             };
-            // What it did since its last request ended is the generator's own time.
+            // Time since the end of the last request is the generator's own.
             free = self.ended;
-            let late = free.saturating_duration_since(run.started()) > lane.end() + GRACE;
-            run.recorder.operation(self.id, arriving.measured, fate, late);
-            if self.told.len() >= TOLD_AT_ONCE {
+            let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
+            run.recorder.operation(self.id, scheduled.measured, operation_end, late);
+            if self.goose_requests.len() >= GOOSE_BATCH {
                 return true;
             }
         }
     }
 
-    /// Gives up what is under way: it counts at the age that it has.
+    /// Gives up the running request, and records it at its age.
     fn abandon(&mut self) {
         let now = Instant::now();
         let waited_for = self.awaiting;
-        self.no_verdict();
+        self.record_no_verdict();
         if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
             self.record(route, Outcome::Open, false, due, now, now - sent);
         } else if let Some((since, route)) = waited_for {
             self.record(route, Outcome::GivenUp, false, since, now, Duration::ZERO);
         }
-        self.links.iter_mut().for_each(Link::close);
+        self.connections.iter_mut().for_each(UserConnection::close);
     }
 }

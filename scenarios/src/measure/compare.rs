@@ -1,41 +1,43 @@
 use edgeproof_reports::load::Difference;
 
-use super::Histogram;
+use super::histogram::Histogram;
 use crate::plan::Quantile;
+use strum::IntoEnumIterator as _;
 
-/// What is compared of a run.
+/// The compared figures of a run.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct ComparedRun {
     /// Response times.
     pub response: Histogram,
-    /// CPU seconds for 100,000 requests; none where those of the two runs are not of the same thing.
+    /// CPU seconds per 100,000 requests; `None` if the two runs measured different processes.
     pub cpu: Option<f64>,
-    /// CPU seconds that were used: what the noise of the one above comes from.
+    /// Total CPU seconds. They determine the noise of `cpu`.
     pub cpu_total: f64,
 }
 
-/// What a change of a figure comes to.
+/// Assessment of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Less than chance alone brings about.
+    /// Within the noise of the measurement.
     WithinNoise,
-    /// More than chance, and less than was said to count.
+    /// Above the noise and within the given tolerance.
     WithinTolerance,
-    /// It grew less.
+    /// The figure is lower.
     Better,
-    /// It grew more.
+    /// The figure is higher.
     Worse,
 }
 
 /// Resolution of the kernel's accounting of CPU time, in seconds.
 const TICK: f64 = 0.01;
 
-/// Compares percentiles and CPU for each request with an earlier run. Chance is taken from the data: the rank of a
-/// percentile has a spread of its own (√(n·q·(1−q)) ranks; three of them are taken), and the values at its ends say how far
-/// the percentile may move without any change. CPU time has the resolution of the clock that it is counted with.
-pub fn compare(before: &Measured, now: &Measured, tolerance: f64) -> Vec<Difference> {
-    let mut differences: Vec<Difference> = Quantile::ALL
-        .into_iter()
+/// Compares percentiles and CPU per request with an earlier run.
+///
+/// Noise is estimated from the data. The rank of a percentile q of n times has the standard deviation
+/// √(n·q·(1−q)). The values three standard deviations away give the noise of the percentile. The noise of CPU
+/// time is the resolution of its clock.
+pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Difference> {
+    let mut differences: Vec<Difference> = Quantile::iter()
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
             let noise = spread(&before.response, quantile) + spread(&now.response, quantile);
@@ -56,7 +58,7 @@ pub fn compare(before: &Measured, now: &Measured, tolerance: f64) -> Vec<Differe
 }
 
 impl Change {
-    /// In words.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::WithinNoise => "within noise",
@@ -82,7 +84,7 @@ fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -
     Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
 }
 
-/// How far a percentile may lie off by chance, as a part of it.
+/// Noise of a percentile, as a share of it.
 fn spread(times: &Histogram, quantile: Quantile) -> f64 {
     let count = times.count() as f64;
     let value = times.at(quantile) as f64;
@@ -92,7 +94,7 @@ fn spread(times: &Histogram, quantile: Quantile) -> f64 {
     let share = quantile.share();
     let ranks = 3.0 * (count * share * (1.0 - share)).sqrt() / count;
     let (low, high) = (times.value_at((share - ranks).max(0.0)), times.value_at((share + ranks).min(1.0)));
-    // Three digits are what is recorded.
+    // The histogram stores three digits.
     (high as f64 - low as f64) / 2.0 / value + 0.001
 }
 
@@ -102,13 +104,13 @@ mod tests {
 
     use super::*;
 
-    fn run(count: u64, factor: f64, cpu: f64) -> Measured {
+    fn run(count: u64, factor: f64, cpu: f64) -> ComparedRun {
         let mut response = Histogram::new();
         // A long tail: 1/x.
         (1..=count).for_each(|n| {
             response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
-        Measured { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+        ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
     }
 
     #[rstest]
@@ -119,7 +121,7 @@ mod tests {
     #[case::few_say_nothing_of_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
     #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
     #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
-    fn a_change_is_told_from_noise(
+    fn change_is_told_from_noise(
         #[case] count: u64,
         #[case] factor: f64,
         #[case] cpu: f64,

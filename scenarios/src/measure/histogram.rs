@@ -6,20 +6,21 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 
 use crate::plan::Quantile;
 
-/// Times in microseconds, with three significant digits. Its size depends on the longest time, not on how many there are.
+/// Times in microseconds with three significant digits. Memory depends on the longest time, not on the number
+/// of times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u64>);
 
-/// A text that is not a histogram.
+/// A text is not an encoded histogram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("read a histogram: {0}")]
 pub struct HistogramError(String);
 
-/// Longest time that is told apart from longer ones: 2 hours.
+/// Longest distinguishable time (µs): 2 hours.
 const LONGEST: u64 = 2 * 3600 * 1_000_000;
 
 impl Histogram {
-    /// An empty one.
+    /// An empty histogram.
     pub fn new() -> Self {
         let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
             .expect("1 µs to 1 s at 3 digits is possible");
@@ -32,24 +33,24 @@ impl Histogram {
         self.record_micros(time.as_micros() as u64);
     }
 
-    /// Adds a time in microseconds.
+    /// Adds a time (µs).
     pub fn record_micros(&mut self, us: u64) {
-        // It grows as far as the longest time, so that this cannot fail.
+        // Cannot fail: the histogram resizes up to the longest time.
         let _ = self.0.record(us.min(LONGEST));
     }
 
-    /// Adds all times of another.
+    /// Adds all times of another histogram.
     pub fn add(&mut self, other: &Self) {
-        // As above.
+        // Cannot fail, as above.
         let _ = self.0.add(&other.0);
     }
 
-    /// How many times.
+    /// Number of times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The quantile, in microseconds; 0 without times.
+    /// The quantile (µs); 0 without times.
     pub fn at(&self, quantile: Quantile) -> u64 {
         match quantile {
             Quantile::Max => self.max(),
@@ -57,33 +58,32 @@ impl Histogram {
         }
     }
 
-    /// What this part, 0 to 1, of the times does not exceed, in microseconds.
+    /// The time (µs) that this share of the times does not exceed; 0 without times.
     pub fn value_at(&self, share: f64) -> u64 {
         if self.count() == 0 { 0 } else { self.0.value_at_quantile(share).min(self.0.max()) }
     }
 
-    /// The longest, in microseconds.
+    /// The maximum (µs).
     pub fn max(&self) -> u64 {
         self.0.max()
     }
 
-    /// The shortest, in microseconds; 0 without times.
+    /// The minimum (µs); 0 without times.
     pub fn min(&self) -> u64 {
         if self.count() == 0 { 0 } else { self.0.min() }
     }
 
-    /// The mean, in microseconds; 0 without times.
+    /// The mean (µs); 0 without times.
     pub fn mean(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.0.mean() }
     }
 
-    /// How many took longer than this, in microseconds.
+    /// Number of times above this limit (µs).
     pub fn longer_than(&self, us: u64) -> u64 {
         if self.count() == 0 || self.max() <= us { 0 } else { self.count() - self.0.count_between(0, us) }
     }
 
-    /// Where the times are: upper ends in microseconds with how many are below them and above the one before, without
-    /// those that hold none.
+    /// Non-empty buckets as upper bound (µs) and count.
     pub fn distribution(&self, steps_each_octave: u32) -> Vec<(u64, u64)> {
         let mut found: Vec<(u64, u64)> = Vec::new();
         for value in self.0.iter_recorded() {
@@ -98,7 +98,7 @@ impl Histogram {
         found
     }
 
-    /// In the interchange form of HDR histograms (V2, deflated, Base64), which other tools read.
+    /// The interchange format of HDR histograms: V2, deflated, Base64.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
@@ -107,14 +107,14 @@ impl Histogram {
         STANDARD.encode(bytes)
     }
 
-    /// From the interchange form.
+    /// Reads the interchange format.
     pub fn decode(text: &str) -> Result<Self, HistogramError> {
         let bytes = STANDARD.decode(text).map_err(|why| HistogramError(why.to_string()))?;
         let mut histogram: hdrhistogram::Histogram<u64> = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|why| HistogramError(why.to_string()))?;
         if histogram.sigfig() != 3 || histogram.max() > 2 * LONGEST {
-            return Err(HistogramError("it is not of 3 digits and microseconds".into()));
+            return Err(HistogramError("it does not have 3 digits and microseconds".into()));
         }
         histogram.auto(true);
         Ok(Self(histogram))
@@ -130,6 +130,7 @@ impl Default for Histogram {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use strum::IntoEnumIterator as _;
 
     use super::*;
 
@@ -142,21 +143,21 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_one_claims_nothing() {
+    fn empty_histogram_is_all_zero() {
         let empty = Histogram::new();
         assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.longer_than(0)), (0, 0, 0, 0));
         assert_eq!(Histogram::decode(&empty.encode()).unwrap(), empty);
     }
 
     #[test]
-    fn hours_do_not_break_it() {
+    fn longest_time_is_capped() {
         let histogram = of(&[1, u64::MAX]);
         assert_eq!(histogram.count(), 2);
         assert!(histogram.max() >= 7_190_000_000, "{}", histogram.max());
     }
 
     #[test]
-    fn what_is_no_histogram() {
+    fn invalid_text_is_rejected() {
         for text in ["", "!", "AAAA", "HISTFAAAAAAA"] {
             assert!(Histogram::decode(text).is_err(), "{text}");
         }
@@ -164,10 +165,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn three_digits_hold(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
+        fn quantiles_have_three_digits(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
             let histogram = of(&times);
             times.sort_unstable();
-            for quantile in Quantile::ALL {
+            for quantile in Quantile::iter() {
                 let rank = ((quantile.share() * times.len() as f64).ceil() as usize).clamp(1, times.len());
                 let exact = times[rank - 1] as f64;
                 let found = histogram.at(quantile) as f64;
@@ -177,14 +178,14 @@ mod tests {
         }
 
         #[test]
-        fn a_sum_is_as_if_all_had_been_recorded_in_one(
+        fn sum_equals_recording_in_one_histogram(
             one in prop::collection::vec(0u64..10_000_000, 0..100), two in prop::collection::vec(0u64..10_000_000, 0..100),
         ) {
             let mut sum = Histogram::decode(&of(&one).encode()).unwrap();
             sum.add(&of(&two));
             let all = of(&[one, two].concat());
             prop_assert_eq!(sum.count(), all.count());
-            for quantile in Quantile::ALL {
+            for quantile in Quantile::iter() {
                 prop_assert_eq!(sum.at(quantile), all.at(quantile));
             }
         }

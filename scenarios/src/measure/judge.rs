@@ -1,30 +1,31 @@
 use edgeproof_reports::load::ThresholdResult;
 
-use super::Histogram;
+use super::histogram::Histogram;
 use crate::plan::{Limit, Metric, Threshold};
 
-/// What thresholds are judged on.
+/// Measured values for thresholds: of one route, or of the whole run.
 #[derive(Debug, Clone, Default)]
-pub struct Observed {
+pub struct ThresholdInputs {
     /// Response times of all measured requests.
     pub response: Histogram,
-    /// Measured requests.
+    /// Number of measured requests.
     pub count: u64,
-    /// Of those, how many did not come out as expected.
+    /// Number of measured requests with an unexpected outcome.
     pub errors: u64,
-    /// Answers a second.
+    /// Answers per second.
     pub rate: f64,
-    /// Times to a verdict, where there are verdicts.
+    /// Times to verdict, if the scenario polls for verdicts.
     pub verdict: Option<Histogram>,
-    /// Sessions that were to get one and got none: of a percentile they are the slowest.
+    /// Sessions without a verdict. They rank above every time to verdict.
     pub without_verdict: u64,
 }
 
-/// Judges thresholds, each with what was found and how far that is from the limit. What has nothing to be judged on does
-/// not hold. `of` gives what was observed, of a route or of the whole run; none for a route that the run has not.
+/// Judges thresholds. A threshold without data is broken.
+///
+/// `of` returns the measured values of a route or of the whole run; `None` for an unknown route.
 pub fn judge<'a>(
     thresholds: impl IntoIterator<Item = (&'a Threshold, bool)>,
-    of: impl Fn(Option<&str>) -> Option<Observed>,
+    of: impl Fn(Option<&str>) -> Option<ThresholdInputs>,
 ) -> Vec<ThresholdResult> {
     thresholds
         .into_iter()
@@ -43,7 +44,7 @@ pub fn judge<'a>(
                 route: threshold.route.clone(),
                 by_default,
                 observed: value
-                    .map(|value| told(threshold.metric, value))
+                    .map(|value| rendered(threshold.metric, value))
                     .or_else(|| never(threshold.metric, observed.as_ref())),
                 value,
                 limit,
@@ -54,7 +55,7 @@ pub fn judge<'a>(
         .collect()
 }
 
-fn value(metric: Metric, observed: &Observed) -> Option<f64> {
+fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
     match metric {
         Metric::Response(quantile) => Some(observed.response.at(quantile) as f64),
         Metric::TimeToVerdict(quantile) => {
@@ -62,7 +63,7 @@ fn value(metric: Metric, observed: &Observed) -> Option<f64> {
             let sessions = verdict.count() + observed.without_verdict;
             let rank = (quantile.share() * sessions as f64).ceil();
             let share = rank / verdict.count() as f64;
-            // Beyond the last that got one it is never.
+            // A percentile that falls on a session without a verdict has no value.
             (share <= 1.0).then(|| verdict.value_at(share) as f64)
         }
         Metric::ErrorRate => Some(observed.errors as f64 / observed.count as f64),
@@ -70,17 +71,17 @@ fn value(metric: Metric, observed: &Observed) -> Option<f64> {
     }
 }
 
-/// Why there is no time to a verdict although there are sessions.
-fn never(metric: Metric, observed: Option<&Observed>) -> Option<String> {
+/// Text instead of a time to verdict that has no value.
+fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
     let without = observed?.without_verdict;
     (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
-        .then(|| format!("never, for {without} of the sessions"))
+        .then(|| format!("never, for {without} sessions"))
 }
 
-fn told(metric: Metric, value: f64) -> String {
+fn rendered(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Response(_) | Metric::TimeToVerdict(_) => edgeproof_reports::load::micros(value as u64),
-        // Few of many are not none.
+        // A small share is not zero.
         Metric::ErrorRate if value > 0.0 && value < 0.0001 => "< 0.01 %".into(),
         Metric::ErrorRate => format!("{:.2} %", value * 100.0),
         Metric::Rate => format!("{value:.1}/s"),
@@ -93,13 +94,20 @@ mod tests {
 
     use super::*;
 
-    fn observed(route: Option<&str>) -> Option<Observed> {
+    fn observed(route: Option<&str>) -> Option<ThresholdInputs> {
         if route.is_some_and(|route| route != "POST /v1/signals") {
             return None;
         }
         let mut response = Histogram::new();
         (1..=1000).for_each(|ms| response.record_micros(ms * 1000));
-        Some(Observed { response, count: 1000, errors: 5, rate: 99.5, verdict: None, without_verdict: 0 })
+        Some(ThresholdInputs {
+            response,
+            count: 1000,
+            errors: 5,
+            rate: 99.5,
+            verdict: None,
+            without_verdict: 0,
+        })
     }
 
     #[rstest]
@@ -115,7 +123,7 @@ mod tests {
     #[case("POST /v1/signals p50<501ms", true, "500.22 ms")]
     #[case("GET /other p50<500ms", false, "")]
     #[case("time-to-verdict<1h", false, "")]
-    fn a_threshold_holds_or_not(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+    fn thresholds_are_judged(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let threshold: Threshold = given.parse().unwrap();
         let results = judge([(&threshold, false)], observed);
         assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
@@ -123,31 +131,31 @@ mod tests {
 
     #[rstest]
     #[case("time-to-verdict.p50<1s", true, "900.10 ms")]
-    #[case("time-to-verdict.p90<1h", false, "never, for 20 of the sessions")]
-    fn sessions_without_a_verdict_are_the_slowest(
-        #[case] given: &str,
-        #[case] holds: bool,
-        #[case] found: &str,
-    ) {
+    #[case("time-to-verdict.p90<1h", false, "never, for 20 sessions")]
+    fn sessions_without_a_verdict_rank_last(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let mut verdict = Histogram::new();
         (0..80).for_each(|_| verdict.record_micros(900_000));
         let threshold: Threshold = given.parse().unwrap();
-        let observed =
-            Observed { count: 100, verdict: Some(verdict), without_verdict: 20, ..Observed::default() };
+        let observed = ThresholdInputs {
+            count: 100,
+            verdict: Some(verdict),
+            without_verdict: 20,
+            ..ThresholdInputs::default()
+        };
         let results = judge([(&threshold, false)], |_| Some(observed.clone()));
         assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
     }
 
     #[test]
-    fn nothing_to_judge_on_does_not_hold() {
+    fn threshold_without_data_is_broken() {
         let threshold: Threshold = "p99<1h".parse().unwrap();
-        let results = judge([(&threshold, true)], |_| Some(Observed::default()));
+        let results = judge([(&threshold, true)], |_| Some(ThresholdInputs::default()));
         assert!(!results[0].holds);
         assert_eq!(results[0].value, None);
     }
 
     #[test]
-    fn a_margin_is_a_part_of_the_limit() {
+    fn margin_is_relative_to_the_limit() {
         let thresholds: Vec<Threshold> =
             ["p50<1s", "p50<250ms", "rate>50", "error-rate<0"].map(|text| text.parse().unwrap()).into();
         let results = judge(thresholds.iter().map(|threshold| (threshold, false)), observed);

@@ -1,19 +1,21 @@
-//! What is measured: histograms, a time line, outcomes, the ledger; and what is concluded from them. No I/O.
+//! Measurements: histograms, a timeline, outcomes and operation counts; and what follows from them. No I/O.
 
-mod cells;
 mod compare;
-mod health;
 mod histogram;
 mod judge;
-mod ledger;
+mod measurements;
+mod operation_counts;
 mod outcome;
+mod service_times;
 mod timeline;
+mod validity;
 
-pub use cells::{Cell, Cells, RouteId, Sample};
-pub use compare::{Change, Measured, compare};
-pub use health::{Health, HealthFacts, health};
+pub use compare::{Change, ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
-pub use judge::{Observed, judge};
-pub use ledger::{Imbalance, Ledger};
-pub use outcome::{Code, Codes, Failure, Outcome};
-pub use timeline::{Moment, Timeline};
+pub use judge::{ThresholdInputs, judge};
+pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};
+pub use operation_counts::{CountMismatch, OperationCounts};
+pub use outcome::{Code, Codes, Outcome, RequestFailure};
+pub use service_times::{SAMPLED, ServiceTimes};
+pub use timeline::{Timeline, TimelineBucket};
+pub use validity::{ValidityInputs, invalid_reasons};

@@ -3,66 +3,66 @@ use std::fmt;
 use edgeproof_fixtures::spec::{Spec, Table};
 use serde_json::Value;
 
-/// How a request came out.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
-    /// An answer with this status, and the code that its body gives.
+    /// An answer.
     Answer {
-        /// Status.
+        /// HTTP status.
         status: u16,
-        /// The reason in its body.
+        /// Code in the body.
         code: Code,
     },
-    /// No whole answer.
-    Failed(Failure),
-    /// Still under way when the time to drain was over.
+    /// No complete answer.
+    Failed(RequestFailure),
+    /// Still running after the drain time.
     Open,
-    /// Never sent: no connection was free before the end.
+    /// Never sent: no connection was free.
     Dropped,
-    /// A verdict that was not there in time: given up between two questions.
+    /// No verdict within the `--give-up` time.
     GivenUp,
 }
 
-/// What the body of an answer says.
+/// The code in the body of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
-    /// What an answer of this status and no code is to say; for a 200, `{"ok":true}` or a verdict.
+    /// The regular body of the status: `{"ok":true}` or a verdict for a 200.
     Plain,
-    /// A code of the interface, by its place among [`Codes`].
+    /// A code of the interface, by its index in [`Codes`].
     Known(u16),
     /// A code that is not in the tables.
     Unlisted,
-    /// A body that is none of the interface's.
-    Strange,
+    /// A body that the interface does not define.
+    Unrecognized,
 }
 
-/// Why there is no whole answer.
+/// Why a request has no complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Failure {
-    /// No connection could be made.
+pub enum RequestFailure {
+    /// The connection failed.
     Connect,
     /// The TLS handshake failed.
     Tls,
-    /// The connection ended before a whole answer.
+    /// The connection closed before the answer was complete.
     Closed,
-    /// What came is not HTTP.
+    /// The peer did not send HTTP.
     NotHttp,
-    /// No answer in time.
+    /// The request timed out.
     Timeout,
 }
 
-/// The codes of the tables: what an answer may say, so that a peer cannot make up outcomes without end.
+/// The codes of the tables. Other codes count as one outcome, so that a peer cannot exhaust memory.
 #[derive(Debug, Clone, Default)]
 pub struct Codes(Vec<String>);
 
 impl Codes {
-    /// Those of an edition of the interface.
+    /// The codes of one version of the interface.
     pub fn new(spec: &Spec) -> Self {
         let mut codes: Vec<String> = [Table::Edge, Table::Relay, Table::Verdict]
             .into_iter()
             .flat_map(|table| spec.table(table))
             .filter_map(|row| {
-                // The marker of a verdict that is not there yet says it in its `status`.
+                // The body of a pending verdict has its code in `status`.
                 let marker = || row.body()?.get("status")?.as_str();
                 row.code().or_else(marker).map(str::to_owned)
             })
@@ -72,24 +72,25 @@ impl Codes {
         Self(codes)
     }
 
-    /// What a body says: `reason` where it has one, else `error`. A suffix after a colon is not told apart.
+    /// The code in a body: `reason`, otherwise `error`, otherwise `status`. A suffix after a colon is
+    /// ignored.
     pub fn read(&self, body: &[u8]) -> Code {
-        let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Strange };
+        let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return Code::Unrecognized };
         let text = |name: &str| members.get(name).and_then(Value::as_str);
-        let Some(said) = text("reason").or_else(|| text("error")).or_else(|| text("status")) else {
-            return Code::Strange;
+        let Some(code) = text("reason").or_else(|| text("error")).or_else(|| text("status")) else {
+            return Code::Unrecognized;
         };
-        self.find(said)
+        self.find(code)
     }
 
-    /// The code of this name.
+    /// The code with this name.
     pub fn find(&self, name: &str) -> Code {
         let plain = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
         let place = self.0.iter().position(|code| code == name || plain(code) == plain(name));
         place.map_or(Code::Unlisted, |place| Code::Known(place as u16))
     }
 
-    /// What reports call an outcome, such as `409 replayed_bundle`.
+    /// The name of an outcome in reports, such as `409 replayed_bundle`.
     pub fn label(&self, outcome: Outcome) -> String {
         match outcome {
             Outcome::Answer { status, code: Code::Plain } => status.to_string(),
@@ -99,7 +100,7 @@ impl Codes {
             Outcome::Answer { status, code: Code::Unlisted } => {
                 format!("{status} with a code not in the tables")
             }
-            Outcome::Answer { status, code: Code::Strange } => format!("{status} with another body"),
+            Outcome::Answer { status, code: Code::Unrecognized } => format!("{status} with another body"),
             Outcome::Failed(failure) => failure.to_string(),
             Outcome::Open => "still open at the end".into(),
             Outcome::Dropped => "never sent".into(),
@@ -109,7 +110,7 @@ impl Codes {
 }
 
 impl Outcome {
-    /// It tells of a target that is gone or broken, not of one that refuses.
+    /// Whether the target is gone or broken. A refusal is not an outage.
     pub fn is_outage(self) -> bool {
         match self {
             Self::Answer { status, .. } => status >= 500,
@@ -118,13 +119,13 @@ impl Outcome {
         }
     }
 
-    /// A request was sent for it.
+    /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for RequestFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Connect => "no connection",
@@ -150,9 +151,9 @@ mod tests {
     #[case(r#"{"error":"service_rejected","reason":"unknown_kid:abc"}"#, "409 unknown_kid")]
     #[case("<html>", "409 with another body")]
     #[case("[]", "409 with another body")]
-    fn bodies_say_what_happened(#[case] body: &str, #[case] label: &str) {
+    fn bodies_are_labelled(#[case] body: &str, #[case] label: &str) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
-        let said = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
-        assert!(said.starts_with(label), "{said}");
+        let label_found = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
+        assert!(label_found.starts_with(label), "{label_found}");
     }
 }

@@ -1,76 +1,76 @@
 use std::time::Duration;
 
-/// The run, moment by moment: when operations were to begin, and what became of them. Its size is bounded: when it grows
-/// too long, each moment becomes twice as wide.
+/// Requests over time, in buckets of equal width. The number of buckets is bounded: a full timeline doubles
+/// their width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
     width: Duration,
-    moments: Vec<Moment>,
+    buckets: Vec<TimelineBucket>,
 }
 
-/// What belongs to one moment.
+/// The requests of one bucket.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Moment {
-    /// Requests that were to begin in it.
+pub struct TimelineBucket {
+    /// Requests due in the bucket.
     pub due: u64,
-    /// Requests that ended in it, as expected or not.
+    /// Requests that ended in the bucket.
     pub ended: u64,
-    /// Of those due in it, those that did not come out as expected.
+    /// Requests due in the bucket with an unexpected outcome.
     pub errors: u64,
-    /// Response times of those due in it: eight steps an octave.
+    /// Response times of the requests due in the bucket: counts in eight steps per octave.
     pub steps: Vec<u32>,
 }
 
-/// Width of a moment of a short run.
+/// Smallest width of a bucket.
 const NARROWEST: Duration = Duration::from_millis(250);
-/// Most moments.
-const MOST: usize = 480;
-/// Steps an octave: response times are told apart by 9 %.
+/// Largest number of buckets.
+const MAX_BUCKETS: usize = 480;
+/// Steps per octave: a resolution of 9 %.
 const STEPS: f64 = 8.0;
 
 impl Timeline {
-    /// How wide a moment is.
+    /// Width of a bucket.
     pub fn width(&self) -> Duration {
         self.width
     }
 
-    /// The moments, from the start of the run on.
-    pub fn moments(&self) -> &[Moment] {
-        &self.moments
+    /// The buckets since the start of the run.
+    pub fn buckets(&self) -> &[TimelineBucket] {
+        &self.buckets
     }
 
     /// Adds a request.
     pub fn record(&mut self, due: Duration, response: Duration, expected: bool) {
-        let moment = self.at(due);
-        moment.due += 1;
-        moment.errors += u64::from(!expected);
+        let bucket = self.at(due);
+        bucket.due += 1;
+        bucket.errors += u64::from(!expected);
         let step = Self::step(response);
-        if moment.steps.len() <= step {
-            moment.steps.resize(step + 1, 0);
+        if bucket.steps.len() <= step {
+            bucket.steps.resize(step + 1, 0);
         }
-        moment.steps[step] += 1;
+        bucket.steps[step] += 1;
         self.at(due + response).ended += 1;
     }
 
-    /// Adds another's.
+    /// Adds another timeline.
     pub fn add(&mut self, other: &Self) {
         while self.width < other.width {
             self.widen();
         }
-        for (position, theirs) in other.moments.iter().enumerate() {
+        for (position, theirs) in other.buckets.iter().enumerate() {
             let own = self.at(other.width * position as u32);
             own.merge(theirs);
         }
     }
 
-    /// From what a report holds.
-    pub fn restore(width: Duration, moments: Vec<Moment>) -> Option<Self> {
+    /// Rebuilds a timeline from a report; `None` if its width or its length is invalid.
+    pub fn restore(width: Duration, buckets: Vec<TimelineBucket>) -> Option<Self> {
         let widths = (0..24).map(|doubled| NARROWEST * (1 << doubled));
         let known = widths.into_iter().any(|known| known == width);
-        (known && moments.len() <= MOST).then_some(Self { width, moments })
+        (known && buckets.len() <= MAX_BUCKETS).then_some(Self { width, buckets })
     }
 
-    /// Upper end of a step.
+    /// Upper bound of a step.
     pub fn upper(step: usize) -> Duration {
         Duration::from_micros(((step as f64 + 1.0) / STEPS).exp2().round() as u64)
     }
@@ -80,14 +80,14 @@ impl Timeline {
         ((us.log2() * STEPS) as usize).min(STEPS as usize * 34)
     }
 
-    fn at(&mut self, time: Duration) -> &mut Moment {
+    fn at(&mut self, time: Duration) -> &mut TimelineBucket {
         loop {
             let place = (time.as_micros() / self.width.as_micros()) as usize;
-            if place < MOST {
-                if self.moments.len() <= place {
-                    self.moments.resize_with(place + 1, Moment::default);
+            if place < MAX_BUCKETS {
+                if self.buckets.len() <= place {
+                    self.buckets.resize_with(place + 1, TimelineBucket::default);
                 }
-                return &mut self.moments[place];
+                return &mut self.buckets[place];
             }
             self.widen();
         }
@@ -95,13 +95,13 @@ impl Timeline {
 
     fn widen(&mut self) {
         self.width *= 2;
-        let narrow = std::mem::take(&mut self.moments);
-        self.moments = narrow
+        let narrow = std::mem::take(&mut self.buckets);
+        self.buckets = narrow
             .chunks(2)
             .map(|pair| {
-                let mut moment = pair[0].clone();
-                pair.iter().skip(1).for_each(|other| moment.merge(other));
-                moment
+                let mut bucket = pair[0].clone();
+                pair.iter().skip(1).for_each(|other| bucket.merge(other));
+                bucket
             })
             .collect();
     }
@@ -109,12 +109,12 @@ impl Timeline {
 
 impl Default for Timeline {
     fn default() -> Self {
-        Self { width: NARROWEST, moments: Vec::new() }
+        Self { width: NARROWEST, buckets: Vec::new() }
     }
 }
 
-impl Moment {
-    /// What this part, 0 to 1, of the response times does not exceed; none without any.
+impl TimelineBucket {
+    /// The response time that this share does not exceed; `None` without requests.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let count: u64 = self.steps.iter().map(|count| u64::from(*count)).sum();
         let rank = ((count as f64 * share).ceil() as u64).max(1);
@@ -146,21 +146,21 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_due_in_one_moment_and_ends_in_another() {
+    fn request_counts_where_it_is_due_and_where_it_ends() {
         let mut timeline = Timeline::default();
         timeline.record(ms(100), ms(300), true);
         timeline.record(ms(260), ms(1), false);
         let seen: Vec<_> =
-            timeline.moments().iter().map(|moment| (moment.due, moment.ended, moment.errors)).collect();
+            timeline.buckets().iter().map(|bucket| (bucket.due, bucket.ended, bucket.errors)).collect();
         assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
-        let p50 = timeline.moments()[0].quantile(0.5).unwrap();
+        let p50 = timeline.buckets()[0].quantile(0.5).unwrap();
         assert!(ms(300) <= p50 && p50 < ms(330), "{p50:?}");
-        assert_eq!(Moment::default().quantile(0.5), None);
+        assert_eq!(TimelineBucket::default().quantile(0.5), None);
     }
 
     proptest! {
         #[test]
-        fn it_stays_small_and_loses_nothing(
+        fn size_is_bounded_and_no_request_is_lost(
             requests in prop::collection::vec((0u64..100_000_000, 0u64..100_000), 1..200),
         ) {
             let (mut one, mut two) = (Timeline::default(), Timeline::default());
@@ -169,11 +169,11 @@ mod tests {
                 half.record(ms(*due), ms(*response), true);
             }
             one.add(&two);
-            prop_assert!(one.moments().len() <= MOST);
+            prop_assert!(one.buckets().len() <= MAX_BUCKETS);
             let count = requests.len() as u64;
-            prop_assert_eq!(one.moments().iter().map(|moment| moment.due).sum::<u64>(), count);
-            prop_assert_eq!(one.moments().iter().map(|moment| moment.ended).sum::<u64>(), count);
-            prop_assert_eq!(Timeline::restore(one.width(), one.moments().to_vec()), Some(one));
+            prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.due).sum::<u64>(), count);
+            prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.ended).sum::<u64>(), count);
+            prop_assert_eq!(Timeline::restore(one.width(), one.buckets().to_vec()), Some(one));
         }
     }
 }

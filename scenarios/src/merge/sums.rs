@@ -1,16 +1,14 @@
-//! Parts of several reports, added up.
-
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    Fault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
+    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
 };
 
-use super::MergeError;
-use crate::measure::{self, Histogram, HistogramError, Moment};
+use super::error::MergeError;
+use crate::measure::{self, Histogram, HistogramError, TimelineBucket};
 use crate::report::{timeline, timing};
 
-/// What sealing cost: the mean over the shards, and all that came too late.
+/// Cost of sealing: the mean over the shards, and the sum of late collections.
 pub(super) fn seal(reports: &[LoadReport]) -> Seal {
     let of = |report: &LoadReport| match report.plan.seal {
         Seal::Opaque => None,
@@ -109,9 +107,9 @@ pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
     sums
 }
 
-/// What was done to the services of all shards. The slowest recovery counts, and one that did not come most of all.
-pub(super) fn faults(reports: &[LoadReport]) -> Vec<Fault> {
-    let mut sums: Vec<Fault> = Vec::new();
+/// Injected faults of all shards. The slowest recovery counts; no recovery at all is the slowest.
+pub(super) fn faults(reports: &[LoadReport]) -> Vec<InjectedFault> {
+    let mut sums: Vec<InjectedFault> = Vec::new();
     for fault in reports.iter().flat_map(|report| &report.faults) {
         match sums.iter_mut().find(|sum| sum.fault == fault.fault) {
             None => sums.push(fault.clone()),
@@ -131,7 +129,7 @@ pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> 
         let Timeline { width_ms, moments } = &report.timeline;
         let restored = moments
             .iter()
-            .map(|moment| Moment {
+            .map(|moment| TimelineBucket {
                 due: moment.due,
                 ended: moment.ended,
                 errors: moment.errors,

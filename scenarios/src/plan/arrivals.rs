@@ -1,30 +1,31 @@
 use std::time::Duration;
 
-use super::{Shard, Stages};
+use super::shard::Shard;
+use super::stages::Stages;
 
-/// When operations begin, known before anything runs: the intended start times of the open model.
+/// Intended start times of operations in the open model, computed before the run.
 ///
-/// They are evenly spaced, not drawn by lot. A Poisson process is closer to many independent visitors, but every figure
-/// would then also measure the draw: two runs would not compare, shards would not interleave into the one whole run,
-/// and a self-test could not be held to what arithmetic says. What a burst does is asked for with a stage instead.
+/// The times are evenly spaced. A Poisson process is closer to independent visitors, but its randomness would
+/// add to every figure: two runs would not compare, shards would not add up to one run, and the self-test
+/// could not compute its expected values. For a burst, use a stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrivals {
     segments: Vec<Segment>,
-    /// Operations of the whole run, all shards.
+    /// Operations of the whole run, over all shards.
     whole: u64,
     warm_up: f64,
     end: f64,
     shard: Shard,
 }
 
-/// One operation that is to begin.
+/// The plan of one operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Arriving {
-    /// Its number in the whole run; no other shard has it.
+pub struct ScheduledOperation {
+    /// Number in the whole run, unique over all shards.
     pub number: u64,
-    /// When it is to begin, since the start of the run.
+    /// Intended start, since the start of the run.
     pub at: Duration,
-    /// It counts; before that, the target only warms up.
+    /// Whether the operation is measured; `false` during the warm-up.
     pub measured: bool,
 }
 
@@ -34,12 +35,12 @@ struct Segment {
     time: f64,
     from: f64,
     to: f64,
-    /// How many began before it.
+    /// Operations before the segment.
     before: f64,
 }
 
 impl Arrivals {
-    /// Those of a shard. What is to begin within `warm_up` of the start is not measured.
+    /// Arrivals of one shard. Operations within `warm_up` are not measured.
     pub fn new(stages: &Stages, warm_up: Duration, shard: Shard) -> Self {
         let mut segments = Vec::new();
         let (mut begins, mut before) = (0.0, 0.0);
@@ -49,44 +50,44 @@ impl Arrivals {
             begins += time;
             before += f64::midpoint(from, to) * time;
         }
-        // The one that would begin with the end does not: rounding must not add it.
+        // An operation due exactly at the end does not start: rounding must not add it.
         let whole = (before - 1e-6).ceil().max(0.0) as u64;
         Self { segments, whole, warm_up: warm_up.as_secs_f64(), end: begins, shard }
     }
 
-    /// How many this shard begins.
+    /// Number of operations of this shard.
     pub fn count(&self) -> u64 {
         self.shard.part_of(self.whole)
     }
 
-    /// The n-th of this shard, counted from 0.
-    pub fn get(&self, local: u64) -> Arriving {
+    /// The n-th operation of this shard, from 0.
+    pub fn get(&self, local: u64) -> ScheduledOperation {
         let number = self.shard.number(local);
         let at = self.time_of(number as f64);
-        // At microseconds, as everything is measured.
-        Arriving {
+        // Microseconds are the resolution of all measurements.
+        ScheduledOperation {
             number,
             at: Duration::from_micros((at * 1e6).round() as u64),
             measured: at + 1e-9 >= self.warm_up,
         }
     }
 
-    /// When the last one has begun and the stages are over.
+    /// End of the last stage, since the start of the run.
     pub fn end(&self) -> Duration {
         Duration::from_secs_f64(self.end)
     }
 
-    /// From when on it is measured.
+    /// End of the warm-up, since the start of the run.
     pub fn warm_up(&self) -> Duration {
         Duration::from_secs_f64(self.warm_up)
     }
 
-    /// How many of this shard are measured.
+    /// Number of measured operations of this shard.
     pub fn measured(&self) -> u64 {
         self.count() - self.before(self.warm_up())
     }
 
-    /// How many of this shard are to begin before a time.
+    /// Number of operations of this shard due before a time.
     pub fn before(&self, time: Duration) -> u64 {
         let whole = self.began_by(time.as_secs_f64());
         self.shard.part_of(((whole - 1e-6).ceil().max(0.0) as u64).min(self.whole))
@@ -99,7 +100,8 @@ impl Arrivals {
         if count <= 0.0 {
             return begins;
         }
-        // count = from·x + growth·x²/2, solved so that neither a constant rate nor a start at 0 divides by 0.
+        // count = from·x + growth·x²/2, solved without a division by 0 for a constant rate and for a start at
+        // 0.
         let growth = (to - from) / time;
         let root = (from * from + 2.0 * growth * count).max(0.0).sqrt();
         begins + (2.0 * count / (from + root)).min(time)
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_rate_is_evenly_spaced() {
+    fn constant_rate_is_evenly_spaced() {
         let stages = Stages::constant(Rate::per_second(4.0).unwrap(), Duration::from_secs(2)).unwrap();
         let arrivals = Arrivals::new(&stages, Duration::from_millis(500), Shard::WHOLE);
         assert_eq!(arrivals.count(), 8);
@@ -140,22 +142,22 @@ mod tests {
     #[case("10s:100", 500)]
     #[case("10s:100,30s:500,10s:0", 500 + 9_000 + 2_500)]
     #[case("1s:1,1s:0", 1)]
-    fn the_area_under_the_stages_is_how_many_begin(#[case] stages: &str, #[case] count: u64) {
+    fn count_is_the_area_under_the_stages(#[case] stages: &str, #[case] count: u64) {
         assert_eq!(arrivals(stages).count(), count);
     }
 
     #[test]
-    fn a_ramp_grows_denser() {
+    fn ramp_becomes_denser() {
         let arrivals = arrivals("10s:100");
         assert_eq!(arrivals.get(0).at, Duration::ZERO);
-        // 5·t² have begun by t: 125 by 5 s.
+        // 5·t² operations are due by t: 125 by 5 s.
         assert_eq!(arrivals.get(125).at, Duration::from_secs(5));
         assert_eq!(arrivals.before(Duration::from_secs(5)), 125);
     }
 
     proptest! {
         #[test]
-        fn they_are_in_order_and_counted_right(
+        fn arrivals_are_sorted_and_counted(
             rates in prop::collection::vec(0.0..300.0f64, 1..5), time in 1u64..8, index in 0u32..3, probe in 0.0..40.0f64,
         ) {
             let text: Vec<_> = rates.iter().map(|rate| format!("{time}s:{rate}")).collect();
@@ -166,19 +168,19 @@ mod tests {
             prop_assert!(times.last().is_none_or(|last| *last <= arrivals.end()));
             let probe = Duration::from_secs_f64(probe);
             let before = times.iter().filter(|time| **time < probe).count() as u64;
-            // One at the very time may be counted on either side.
+            // An operation due exactly at the probed time may count on either side.
             prop_assert!(before.abs_diff(arrivals.before(probe)) <= 1);
         }
 
         #[test]
-        fn shards_interleave_into_the_whole(count in 1u32..6, rate in 1.0..200.0f64) {
+        fn shards_interleave_into_the_whole_run(count in 1u32..6, rate in 1.0..200.0f64) {
             let stages = Stages::constant(Rate::per_second(rate).unwrap(), Duration::from_secs(3)).unwrap();
             let of = |shard| {
                 let arrivals = Arrivals::new(&stages, Duration::from_secs(1), shard);
                 (0..arrivals.count()).map(move |n| arrivals.get(n)).collect::<Vec<_>>()
             };
             let mut together: Vec<_> = (0..count).flat_map(|index| of(Shard::new(index, count).unwrap())).collect();
-            together.sort_by_key(|arriving| arriving.number);
+            together.sort_by_key(|scheduled| scheduled.number);
             prop_assert_eq!(together, of(Shard::WHOLE));
         }
     }

@@ -1,56 +1,55 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::PlanError;
+use super::error::PlanError;
 
-/// A part of a run that several processes do together: the one with this index, counted from 0, of so many.
+/// One part of a run that several processes share: its index, from 0, and the number of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
     count: u32,
 }
 
-const ADVICE: &str = "write it as I/N, counted from 0: 0/4, 1/4, 2/4 and 3/4 are all of four";
+const ADVICE: &str = "write I/N with I from 0: four shards are 0/4, 1/4, 2/4 and 3/4";
 
 impl Shard {
-    /// The only one.
+    /// The only shard of a run.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 
-    /// The shard of this index. None where there is none.
+    /// A shard; `None` if the index is not below the count.
     pub fn new(index: u32, count: u32) -> Option<Self> {
         (index < count && count <= 10_000).then_some(Self { index, count })
     }
 
-    /// The index of a Kubernetes Indexed Job, of so many.
+    /// The shard of a pod in a Kubernetes Indexed Job.
     pub fn of_job(index: Option<&str>, count: u32) -> Result<Self, PlanError> {
         let refuse = |given: &str, why: &str| PlanError {
-            what: "JOB_COMPLETION_INDEX",
             given: given.to_owned(),
             why: why.to_owned(),
-            advice: "an Indexed Job sets it, 0 to completions - 1; without one, give --shard I/N",
+            advice: "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N",
         };
-        let given = index.ok_or_else(|| refuse("", "it is not set"))?;
-        let number = given.parse().map_err(|_| refuse(given, "it is not a whole number"))?;
-        Self::new(number, count).ok_or_else(|| refuse(given, "there are not so many shards"))
+        let given = index.ok_or_else(|| refuse("", "not set"))?;
+        let number = given.parse().map_err(|_| refuse(given, "not a whole number"))?;
+        Self::new(number, count).ok_or_else(|| refuse(given, "not below the number of shards"))
     }
 
-    /// Counted from 0.
+    /// Index, from 0.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
+    /// Number of shards.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// The number in the whole run of this shard's n-th operation: shards take turns, so that together they begin
-    /// what one process would, at the same times, and no number is there twice.
+    /// Number in the whole run of this shard's n-th operation. Shards take turns, so that together they start
+    /// the same operations at the same times as one process.
     pub fn number(self, local: u64) -> u64 {
         local * u64::from(self.count) + u64::from(self.index)
     }
 
-    /// How many of the first `whole` operations of the run are this shard's.
+    /// How many of the first `whole` operations of the run belong to this shard.
     pub fn part_of(self, whole: u64) -> u64 {
         (whole + u64::from(self.count) - 1 - u64::from(self.index)) / u64::from(self.count)
     }
@@ -60,20 +59,14 @@ impl FromStr for Shard {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError {
-            what: "the shard",
-            given: given.to_owned(),
-            why: why.to_owned(),
-            advice: ADVICE,
-        };
-        let (index, count) = given.split_once('/').ok_or_else(|| refuse("it has no slash"))?;
-        let number =
-            |text: &str| text.parse::<u32>().map_err(|_| refuse("it is not made of two whole numbers"));
+        let refuse = |why: &str| PlanError { given: given.to_owned(), why: why.to_owned(), advice: ADVICE };
+        let (index, count) = given.split_once('/').ok_or_else(|| refuse("no slash"))?;
+        let number = |text: &str| text.parse::<u32>().map_err(|_| refuse("not two whole numbers"));
         let (index, count) = (number(index)?, number(count)?);
         if count == 0 {
-            return Err(refuse("no shards make no run"));
+            return Err(refuse("0 shards"));
         }
-        Self::new(index, count).ok_or_else(|| refuse("its index is not below the count, which counts from 0"))
+        Self::new(index, count).ok_or_else(|| refuse("index not below the count"))
     }
 }
 
@@ -93,27 +86,31 @@ mod tests {
     #[rstest]
     #[case("0/1")]
     #[case("3/4")]
-    fn shards(#[case] given: &str) {
+    fn valid_shards_are_parsed(#[case] given: &str) {
         assert_eq!(given.parse::<Shard>().unwrap().to_string(), given);
     }
 
     #[rstest]
     #[case("4/4", "not below the count")]
-    #[case("0/0", "no shards")]
+    #[case("0/0", "0 shards")]
     #[case("1", "no slash")]
     #[case("-1/4", "whole numbers")]
     #[case("a/b", "whole numbers")]
-    fn what_is_no_shard(#[case] given: &str, #[case] why: &str) {
+    fn invalid_shards_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Shard>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }
 
     #[rstest]
     #[case(Some("2"), 4, Ok("2/4"))]
-    #[case(Some("4"), 4, Err("not so many"))]
+    #[case(Some("4"), 4, Err("not below"))]
     #[case(Some("x"), 4, Err("not a whole number"))]
     #[case(None, 4, Err("not set"))]
-    fn of_a_job(#[case] index: Option<&str>, #[case] count: u32, #[case] expected: Result<&str, &str>) {
+    fn job_index_selects_the_shard(
+        #[case] index: Option<&str>,
+        #[case] count: u32,
+        #[case] expected: Result<&str, &str>,
+    ) {
         match (Shard::of_job(index, count), expected) {
             (Ok(shard), Ok(expected)) => assert_eq!(shard.to_string(), expected),
             (Err(error), Err(why)) => assert!(error.why.contains(why), "{error}"),
@@ -123,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shards_make_the_whole(count in 1u32..20, whole in 0u64..500) {
+        fn shards_add_up_to_the_whole_run(count in 1u32..20, whole in 0u64..500) {
             let mut numbers: Vec<u64> = (0..count)
                 .map(|index| Shard::new(index, count).unwrap())
                 .flat_map(|shard| (0..shard.part_of(whole)).map(move |local| shard.number(local)))

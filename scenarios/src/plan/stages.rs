@@ -2,30 +2,32 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{PlanError, Rate, parse_time};
+use super::duration::parse_duration;
+use super::error::PlanError;
+use super::rate::Rate;
 
-/// A rate that changes: from one to another, evenly, over a time.
+/// A linear change of the rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stage {
-    /// How long it lasts.
+    /// Duration of the stage.
     pub time: Duration,
-    /// The rate that it begins with.
+    /// Rate at the start.
     pub from: Rate,
-    /// The rate that it ends with.
+    /// Rate at the end.
     pub to: Rate,
 }
 
-/// One stage after the other; at least one, and not all at rate 0.
+/// Consecutive stages: at least one, and not all at rate 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stages(Vec<Stage>);
 
-/// More is a slip of the keyboard.
+/// Longest valid run. A longer one is a typing error.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-const ADVICE: &str = "write stages as TIME:RATE, one after the other: 10s:100,30s:500,10s:0 goes from 0 to 100 a second in 10 s, on to 500 \
-     in 30 s, and down to 0 in 10 s";
+const ADVICE: &str = "write TIME:RATE, separated by commas: 10s:100,30s:500,10s:0 goes from 0 to 100/s in 10 s, to 500/s in 30 s, and to 0 in \
+     10 s";
 
 impl Stages {
-    /// The same rate all the time. None at rate 0, and for a time that is no time.
+    /// One stage with a constant rate; `None` for a rate or a duration of 0.
     pub fn constant(rate: Rate, time: Duration) -> Option<Self> {
         (rate.value() > 0.0 && !time.is_zero() && time <= LONGEST)
             .then(|| Self(vec![Stage { time, from: rate, to: rate }]))
@@ -36,18 +38,18 @@ impl Stages {
         &self.0
     }
 
-    /// How long all of them last.
+    /// Total duration.
     pub fn time(&self) -> Duration {
         self.0.iter().map(|stage| stage.time).sum()
     }
 
-    /// The highest rate that is reached.
+    /// Highest rate.
     pub fn peak(&self) -> Rate {
         let rates = self.0.iter().flat_map(|stage| [stage.from, stage.to]);
         rates.fold(Rate::default(), |peak, rate| if rate > peak { rate } else { peak })
     }
 
-    /// With a stage before them that warms up, at the rate that they begin with; where that is 0, at half of the peak.
+    /// Adds a warm-up stage in front: at the first rate, or at half the peak if the first rate is 0.
     #[must_use]
     pub fn warmed_up(mut self, time: Duration) -> Self {
         if time.is_zero() {
@@ -59,7 +61,7 @@ impl Stages {
         self
     }
 
-    /// This part of every rate: what one of several lanes takes.
+    /// The stages with every rate times a share: the part of one scenario in a mixed run.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
         let part =
@@ -68,38 +70,32 @@ impl Stages {
     }
 }
 
-impl Default for Rate {
-    fn default() -> Self {
-        Self::per_second(0.0).expect("0 is a rate")
-    }
-}
-
 impl FromStr for Stages {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: String| PlanError { what: "the stages", given: given.to_owned(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
         let mut stages = Vec::new();
         let mut from = Rate::default();
         for (position, part) in given.split(',').enumerate() {
             let place = position + 1;
-            let (time, rate) = part.split_once(':').ok_or_else(|| {
-                refuse(format!("stage {place}, {part:?}, has no colon between time and rate"))
-            })?;
-            let time = parse_time(time).map_err(|why| refuse(format!("the time of stage {place}: {why}")))?;
+            let (time, rate) = part
+                .split_once(':')
+                .ok_or_else(|| refuse(format!("stage {place} ({part:?}) has no colon")))?;
+            let time =
+                parse_duration(time).map_err(|why| refuse(format!("duration of stage {place}: {why}")))?;
             let to: Rate = rate
                 .parse()
-                .map_err(|error: PlanError| refuse(format!("the rate of stage {place}: {}", error.why)))?;
+                .map_err(|error: PlanError| refuse(format!("rate of stage {place}: {}", error.why)))?;
             stages.push(Stage { time, from, to });
             from = to;
         }
         let stages = Self(stages);
         if stages.peak().value() == 0.0 {
-            return Err(refuse("nothing would ever begin".into()));
+            return Err(refuse("every rate is 0".into()));
         }
         if stages.time() > LONGEST {
-            return Err(refuse("they last longer than a week".into()));
+            return Err(refuse("the stages last longer than a week".into()));
         }
         Ok(stages)
     }
@@ -127,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_begins_where_the_one_before_ended() {
+    fn stage_starts_at_the_rate_of_the_previous_one() {
         let stages: Stages = "10s:100,30s:500,10s:0".parse().unwrap();
         assert_eq!(
             stages.to_string(),
@@ -139,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn warms_up_before() {
+    fn warm_up_is_the_first_stage() {
         let time = Duration::from_secs(5);
         let constant = Stages::constant(Rate::per_second(7.0).unwrap(), time).unwrap();
         assert_eq!(constant.clone().warmed_up(time).to_string(), "7/s for 5s, then 7/s for 5s");
@@ -153,13 +149,13 @@ mod tests {
     #[case("10s", "no colon")]
     #[case("10s:100,", "no colon")]
     #[case("10s:100,,5s:1", "no colon")]
-    #[case("ten:100", "the time of stage 1")]
-    #[case("10s:100,0s:100", "more than nothing")]
-    #[case("10s:many", "the rate of stage 1")]
-    #[case("10s:-5", "less than nothing")]
-    #[case("10s:0,5s:0", "nothing would ever begin")]
+    #[case("ten:100", "duration of stage 1")]
+    #[case("10s:100,0s:100", "longer than zero")]
+    #[case("10s:many", "rate of stage 1")]
+    #[case("10s:-5", "out of range")]
+    #[case("10s:0,5s:0", "every rate is 0")]
     #[case("8days:5", "longer than a week")]
-    fn what_makes_no_sense(#[case] given: &str, #[case] why: &str) {
+    fn invalid_stages_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Stages>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }

@@ -3,66 +3,53 @@ use std::str::FromStr;
 
 use edgeproof_reports::load::ThresholdResult;
 
-use super::{PlanError, Rate, Share, parse_time};
+use super::duration::parse_duration;
+use super::error::PlanError;
+use super::quantile::Quantile;
+use super::rate::Rate;
+use super::share::Share;
 
-/// What must hold of the measured operations: judged on response times, which count from the intended start.
+/// A limit for a measured figure. Response times count from the intended start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
-    /// The route that it is for; none for the whole run.
+    /// The route; `None` for the whole run.
     pub route: Option<String>,
-    /// What is looked at.
+    /// The figure.
     pub metric: Metric,
-    /// What it is held against.
+    /// The limit.
     pub limit: Limit,
 }
 
-/// What a threshold looks at.
+/// The figure of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// A percentile of the response times, or the longest.
+    /// A percentile of response times.
     Response(Quantile),
-    /// A percentile of the times from the start of a session until its verdict is there.
+    /// A percentile of the time from the start of a session to its verdict.
     TimeToVerdict(Quantile),
-    /// The part that did not come out as expected, or not at all.
+    /// Share of requests with an unexpected outcome.
     ErrorRate,
-    /// Operations, for a route requests, that were answered a second.
+    /// Answered operations per second; for a route, answered requests per second.
     Rate,
 }
 
-/// A percentile, or the longest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantile {
-    /// Half took no longer.
-    P50,
-    /// Nine of ten took no longer.
-    P90,
-    /// 19 of 20 took no longer.
-    P95,
-    /// 99 of 100 took no longer.
-    P99,
-    /// 999 of 1,000 took no longer.
-    P999,
-    /// None took longer.
-    Max,
-}
-
-/// What a metric is held against.
+/// The limit of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// At most so many microseconds.
+    /// Upper limit (µs).
     AtMostMicros(u64),
-    /// At most this part.
+    /// Upper limit as a share.
     AtMostShare(Share),
-    /// At least this rate.
+    /// Lower limit as a rate.
     AtLeastRate(Rate),
 }
 
-const ADVICE: &str = "write it as p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s, for one route with the route before it: \
-     'POST /v1/signals p99<100ms'; the metrics are p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict and \
-     time-to-verdict.p50 to .max";
+const ADVICE: &str = "write p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s; for one route, put the route in front: \
+     'POST /v1/signals p99<100ms'; metrics: p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict, \
+     time-to-verdict.p50 to time-to-verdict.max";
 
 impl Threshold {
-    /// The one that a report was judged by.
+    /// The threshold of a result in a report.
     pub fn of(result: &ThresholdResult) -> Result<Self, PlanError> {
         let rule = result.rule.replace(' ', "");
         match &result.route {
@@ -71,20 +58,20 @@ impl Threshold {
         }
     }
 
-    /// From a metric by its name and the value of its limit, as a file gives them.
+    /// A threshold from the name of a metric and the text of its limit.
     pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
         let given = || format!("{metric} = {limit}");
-        let refuse = |why: String| PlanError { what: "the threshold", given: given(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError { given: given(), why, advice: ADVICE };
         let metric: Metric = metric.trim().parse().map_err(refuse)?;
         if route.is_some() && matches!(metric, Metric::TimeToVerdict(_)) {
-            return Err(refuse("the time to a verdict is of the whole run, not of a route".into()));
+            return Err(refuse("time-to-verdict is a figure of the whole run, not of a route".into()));
         }
         let limit = metric.limit(limit.trim()).map_err(refuse)?;
         let route = route.map(|route| route.split_whitespace().collect::<Vec<_>>().join(" "));
         Ok(Self { route, metric, limit })
     }
 
-    /// What is held against the limit, as text with the limit: `p99 < 250ms`.
+    /// The rule as text, such as `p99 <= 250ms`.
     pub fn rule(&self) -> String {
         let sign = if matches!(self.limit, Limit::AtLeastRate(_)) { ">=" } else { "<=" };
         format!("{} {sign} {}", self.metric, self.limit)
@@ -94,11 +81,11 @@ impl Threshold {
 impl FromStr for Threshold {
     type Err = PlanError;
 
-    /// `[ROUTE] METRIC<LIMIT`, where `<`, `<=` and `=` all mean at most, and `>`, `>=` and `=` for a rate at least.
+    /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for a rate, `>`, `>=` and `=` set
+    /// a lower limit.
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: String| PlanError { what: "the threshold", given: given.to_owned(), why, advice: ADVICE };
-        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("it has neither <, > nor =".into()))?;
+        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
+        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("no <, > or =".into()))?;
         let (left, right) = given.split_at(at);
         let sign = &right[..right.find(|c| !matches!(c, '<' | '>' | '=')).unwrap_or(right.len())];
         let limit = &right[sign.len()..];
@@ -112,8 +99,8 @@ impl FromStr for Threshold {
             ("=", _)
             | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_))
             | (">" | ">=", Limit::AtLeastRate(_)) => Ok(threshold),
-            ("<" | "<=", _) => Err(refuse("a rate has a lower limit: write it with >".into())),
-            _ => Err(refuse("it has an upper limit: write it with <".into())),
+            ("<" | "<=", _) => Err(refuse("rate has a lower limit: use >".into())),
+            _ => Err(refuse("this metric has an upper limit: use <".into())),
         }
     }
 }
@@ -123,12 +110,12 @@ impl Metric {
         let why = |error: PlanError| error.why;
         Ok(match self {
             Self::Response(_) | Self::TimeToVerdict(_) => {
-                Limit::AtMostMicros(parse_time(text)?.as_micros() as u64)
+                Limit::AtMostMicros(parse_duration(text)?.as_micros() as u64)
             }
             Self::ErrorRate => {
                 let share: Share = text.parse().map_err(why)?;
                 if share.value() >= 1.0 {
-                    return Err(format!("{text} of all is every one of them: write a part, such as 1%"));
+                    return Err("a limit of 100% never breaks".into());
                 }
                 Limit::AtMostShare(share)
             }
@@ -147,12 +134,11 @@ impl FromStr for Metric {
             "time-to-verdict" => return Ok(Self::TimeToVerdict(Quantile::P99)),
             _ => {}
         }
-        let unknown = || format!("{name:?} is not a metric");
         match name.strip_prefix("time-to-verdict.") {
-            Some(quantile) => Quantile::from_name(quantile).map(Self::TimeToVerdict),
-            None => Quantile::from_name(name).map(Self::Response),
+            Some(quantile) => quantile.parse().map(Self::TimeToVerdict),
+            None => name.parse().map(Self::Response),
         }
-        .ok_or_else(unknown)
+        .map_err(|_| format!("{name:?} is not a metric"))
     }
 }
 
@@ -164,39 +150,6 @@ impl fmt::Display for Metric {
             Self::ErrorRate => f.write_str("error-rate"),
             Self::Rate => f.write_str("rate"),
         }
-    }
-}
-
-impl Quantile {
-    /// Every one, from the middle outwards.
-    pub const ALL: [Self; 6] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P999, Self::Max];
-
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-            Self::Max => "max",
-        }
-    }
-
-    /// The part that is no longer, 0 to 1.
-    pub fn share(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P90 => 0.9,
-            Self::P95 => 0.95,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-            Self::Max => 1.0,
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|quantile| quantile.name() == name)
     }
 }
 
@@ -238,23 +191,23 @@ mod tests {
     #[case("time-to-verdict<2s", "time-to-verdict.p99 <= 2s")]
     #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50 <= 800ms")]
     #[case("POST  /v1/signals p99<100ms", "POST /v1/signals p99 <= 100ms")]
-    fn thresholds(#[case] given: &str, #[case] read: &str) {
+    fn valid_thresholds_are_parsed(#[case] given: &str, #[case] read: &str) {
         assert_eq!(given.parse::<Threshold>().unwrap().to_string(), read);
     }
 
     #[rstest]
-    #[case("p99", "neither")]
+    #[case("p99", "no <")]
     #[case("p98<1s", "not a metric")]
     #[case("<1s", "not a metric")]
-    #[case("p99<fast", "write it as")]
-    #[case("p99<0s", "more than nothing")]
+    #[case("p99<fast", "expected number")]
+    #[case("p99<0s", "longer than zero")]
     #[case("p99>1s", "an upper limit")]
     #[case("rate<5", "a lower limit")]
     #[case("error-rate>1%", "an upper limit")]
-    #[case("error-rate<7", "part of a whole")]
+    #[case("error-rate<7", "out of range")]
     #[case("GET /x time-to-verdict<1s", "not of a route")]
     #[case("p99<>1s", "an upper limit")]
-    fn what_is_no_threshold(#[case] given: &str, #[case] why: &str) {
+    fn invalid_thresholds_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Threshold>().unwrap_err();
         assert!(error.why.contains(why), "{error}");
         assert_eq!(error.given, given);

@@ -1,11 +1,11 @@
 use toml::{Table, Value};
 
-use super::{PlanError, Threshold};
+use super::error::PlanError;
+use super::threshold::{Metric, Threshold};
 
-const ADVICE: &str = "a file of thresholds has lines such as p99 = \"250ms\", and for one route the same below a line with its \
-     name: [\"POST /v1/signals\"]";
+const ADVICE: &str = "write lines such as p99 = \"250ms\"; for one route, write them below a line with its name: [\"POST /v1/signals\"]";
 
-/// The thresholds in a TOML file: those of the whole run at its top, those of a route in the route's table.
+/// Parses thresholds in TOML: those of the whole run at the top, those of a route in its table.
 ///
 /// ```toml
 /// p99 = "250ms"
@@ -15,12 +15,7 @@ const ADVICE: &str = "a file of thresholds has lines such as p99 = \"250ms\", an
 /// p99 = "100ms"
 /// ```
 pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
-    let refuse = |given: &str, why: String| PlanError {
-        what: "the thresholds",
-        given: given.to_owned(),
-        why,
-        advice: ADVICE,
-    };
+    let refuse = |given: &str, why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
         refuse(&format!("line {line}"), error.message().to_owned())
@@ -31,14 +26,14 @@ pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
             Value::String(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
-            _ => return Err(refuse(metric, "its limit is neither a text nor a number".into())),
+            _ => return Err(refuse(metric, "the limit is neither a string nor a number".into())),
         };
         thresholds.push(Threshold::new(route, metric, &text)?);
         Ok(())
     };
     for (name, value) in &table {
         match value {
-            // A bare key p99.9 is a table p99 with a 9 in it.
+            // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
             Value::Table(inner) if is_split(name, inner) => {
                 for (rest, value) in inner {
                     limit(None, &format!("{name}.{rest}"), value)?;
@@ -60,13 +55,13 @@ pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
         }
     }
     if thresholds.is_empty() {
-        return Err(refuse("", "there is none in it".into()));
+        return Err(refuse("", "no thresholds".into()));
     }
     Ok(thresholds)
 }
 
 fn is_split(name: &str, inner: &Table) -> bool {
-    inner.keys().all(|rest| format!("{name}.{rest}").parse::<super::Metric>().is_ok())
+    inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
 }
 
 #[cfg(test)]
@@ -76,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_and_by_route() {
+    fn thresholds_apply_to_the_run_or_to_a_route() {
         let text = "p99 = \"250ms\"\n\"p99.9\" = '1s'\nerror-rate = 0.01\nrate = 495\ntime-to-verdict.p50 = '1s'\n\n[\"POST /v1/signals\"]\np99.9 = '2s'\n";
         let mut read: Vec<_> = parse_file(text).unwrap().iter().map(ToString::to_string).collect();
         read.sort();
@@ -94,12 +89,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case("", "there is none")]
+    #[case("", "no thresholds")]
     #[case("p99", "expected")]
     #[case("p98 = '1s'", "not a metric")]
-    #[case("p99 = true", "neither a text nor a number")]
+    #[case("p99 = true", "neither a string nor a number")]
     #[case("[\"POST /v1/signals\"]\nfast = '1s'", "not a metric")]
-    fn what_makes_no_sense(#[case] text: &str, #[case] why: &str) {
+    fn invalid_file_is_rejected(#[case] text: &str, #[case] why: &str) {
         let error = parse_file(text).unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }

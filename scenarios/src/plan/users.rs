@@ -1,42 +1,43 @@
 use std::time::Duration;
 
-use super::Rate;
+use super::rate::Rate;
 
-/// Users, thus connections, that are not enough for a rate.
+/// Too few users, and so connections, for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("begin {rate} with {given} users: at {each} each, {in_flight} are in flight at a time")]
-#[diagnostic(help(
-    "give --users {needed}, or a lower rate; with fewer, the generator would hold requests back"
-))]
+#[error("reach {rate} with {given} users: an operation takes {each}, so {in_flight} run at a time")]
+#[diagnostic(help("give --users {needed} or a lower rate; too few users delay requests"))]
 pub struct TooFewUsers {
     /// The highest rate, such as `500/s`.
     pub rate: String,
-    /// Users that were given.
+    /// Given number of users.
     pub given: u32,
-    /// What an operation takes, as text.
+    /// Latency of an operation, as text.
     pub each: String,
-    /// Operations that are under way at a time.
+    /// Concurrent operations.
     pub in_flight: u32,
-    /// How many users it takes.
+    /// Required number of users.
     pub needed: u32,
 }
 
-/// Fewest that are taken unless others are asked for: a target that slows down for a moment needs some to spare.
-const FEWEST: u32 = 32;
-/// Most that are taken unless more are asked for.
-const MOST: u32 = 512;
+/// Smallest default: a target that slows down briefly needs spare connections.
+const MIN_DEFAULT: u32 = 32;
+/// Largest default.
+const MAX_DEFAULT: u32 = 512;
 
-/// Operations under way at a time, at a rate and with what each takes (Little's law); at least one.
+/// Concurrent operations at a rate and a latency (Little's law); at least one.
 pub fn users_for(peak: Rate, each: Duration) -> u32 {
     (peak.value() * each.as_secs_f64()).ceil().clamp(1.0, 1e9) as u32
 }
 
-/// How many users a rate gets: those that were given, if they are enough; otherwise four times what is in flight, within
-/// limits.
+/// The number of users for a rate: the given number if it suffices, otherwise four times the concurrent
+/// operations, within limits.
 pub fn plan_users(peak: Rate, each: Duration, given: Option<u32>) -> Result<u32, TooFewUsers> {
     let in_flight = users_for(peak, each);
     let Some(given) = given else {
-        return Ok(in_flight.saturating_mul(4).clamp(FEWEST, MOST).max(in_flight.saturating_mul(3) / 2));
+        return Ok(in_flight
+            .saturating_mul(4)
+            .clamp(MIN_DEFAULT, MAX_DEFAULT)
+            .max(in_flight.saturating_mul(3) / 2));
     };
     if given >= in_flight {
         return Ok(given);
@@ -67,16 +68,24 @@ mod tests {
     #[case(500.0, 1000, None, 750)]
     #[case(500.0, 100, Some(50), 50)]
     #[case(500.0, 100, Some(5000), 5000)]
-    fn enough(#[case] rate: f64, #[case] ms: u64, #[case] given: Option<u32>, #[case] users: u32) {
+    fn users_are_planned_from_rate_and_latency(
+        #[case] rate: f64,
+        #[case] ms: u64,
+        #[case] given: Option<u32>,
+        #[case] users: u32,
+    ) {
         let rate = Rate::per_second(rate).unwrap();
         assert_eq!(plan_users(rate, Duration::from_millis(ms), given).unwrap(), users);
     }
 
     #[test]
-    fn too_few_are_refused_with_how_many_it_takes() {
+    fn too_few_users_are_rejected_with_the_required_number() {
         let error =
             plan_users(Rate::per_second(500.0).unwrap(), Duration::from_millis(100), Some(49)).unwrap_err();
-        assert_eq!(error.to_string(), "begin 500/s with 49 users: at 100ms each, 50 are in flight at a time");
+        assert_eq!(
+            error.to_string(),
+            "reach 500/s with 49 users: an operation takes 100ms, so 50 run at a time"
+        );
         assert_eq!(error.needed, 75);
     }
 }

@@ -1,84 +1,81 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 
 use edgeproof_http::ServerAddress;
+use parking_lot::Mutex;
 
-use super::SAMPLED;
-use super::collections::Source;
-use super::requests::Posting;
-use crate::engine::{Call, Client, Expect, Fate, Reply, Scenario};
-use crate::measure::{Code, Outcome, RouteId};
-use crate::plan::{Arriving, Share};
-use crate::service::Watch;
+use super::collection_source::CollectionSource;
+use super::requests::CollectionRequests;
+use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
+use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
+use crate::plan::{ScheduledOperation, Share};
 
-/// Collections through an edge, one after the other; some of them copies, which are to be refused.
+/// Posts collections to an edge. A share of them are replays, which must be refused.
 pub struct EdgeRelay {
-    /// Leads to the edge.
+    /// Endpoint of the edge.
     pub endpoint: Arc<ServerAddress>,
-    /// How they are posted.
-    pub posting: Posting,
-    /// What is posted.
-    pub collections: Source,
-    /// Part of them that are copies.
+    /// Encoder of the requests.
+    pub collection_requests: CollectionRequests,
+    /// Source of the collections.
+    pub collections: CollectionSource,
+    /// Share of replays.
     pub replays: Share,
-    /// The last collection that was accepted, of whichever user: what is copied.
+    /// The last accepted collection of any user, for replays.
     pub accepted: Mutex<Bytes>,
-    /// The code of a copy's refusal.
+    /// Expected code of a refused replay.
     pub replayed: Code,
-    /// The route, for the report.
+    /// The route.
     pub route: RouteId,
-    /// What the service took, where it is ours.
-    pub watch: Option<Arc<Watch>>,
+    /// The service's own times, if the service is the built-in mock.
+    pub service_times: Option<Arc<ServiceTimes>>,
 }
 
 impl EdgeRelay {
     /// Posts a new collection.
-    pub async fn post(&self, client: &mut Client, arriving: Arriving, due: Instant) -> (Reply, String) {
-        let collection = self.collections.take(arriving.number).await;
-        let sampled = arriving.measured && arriving.number.is_multiple_of(SAMPLED);
-        let watched = self.watch.as_ref().filter(|_| sampled);
-        let watched = watched.map(|watch| (watch, watch.ask(&collection.body)));
+    pub async fn post(
+        &self,
+        client: &mut Client,
+        scheduled: ScheduledOperation,
+        due: Instant,
+    ) -> (CallResult, String) {
+        let collection = self.collections.take(scheduled.number).await;
+        let sampled = scheduled.measured && scheduled.number.is_multiple_of(SAMPLED);
+        let tracked = self.service_times.as_ref().filter(|_| sampled);
+        let tracked = tracked.map(|service_times| (service_times, service_times.track(&collection.body)));
         let call = Call {
             route: self.route,
-            link: 0,
-            request: self.posting.request(collection.body.clone()),
-            expect: Expect::Accepted,
+            connection: 0,
+            request: self.collection_requests.request(collection.body.clone()),
+            expect: Expectation::Accepted,
         };
         let reply = client.call(call, due).await;
-        if let Some((watch, key)) = watched
-            && let Some(took) = watch.fetch(key)
+        if let Some((service_times, key)) = tracked
+            && let Some(took) = service_times.take(key)
             && reply.expected
         {
             client.run().recorder.added(client.id, reply.service.saturating_sub(took));
         }
         if reply.expected && self.replays.value() > 0.0 {
-            *self.accepted() = collection.body;
+            *self.accepted.lock() = collection.body;
         }
         (reply, collection.reference)
     }
 
-    /// Posts a copy of the collection that was accepted last; none, if there was none yet.
-    async fn replay(&self, client: &mut Client, due: Instant) -> Option<Reply> {
-        let accepted = self.accepted().clone();
+    /// Posts the last accepted collection again; `None` if there is none yet.
+    async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
+        let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
             return None;
         }
         let call = Call {
             route: self.route,
-            link: 0,
-            request: self.posting.request(accepted),
-            expect: Expect::Refused(409, Some(self.replayed)),
+            connection: 0,
+            request: self.collection_requests.request(accepted),
+            expect: Expectation::Refused(409, Some(self.replayed)),
         };
         Some(client.call(call, due).await)
-    }
-}
-
-impl EdgeRelay {
-    fn accepted(&self) -> MutexGuard<'_, Bytes> {
-        // A panic elsewhere leaves nothing half done in here.
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,21 +88,21 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
-        if self.replays.takes(arriving.number)
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+        if self.replays.takes(scheduled.number)
             && let Some(reply) = self.replay(client, due).await
         {
-            return fate(&reply);
+            return operation_end(&reply);
         }
-        fate(&self.post(client, arriving, due).await.0)
+        operation_end(&self.post(client, scheduled, due).await.0)
     }
 }
 
-/// What became of an operation, from the end of its last request.
-pub(super) fn fate(reply: &Reply) -> Fate {
+/// The end of an operation, from the result of its last request.
+pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
     match reply.outcome {
-        Outcome::Answer { .. } if reply.expected => Fate::Answered,
-        Outcome::Answer { .. } => Fate::Unexpected,
-        _ => Fate::Failed,
+        Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,
+        Outcome::Answer { .. } => OperationEnd::Unexpected,
+        _ => OperationEnd::Failed,
     }
 }

@@ -3,18 +3,18 @@ use std::time::Instant;
 
 use edgeproof_http::ServerAddress;
 
-use super::edge_relay::{EdgeRelay, fate};
-use super::polling::Polling;
-use crate::engine::{Client, Fate, Scenario};
+use super::edge_relay::{EdgeRelay, operation_end};
+use super::verdict_polling::VerdictPolling;
+use crate::engine::{Client, OperationEnd, Scenario};
 use crate::measure::RouteId;
-use crate::plan::Arriving;
+use crate::plan::ScheduledOperation;
 
-/// A session from its collection to its verdict.
+/// One session: posts a collection, then polls for its verdict.
 pub struct Journey {
-    /// How the collection gets in.
+    /// The first part.
     pub relay: EdgeRelay,
-    /// How the verdict gets out.
-    pub polling: Polling,
+    /// The second part.
+    pub polling: VerdictPolling,
 }
 
 impl Scenario for Journey {
@@ -26,14 +26,14 @@ impl Scenario for Journey {
         self.relay.route
     }
 
-    async fn play(&self, client: &mut Client, arriving: Arriving, due: Instant) -> Fate {
-        client.awaits_verdict(due, self.polling.route);
-        let (reply, reference) = self.relay.post(client, arriving, due).await;
+    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+        client.start_waiting_for_verdict(due, self.polling.route);
+        let (reply, reference) = self.relay.post(client, scheduled, due).await;
         if !reply.expected {
-            client.no_verdict();
-            return fate(&reply);
+            client.record_no_verdict();
+            return operation_end(&reply);
         }
         let now = Instant::now();
-        self.polling.until_verdict(client, 1, arriving.number, &reference, due, now).await
+        self.polling.until_verdict(client, 1, scheduled.number, &reference, due, now).await
     }
 }

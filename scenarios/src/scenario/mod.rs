@@ -1,28 +1,23 @@
-//! What users do: relay collections, poll for verdicts, or the whole journey of a session.
+//! Scenarios: edge relay, verdict polling and the whole journey of a session; and the requests that they
+//! send.
 
-mod collections;
+mod any_scenario;
+mod choice;
+mod collection_source;
 mod edge_relay;
 mod journey;
-mod part;
-mod polling;
+mod opaque_collections;
 mod references;
 mod requests;
-mod sealed;
+mod sealed_collections;
+mod verdict_polling;
 
-pub use collections::{Collection, Collections, Source};
+pub use any_scenario::AnyScenario;
+pub use collection_source::CollectionSource;
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
-pub use part::Part;
-pub use polling::{PollOptions, Polling};
-pub use references::{Introduce, ParseReferencesError, Reference, References, Standing};
-pub use requests::{BadToken, Posting, Questions};
-pub use sealed::{SealedAhead, SealingCost};
-
-/// One of so many requests is looked at, where the service's own part is known.
-pub const SAMPLED: u64 = 16;
-
-/// One of so many, by the number of an operation. A share takes every n-th number; without mixing, those would share a few of
-/// the choices.
-fn mixed(number: u64, choices: usize) -> usize {
-    ((number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % choices.max(1) as u64) as usize
-}
+pub use opaque_collections::{Collection, OpaqueCollections};
+pub use references::{ParseReferencesError, Reference, References, RegisterSession, SessionState};
+pub use requests::{BadToken, CollectionRequests, VerdictRequests};
+pub use sealed_collections::{SealedCollections, SealingCost};
+pub use verdict_polling::{PollOptions, VerdictPolling};

@@ -1,46 +1,43 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Session references that a backend asks for.
+/// Session references to poll for.
 #[derive(Clone)]
 pub enum References {
-    /// Made up for the run. Where the service is ours, each is made known to it before it is asked for.
-    Made(Option<Introduce>),
-    /// From a file; each is asked for in turn.
-    Given(Vec<Reference>),
+    /// Generated. With the built-in mock, each is registered before its first poll.
+    Generated(Option<RegisterSession>),
+    /// From a file, polled in turn.
+    Listed(Vec<Reference>),
 }
 
-/// Lets a service know a reference that it is about to be asked for.
-pub type Introduce = Arc<dyn Fn(&str, Standing) + Send + Sync>;
+/// Registers a session at the mock service.
+pub type RegisterSession = Arc<dyn Fn(&str, SessionState) + Send + Sync>;
 
-/// How a reference stands with the service.
+/// The state of a session at the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Its verdict comes.
-    Comes,
-    /// Nobody knows it.
+pub enum SessionState {
+    /// The verdict becomes ready.
+    GetsVerdict,
+    /// The service does not know the session.
     Unknown,
-    /// Its verdict is too old.
+    /// The verdict is too old.
     TooOld,
-    /// It is another license's.
-    Foreign,
+    /// The session belongs to another license.
+    OtherLicense,
 }
 
-/// A reference, and what is to come of it.
+/// A reference and its expected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The reference.
     pub reference: String,
-    /// A verdict comes; otherwise none ever does: it is wrong, too old, or another license's.
+    /// Whether a verdict comes; `false` for a wrong, too old or foreign reference.
     pub comes: bool,
 }
 
-/// A line of a file of references that is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("read line {line} of the references: {text:?} is none")]
-#[diagnostic(help(
-    "write one on each line; add `none` behind one whose verdict never comes: wrong, too old, another license's"
-))]
+/// A line of the references file is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {text:?} is not a reference")]
 pub struct ParseReferencesError {
     line: usize,
     text: String,
@@ -49,7 +46,7 @@ pub struct ParseReferencesError {
 impl FromStr for References {
     type Err = ParseReferencesError;
 
-    /// One a line; `#` comments.
+    /// Parses one reference per line; `#` starts a comment.
     fn from_str(text: &str) -> Result<Self, ParseReferencesError> {
         let mut references = Vec::new();
         for (place, line) in text.lines().enumerate() {
@@ -69,7 +66,7 @@ impl FromStr for References {
                 text: text.lines().next().unwrap_or_default().to_owned(),
             });
         }
-        Ok(Self::Given(references))
+        Ok(Self::Listed(references))
     }
 }
 
@@ -78,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_them() {
-        let References::Given(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
+    fn references_file_is_parsed() {
+        let References::Listed(read) = "# all\nabc\n\nold-1 none # too old\n".parse().unwrap() else {
             panic!()
         };
         assert_eq!(

@@ -1,56 +1,57 @@
 use bytes::Bytes;
 use edgeproof_http::ServerAddress;
 
-use super::mixed;
-use crate::engine::{Expect, HeadFields, Outgoing};
+use super::choice::choose;
+use crate::engine::{Expectation, HeaderFields, OutgoingRequest};
 use crate::measure::Code;
 
-/// How collections are posted to an edge.
+/// Encodes collection requests to an edge.
 #[derive(Debug, Clone)]
-pub struct Posting {
+pub struct CollectionRequests {
     target: String,
-    fields: HeadFields,
+    fields: HeaderFields,
 }
 
-/// How verdicts are asked for at a service.
+/// Encodes verdict requests to a service.
 #[derive(Debug, Clone)]
-pub struct Questions {
+pub struct VerdictRequests {
     base: String,
-    /// With the read token.
-    fields: HeadFields,
-    bad: Vec<(HeadFields, Option<Code>)>,
+    /// Includes the read token.
+    fields: HeaderFields,
+    bad: Vec<(HeaderFields, Option<Code>)>,
 }
 
-/// An `Authorization` that is to be refused.
+/// An invalid `Authorization` header, which the service must refuse.
 #[derive(Debug, Clone)]
 pub struct BadToken {
-    /// Its value; none for no header at all.
+    /// The header's value; `None` for no header.
     pub authorization: Option<String>,
-    /// The code of the refusal; none for any that the tables have.
+    /// Expected code; `None` accepts any code of the tables.
     pub code: Option<Code>,
 }
 
-impl Posting {
-    /// To the edge at an endpoint, from a page of this origin.
+impl CollectionRequests {
+    /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
     pub fn new(endpoint: &ServerAddress, origin: &str) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
         let target = format!("{}/v1/signals", endpoint.base());
-        Some(Self { target, fields: HeadFields::new(fields)? })
+        Some(Self { target, fields: HeaderFields::new(fields)? })
     }
 
-    /// The request that sends a collection.
-    pub fn request(&self, body: Bytes) -> Outgoing {
+    /// The request for a collection.
+    pub fn request(&self, body: Bytes) -> OutgoingRequest {
         self.fields.post(&self.target, body)
     }
 }
 
-impl Questions {
-    /// At the service at an endpoint, with this read token; and now and then with one of the bad ones.
+impl VerdictRequests {
+    /// Requests to this service, with this read token or one of the invalid ones. `None` if a value is not a
+    /// valid header value.
     pub fn new(endpoint: &ServerAddress, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
-            HeadFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
+            HeaderFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
         };
         let bad = bad
             .into_iter()
@@ -62,24 +63,25 @@ impl Questions {
         })
     }
 
-    /// Whether there are bad tokens to ask with.
+    /// Whether there are invalid tokens.
     pub fn has_bad_tokens(&self) -> bool {
         !self.bad.is_empty()
     }
 
-    /// Asks for the verdict of a reference, and waits for it as long as `wait` says.
-    pub fn request(&self, reference: &str, wait: Option<u64>) -> Outgoing {
+    /// The request for a verdict, with `waitMs` if `wait` is given.
+    pub fn request(&self, reference: &str, wait: Option<u64>) -> OutgoingRequest {
         self.fields.get(&self.target(reference, wait))
     }
 
-    /// Asks with one of the bad tokens, and what is to come out of that.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (Outgoing, Expect<'static>) {
-        let (fields, code) = &self.bad[mixed(number, self.bad.len())];
-        (fields.get(&self.target(reference, None)), Expect::Refused(401, *code))
+    /// A request with one of the invalid tokens, and its expected result.
+    pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expectation<'static>) {
+        let (fields, code) = &self.bad[choose(number, self.bad.len())];
+        (fields.get(&self.target(reference, None)), Expectation::Refused(401, *code))
     }
 
     fn target(&self, reference: &str, wait: Option<u64>) -> String {
-        // A reference that no request line can hold is asked for as nothing: the service refuses it, and that is counted.
+        // A reference with invalid bytes becomes empty: the service refuses the request, and the report
+        // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
         match wait {

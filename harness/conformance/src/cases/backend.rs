@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
-use edgeproof_reports::{Hop, Level};
+use edgeproof_reports::{CaseLevel as Level, Hop};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{CaseExchange, CaseFindings};

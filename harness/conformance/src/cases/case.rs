@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Stimulus};
-use edgeproof_reports::{Basis, Level};
+use edgeproof_reports::{CaseBasis as Basis, CaseLevel as Level};
 use futures_util::future::BoxFuture;
 
 use super::{Backend, CaseContext, Conversation};

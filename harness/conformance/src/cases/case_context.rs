@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Redactor};
-use edgeproof_reports::{Hop, Level};
+use edgeproof_reports::{CaseLevel as Level, Hop};
 
 use super::conversation;
 use super::{Conversation, Relayed};

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::summary;
 use crate::judge::{self, Check, Expected};

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, posted, preflight};
 use super::{Catalog, Need, summary};

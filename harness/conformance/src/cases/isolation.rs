@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 use futures_util::future::join_all;
 
 use super::conversation::{Conversation, collection};

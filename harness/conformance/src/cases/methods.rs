@@ -1,5 +1,5 @@
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, preflight};
 use super::{Catalog, summary};

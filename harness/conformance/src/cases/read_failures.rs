@@ -1,5 +1,5 @@
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::conversation::{Conversation, MARKER, ORIGIN, Relayed, SIGNALS};
 use super::{CaseContext, Catalog, summary};

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Row, Stimulus};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::conversation::{Conversation, collection};
 use super::credentials::licenses;

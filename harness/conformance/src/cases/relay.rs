@@ -3,7 +3,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::conversation::{Conversation, MARKER, posted};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::{Catalog, Need, Phase};
 use crate::judge::{self, Check};

@@ -3,7 +3,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::conversation::{Conversation, Relayed, collection};
 use super::{CaseContext, Catalog, summary};

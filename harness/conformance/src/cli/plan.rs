@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Format, Outcome, Reader, Report};
+use edgeproof_reports::{FileReport, Format, Outcome, Reader, Report};
 use rand::RngExt;
 
 use super::args::Conformance;
@@ -166,12 +166,9 @@ fn readers(args: &Conformance, spec: &Spec) -> Result<Vec<Box<dyn Reader + Send>
     }
     let mut readers = Vec::new();
     for (format, path) in wanted {
-        let reader = edgeproof_reports::open_titled(format, &path, titles(spec));
-        readers.push(
-            reader.map_err(|why| {
-                Failure::of(&why, "name a file in a folder that exists and can be written to")
-            })?,
-        );
+        let reader = FileReport::new(format, &path, titles(spec))
+            .map_err(|why| Failure::of(&why, "name a file in a folder that exists and can be written to"))?;
+        readers.push(Box::new(reader) as Box<dyn Reader + Send>);
     }
     Ok(readers)
 }

@@ -1,7 +1,7 @@
 //! The Fetch algorithm, from the side of a browser. Credentials are never included: no hop of the interface
 //! sends cookies from the page.
 
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::Check;
 use super::answer::values;

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::Check;
 use super::answer::values;

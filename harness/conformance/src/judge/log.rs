@@ -1,5 +1,5 @@
 use super::{Check, shown};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 /// Exactly one line names both status and reason. `complete`: the output was read to its end, or a later line is
 /// there already, so that nothing can still come.

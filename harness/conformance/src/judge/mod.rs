@@ -20,7 +20,7 @@ pub use jws::{Signed, is_jws, verify_jws};
 pub use log::{names_refusal, one_refusal_line, shows_no_secrets, shows_nothing};
 pub use relay::{carries_license, presents_certificate, relayed_nothing, relayed_once};
 
-use edgeproof_reports::{Level, Mismatch};
+use edgeproof_reports::{CaseLevel as Level, Mismatch};
 
 /// One thing that was looked at, right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edgeproof_reports::{AddedLatency, Level};
+use edgeproof_reports::{AddedLatency, CaseLevel as Level};
 use tokio::time::timeout;
 
 use super::edge_pool::EdgePool;

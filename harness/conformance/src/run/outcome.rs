@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::escape::{one_line, visible};
-use edgeproof_reports::{CaseReport, EdgeNotes, Level, Mismatch, Observation, Outcome};
+use edgeproof_reports::{CaseLevel as Level, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
 use super::transcript;
 use crate::cases::{Case, CaseFindings};

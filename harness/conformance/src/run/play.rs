@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
-use edgeproof_reports::{CaseReport, EdgeNotes, Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, CaseReport, EdgeNotes, Outcome};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 

@@ -187,7 +187,8 @@ impl Runner for ServiceRunner {
                 return SanityResult::Unusable(format!("failed to {}", edgeproof_cli::error_text(&why)));
             }
         };
-        let mut backend = Backend::new(target, next_marker(), edgeproof_reports::Level::Must, player.limit());
+        let mut backend =
+            Backend::new(target, next_marker(), edgeproof_reports::CaseLevel::Must, player.limit());
         let sanity = match runner.options.part {
             ServicePart::Service => super::service_sanity::of_service(&mut backend).await,
             ServicePart::Keys => super::service_sanity::of_keys(&mut backend).await,

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const VARIES: &[(&str, &str)] = &[
     (r"seed \d+", "seed N"),
     (r"took [\d.]+ s", "took N s"),
-    (r" · the edge adds p50 [^)]*\)", ""),
+    (r" · edge-added latency p50 [^)]*\)", ""),
     (r"\b[0-9a-f]{12} · ", "DIGEST · "),
     (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),
     (r"\bq000[0-9b-z]{4}\b", "MARKER"),

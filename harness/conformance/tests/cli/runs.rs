@@ -83,7 +83,7 @@ fn a_broken_should_counts_only_where_it_is_asked_to() {
     assert!(
         String::from_utf8(strict.stdout)
             .unwrap()
-            .ends_with("does not conform: warnings count here (exit 1)\n")
+            .ends_with("does not conform: --strict treats warnings as failures (exit 1)\n")
     );
 }
 

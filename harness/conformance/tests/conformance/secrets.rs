@@ -15,7 +15,9 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm,
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::{Event, Format, Github, Outcome, Reader, Terminal, TerminalOptions};
+use edgeproof_reports::{
+    Event, FileReport, Format, Github, Outcome, Reader, Terminal, TerminalOptions, Titles,
+};
 
 use crate::program::command;
 
@@ -81,7 +83,8 @@ async fn no_report_shows_a_credential_of_the_run() {
     let mut readers: Vec<Box<dyn Reader + Send>> =
         vec![Box::new(Terminal::new(terminal.clone(), verbose)), Box::new(Github::new(github.clone()))];
     for format in Format::ALL {
-        readers.push(edgeproof_reports::open(format, &folder.path().join(format.name())).unwrap());
+        let path = folder.path().join(format.name());
+        readers.push(Box::new(FileReport::new(*format, &path, Titles::new()).unwrap()));
     }
     let mut failed = Vec::new();
     let mut tell = |event: Event| {

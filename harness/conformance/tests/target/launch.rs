@@ -117,7 +117,7 @@ async fn a_program_that_never_listens_is_told_how_to() {
         ..launch("sh -c 'printf \"thinking about it\"; exec sleep 600'")
     };
     let error = failure(&launch).await;
-    let LaunchError::NotReady { url, saw: NoAnswer::NotConnected(why), .. } = &error else {
+    let LaunchError::NotReady { url, observed: NoAnswer::NotConnected(why), .. } = &error else {
         panic!("{error:?}")
     };
     let told = message(&error).replace(url.as_str(), "URL").replace(why, "WHY");
@@ -218,6 +218,6 @@ async fn a_program_with_https_is_ready_when_its_certificate_verifies() {
     edge.stop().await;
 
     let error = with(Role::ServiceAuthority).start(&settings).await.unwrap_err();
-    assert!(matches!(error, LaunchError::NotReady { saw: NoAnswer::NoTls(_), .. }), "{error:?}");
+    assert!(matches!(error, LaunchError::NotReady { observed: NoAnswer::NoTls(_), .. }), "{error:?}");
     assert!(message(&error).contains("--edge-ca FILE"), "{}", message(&error));
 }

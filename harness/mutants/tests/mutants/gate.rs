@@ -1,5 +1,5 @@
 use edgeproof_mutants::{CANARIES, MatrixOptions, matrix};
-use edgeproof_reports::matrix::{Fate, Scope};
+use edgeproof_reports::matrix::{MutantStatus, Scope};
 
 use crate::support::{wait_for, world};
 
@@ -11,11 +11,11 @@ fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
     let matrix = wait_for(matrix(&world, &options)).unwrap();
     println!("{} ({} plays in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     assert_eq!(matrix.problems, Vec::<String>::new());
-    let with = |fate: Fate| -> Vec<&str> {
-        matrix.deviations.iter().filter(|line| line.fate == fate).map(|line| line.id.as_str()).collect()
+    let with = |status: MutantStatus| -> Vec<&str> {
+        matrix.mutants.iter().filter(|line| line.status == status).map(|line| line.id.as_str()).collect()
     };
     // What keeps a run from proving anything is one finding there, and exit 3. The cases notice it by themselves as well.
-    let findings = matrix.deviations.iter().filter(|line| line.finding).map(|line| line.id.as_str());
+    let findings = matrix.mutants.iter().filter(|line| line.finding).map(|line| line.id.as_str());
     assert_eq!(
         findings.collect::<Vec<_>>(),
         [
@@ -27,9 +27,9 @@ fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
         ]
     );
     assert_eq!(matrix.summary.must_killed, matrix.summary.must);
-    assert_eq!(with(Fate::Noticed), ["behaviour/strips-suffix", "behaviour/passes-success"]);
+    assert_eq!(with(MutantStatus::Noticed), ["behaviour/strips-suffix", "behaviour/passes-success"]);
     assert_eq!(
-        with(Fate::Equivalent),
+        with(MutantStatus::Equivalent),
         ["edge.refused.unknown/unknown", "edge.preflight/text-type", "relay.401.unknown/unknown"]
     );
     let ids: Vec<&str> = matrix.cases.iter().map(|case| case.id.as_str()).collect();

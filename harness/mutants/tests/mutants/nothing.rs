@@ -7,7 +7,7 @@ use edgeproof_edge::{
 };
 use edgeproof_mock::{ServiceAction, ServiceFaultHooks, ServiceOptions, ServiceRequest};
 use edgeproof_mutants::{Behaviour, Deviation, Ran, ServiceBehaviour, Side};
-use edgeproof_reports::{Level, Outcome};
+use edgeproof_reports::{CaseLevel as Level, Outcome};
 use http::{HeaderMap, StatusCode};
 
 use crate::support::{wait_for, world};

@@ -1,6 +1,6 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 
 use super::super::backend::{Reply, fetch_keys, shown};
 use super::super::{Ask, Backend, Catalog, Phase, summary};

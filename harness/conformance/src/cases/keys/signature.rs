@@ -1,5 +1,5 @@
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 use serde_json::Value;
 
 use super::super::backend::fetch_keys;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::{Hop, Level};
+use edgeproof_reports::{CaseLevel as Level, Hop};
 
 use super::super::{Ask, Backend, Catalog, Need, Phase, summary};
 use super::{PENDING, answer};

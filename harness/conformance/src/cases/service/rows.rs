@@ -1,6 +1,6 @@
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Fact, Stimulus};
-use edgeproof_reports::Level;
+use edgeproof_reports::CaseLevel as Level;
 use serde_json::Value;
 
 use super::super::backend::Reply;

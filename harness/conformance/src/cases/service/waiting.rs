@@ -1,7 +1,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use edgeproof_reports::{Hop, Level};
+use edgeproof_reports::{CaseLevel as Level, Hop};
 use tokio::time::timeout;
 
 use super::super::backend::Reply;

@@ -1,0 +1,134 @@
+//! Markdown summary for a pull request or a job. Text from outside stands in code, so that it is never Markdown.
+
+use crate::model::{CaseReport, Outcome, Report, Titles, by_reason, by_section, titled};
+use crate::text::case::{full, verdict};
+use crate::text::escape::one_line;
+use crate::text::markdown::{code, fenced};
+use crate::text::styled::paint_all;
+use crate::text::units;
+
+/// Bytes of the document after which failures are only listed: a GitHub comment takes 65,536 characters.
+const DETAIL_LIMIT: usize = 44_000;
+/// Bytes of a list; a document has at most six lists.
+const LIST_LIMIT: usize = 3_400;
+/// Longest line of prose in a code block, in characters.
+const WIDTH: usize = 100;
+
+/// The document.
+pub(super) fn render(report: &Report, titles: &Titles) -> String {
+    let mut out = String::new();
+    let verdict = verdict(report.exit_code, &report.summary, report.findings.len());
+    let mark = if report.exit_code == 0 { "✅" } else { "❌" };
+    put!(out, "### {mark} edgeproof: {verdict}\n\n{}\n\n", report.summary.line());
+    put!(out, "| | |\n|---|---|\n| Target | {} |\n", code(&report.target.to_string()));
+    put!(out, "| Interface | {} |\n", code(&report.spec.to_string()));
+    if let Some(latency) = &report.latency {
+        put!(out, "| Edge-added latency | {} |\n", units::latency(latency));
+    }
+    put!(out, "| Duration | {} |\n| Seed | {} |\n\n", units::duration(report.duration_ms), report.seed);
+
+    sections(&mut out, report, titles);
+    findings(&mut out, report);
+    details(&mut out, report, titles, Outcome::Fail, "Failures");
+    not_run(&mut out, report);
+    details(&mut out, report, titles, Outcome::Warn, "Warnings");
+    known(&mut out, report);
+    observations(&mut out, report);
+    out
+}
+
+fn sections(out: &mut String, report: &Report, titles: &Titles) {
+    let columns: Vec<Outcome> = report.summary.shown().map(|(outcome, _)| outcome).collect();
+    out.push_str("| Section | planned |");
+    for outcome in &columns {
+        put!(out, " {} |", outcome.label());
+    }
+    put!(out, "\n|---|--:|{}\n", "--:|".repeat(columns.len()));
+    for section in by_section(&report.cases) {
+        let counts = section.summary();
+        put!(out, "| {} | {} |", code(&titled(section.number, titles)), counts.planned);
+        for outcome in &columns {
+            match counts.get(*outcome) {
+                0 => out.push_str(" · |"),
+                count => put!(out, " {count} |"),
+            }
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn details(out: &mut String, report: &Report, titles: &Titles, outcome: Outcome, heading: &str) {
+    let cases: Vec<&CaseReport> = report.cases.iter().filter(|case| case.outcome == outcome).collect();
+    if cases.is_empty() {
+        return;
+    }
+    put!(out, "#### {heading}\n\n");
+    for (n, case) in cases.iter().enumerate() {
+        let block = format!(
+            "<details><summary>{} {}</summary>\n\n{}\n</details>\n\n",
+            code(&case.id),
+            code(&case.because),
+            fenced(&paint_all(&full(case, titles, WIDTH), false))
+        );
+        if out.len() + block.len() > DETAIL_LIMIT {
+            let rest: Vec<String> = cases[n..].iter().map(|case| case.id.clone()).collect();
+            put!(out, "{} more; see the HTML or JSON report:\n\n{}\n", rest.len(), fenced(&listed(&rest)));
+            return;
+        }
+        out.push_str(&block);
+    }
+}
+
+fn findings(out: &mut String, report: &Report) {
+    if !report.findings.is_empty() {
+        let lines = report.findings.iter().flat_map(|text| text.lines());
+        let lines: Vec<String> = lines.map(|text| one_line(text).into_owned()).collect();
+        put!(out, "#### Findings\n\n{}\n", fenced(&listed(&lines)));
+    }
+}
+
+fn not_run(out: &mut String, report: &Report) {
+    let cases = report.cases.iter().filter(|case| case.outcome == Outcome::NotRun);
+    let mut lines = Vec::new();
+    for (reason, cases) in by_reason(cases) {
+        lines.push(format!("{} × {}", cases.len(), one_line(reason)));
+        lines.extend(cases.iter().map(|case| format!("  {}", one_line(&case.id))));
+    }
+    folded(out, report.summary.not_run, "not run", &lines);
+}
+
+fn known(out: &mut String, report: &Report) {
+    let cases = report.cases.iter().filter(|case| case.outcome == Outcome::Known);
+    let lines: Vec<String> =
+        cases.map(|case| format!("{}: {}", one_line(&case.id), one_line(&case.because))).collect();
+    folded(out, lines.len(), "known", &lines);
+}
+
+fn observations(out: &mut String, report: &Report) {
+    let observations = report.observations.iter();
+    let lines: Vec<String> = observations
+        .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.saw)))
+        .collect();
+    folded(out, lines.len(), "observed at open points", &lines);
+}
+
+fn folded(out: &mut String, count: usize, name: &str, lines: &[String]) {
+    if count == 0 {
+        return;
+    }
+    put!(out, "<details><summary>{count} {name}</summary>\n\n{}\n</details>\n\n", fenced(&listed(lines)));
+}
+
+/// Lines up to the limit of a list, then the number of lines left out.
+fn listed(lines: &[String]) -> String {
+    let mut text = String::new();
+    for (n, line) in lines.iter().enumerate() {
+        if text.len() + line.len() > LIST_LIMIT {
+            put!(text, "… and {} more\n", lines.len() - n);
+            break;
+        }
+        put!(text, "{line}\n");
+    }
+    text
+}

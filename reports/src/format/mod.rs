@@ -1,0 +1,14 @@
+//! Formats of a conformance run: one module each.
+
+mod file;
+mod github;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod terminal;
+
+pub use file::{FileReport, Format, UnknownFormat, render};
+pub use github::Github;
+pub use json::report_schema;
+pub use terminal::{Terminal, TerminalOptions};

@@ -1,0 +1,205 @@
+//! Lines at the end of a run.
+
+use super::options::TerminalOptions;
+use crate::model::{AddedLatency, CaseReport, Observation, Outcome, Summary, by_reason, by_section, titled};
+use crate::text::case::{full, short, verdict};
+use crate::text::escape::one_line;
+use crate::text::styled::{Line, Style, line, wrap};
+use crate::text::units;
+
+/// Most case ids shown for one reason.
+const IDS_SHOWN: usize = 12;
+
+/// Result of a run.
+pub(super) struct Ending<'a> {
+    pub(super) cases: &'a [CaseReport],
+    pub(super) findings: &'a [String],
+    pub(super) summary: &'a Summary,
+    pub(super) observations: &'a [Observation],
+    pub(super) latency: Option<&'a AddedLatency>,
+    pub(super) duration_ms: u64,
+    pub(super) exit_code: u8,
+}
+
+impl Ending<'_> {
+    /// All lines below the progress line.
+    pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<Line> {
+        let mut lines = Vec::new();
+        self.details(Outcome::Fail, "Failures", options, &mut lines);
+        if !options.quiet {
+            self.details(Outcome::Warn, "Warnings", options, &mut lines);
+            self.known(options, &mut lines);
+        }
+        self.reasons(Outcome::NotRun, "Not run (these cases prove nothing)", options, &mut lines);
+        self.findings(options, &mut lines);
+        if options.verbose {
+            self.reasons(Outcome::NotApplicable, "Not applicable", options, &mut lines);
+            self.observations(options, &mut lines);
+        }
+        if !options.quiet {
+            self.sections(options, &mut lines);
+        }
+        self.totals(options, &mut lines);
+        lines
+    }
+
+    fn ended(&self, outcome: Outcome) -> impl Iterator<Item = &CaseReport> {
+        self.cases.iter().filter(move |case| case.outcome == outcome)
+    }
+
+    fn details(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        let width = fitting(options.width, 6);
+        for (n, case) in self.ended(outcome).enumerate() {
+            if n == 0 {
+                heading(title, lines);
+            }
+            lines.push(Line::new());
+            lines.push(vec![
+                (style(outcome), format!("{:<6}", outcome.name())),
+                (Style::Strong, one_line(&case.id).into_owned()),
+            ]);
+            let body = match outcome {
+                Outcome::Fail => full(case, &options.titles, width),
+                _ => short(case, &options.titles, width),
+            };
+            lines.extend(body.into_iter().map(|line| indent(6, line)));
+        }
+    }
+
+    fn known(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        for (n, case) in self.ended(Outcome::Known).enumerate() {
+            if n == 0 {
+                heading("Known", lines);
+            }
+            lines.push(indent(2, line(Style::Info, one_line(&case.id))));
+            lines.extend(prose(&case.because, 6, options));
+        }
+    }
+
+    fn reasons(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        for (n, (reason, cases)) in by_reason(self.ended(outcome)).into_iter().enumerate() {
+            if n == 0 {
+                heading(title, lines);
+            }
+            lines.extend(prose(&format!("{} × {reason}", cases.len()), 2, options));
+            let mut ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+            let more = if options.verbose { 0 } else { ids.len().saturating_sub(IDS_SHOWN) };
+            ids.truncate(ids.len() - more);
+            let mut ids = ids.join(" ");
+            if more > 0 {
+                put!(ids, " … and {more} more");
+            }
+            let ids = wrap(&ids, fitting(options.width, 6));
+            lines.extend(ids.into_iter().map(|text| indent(6, line(Style::Dim, text))));
+        }
+    }
+
+    fn findings(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        if !self.findings.is_empty() {
+            heading("Findings", lines);
+            for finding in self.findings {
+                for (n, text) in finding.lines().enumerate() {
+                    lines.extend(prose(text, if n == 0 { 2 } else { 6 }, options));
+                }
+            }
+        }
+    }
+
+    fn observations(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        if self.observations.is_empty() {
+            return;
+        }
+        heading("Observed at open points", lines);
+        let widths = self.observations.iter().map(|observed| one_line(&observed.point).chars().count());
+        let column = widths.max().unwrap_or(0).min(options.width / 2);
+        for observed in self.observations {
+            let point = format!("  {:<column$}  ", one_line(&observed.point));
+            lines.push(vec![(Style::Dim, point), (Style::Plain, one_line(&observed.saw).into_owned())]);
+        }
+    }
+
+    fn sections(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        let sections = by_section(self.cases);
+        if sections.is_empty() {
+            return;
+        }
+        let outcomes: Vec<Outcome> = self.summary.shown().map(|(outcome, _)| outcome).collect();
+        let columns: usize = 9 + outcomes.iter().map(|outcome| outcome.label().len() + 2).sum::<usize>();
+        let name = |number: &str| one_line(&titled(number, &options.titles)).into_owned();
+        let widest = sections.iter().map(|section| name(section.number).chars().count()).max().unwrap_or(0);
+        let first = widest.max("section".len()).min(options.width.saturating_sub(columns + 2).max(12));
+
+        let mut heads = format!("  {:<first$}  planned", "section");
+        for outcome in &outcomes {
+            put!(heads, "  {}", outcome.label());
+        }
+        lines.extend([Line::new(), line(Style::Dim, heads)]);
+        for section in sections {
+            let counts = section.summary();
+            let name: String = name(section.number).chars().take(first).collect();
+            let mut row = line(Style::Plain, format!("  {name:<first$}  {:>7}", counts.planned));
+            for outcome in &outcomes {
+                let width = outcome.label().len() + 2;
+                row.push(match counts.get(*outcome) {
+                    0 => (Style::Dim, format!("{:>width$}", "·")),
+                    count => (style(*outcome), format!("{count:>width$}")),
+                });
+            }
+            lines.push(row);
+        }
+    }
+
+    fn totals(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+        let mut total = vec![(Style::Strong, format!("{} planned", self.summary.planned))];
+        for (outcome, count) in self.summary.shown() {
+            total.push((Style::Dim, " · ".to_owned()));
+            total.push((style(outcome), format!("{count} {}", outcome.label())));
+        }
+        lines.extend([Line::new(), total]);
+        if !options.quiet {
+            let mut facts = format!("took {}", units::duration(self.duration_ms));
+            if let Some(latency) = self.latency {
+                put!(facts, " · edge-added latency {}", units::latency(latency));
+            }
+            lines.push(line(Style::Dim, facts));
+        }
+        let style = match self.exit_code {
+            0 => Style::Good,
+            1 => Style::Bad,
+            _ => Style::Warning,
+        };
+        let verdict = verdict(self.exit_code, self.summary, self.findings.len());
+        lines.push(vec![(style, verdict), (Style::Dim, format!(" (exit {})", self.exit_code))]);
+    }
+}
+
+/// Style of an outcome.
+pub(super) fn style(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Pass => Style::Good,
+        Outcome::Fail => Style::Bad,
+        Outcome::Warn | Outcome::NotRun => Style::Warning,
+        Outcome::Known | Outcome::Observed => Style::Info,
+        Outcome::NotApplicable => Style::Dim,
+    }
+}
+
+/// Wrapped prose, indented; all lines but the first by four more.
+fn prose(text: &str, by: usize, options: &TerminalOptions) -> Vec<Line> {
+    let wrapped = wrap(text, fitting(options.width, by + 4)).into_iter().enumerate();
+    wrapped.map(|(n, text)| indent(if n == 0 { by } else { by + 4 }, line(Style::Plain, text))).collect()
+}
+
+/// Width that an indentation leaves, at least 40.
+fn fitting(width: usize, indentation: usize) -> usize {
+    width.saturating_sub(indentation).max(40)
+}
+
+fn heading(text: &str, lines: &mut Vec<Line>) {
+    lines.extend([Line::new(), line(Style::Strong, text)]);
+}
+
+fn indent(by: usize, mut line: Line) -> Line {
+    line.insert(0, (Style::Plain, " ".repeat(by)));
+    line
+}

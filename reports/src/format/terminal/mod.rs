@@ -1,0 +1,9 @@
+//! Terminal output: progress during the run, details and result at its end.
+
+mod ending;
+mod options;
+mod printer;
+mod progress;
+
+pub use options::TerminalOptions;
+pub use printer::Terminal;

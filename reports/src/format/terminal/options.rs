@@ -1,0 +1,25 @@
+use crate::model::Titles;
+
+/// Options of the terminal report. The caller checks whether its output is a terminal and `NO_COLOR` is set.
+#[derive(Debug, Clone)]
+pub struct TerminalOptions {
+    /// Coloured output.
+    pub color: bool,
+    /// Progress line at the bottom; needs a terminal that understands `\r` and `ESC [ K`.
+    pub live: bool,
+    /// Only failures, cases that could not run, findings, notices and the result.
+    pub quiet: bool,
+    /// Also observations and cases that do not apply; otherwise they are only counted.
+    pub verbose: bool,
+    /// Width of wrapped prose, in columns. Values, commands and exchanges are not wrapped, so that they can be copied.
+    pub width: usize,
+    /// Titles of the sections.
+    pub titles: Titles,
+}
+
+impl Default for TerminalOptions {
+    /// Plain, 100 columns.
+    fn default() -> Self {
+        Self { color: false, live: false, quiet: false, verbose: false, width: 100, titles: Titles::new() }
+    }
+}

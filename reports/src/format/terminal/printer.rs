@@ -1,0 +1,189 @@
+use std::io::{self, Write};
+use std::time::Instant;
+
+use super::ending::{Ending, style};
+use super::options::TerminalOptions;
+use super::progress::{ProgressLine, clip, progress};
+use crate::model::{CaseReport, Event, Outcome, Reader, Summary};
+use crate::text::escape::{one_line, visible};
+use crate::text::styled::{Line, Style, line, paint};
+
+/// Prints a run for people: one line for each case that does not pass, then failures in detail, then the result.
+///
+/// Text from outside never reaches the terminal as a control character. Output stops at the first write error,
+/// and [`Reader::finish`] returns it.
+#[derive(Debug)]
+pub struct Terminal<W: Write> {
+    out: W,
+    options: TerminalOptions,
+    progress: ProgressLine,
+    planned: usize,
+    summary: Summary,
+    running: Vec<String>,
+    cases: Vec<CaseReport>,
+    findings: Vec<String>,
+    printed_reasons: Vec<String>,
+    after_empty_line: bool,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Terminal<W> {
+    /// A report to `out`.
+    pub fn new(out: W, options: TerminalOptions) -> Self {
+        Self {
+            out,
+            options,
+            progress: ProgressLine::default(),
+            planned: 0,
+            summary: Summary::default(),
+            running: Vec::new(),
+            cases: Vec::new(),
+            findings: Vec::new(),
+            printed_reasons: Vec::new(),
+            after_empty_line: true,
+            failed: None,
+        }
+    }
+
+    fn ended(&mut self, case: &CaseReport) {
+        self.summary.count(case.outcome);
+        if let Some(at) = self.running.iter().position(|id| *id == case.id) {
+            self.running.remove(at);
+        }
+        let print = !self.options.quiet && self.gets_a_line(case);
+        if print {
+            self.print(&clip(case_line(case), self.options.width));
+        }
+        let mut case = case.clone();
+        if case.outcome != Outcome::Fail {
+            case.exchanges.clear();
+        }
+        self.cases.push(case);
+        self.draw(print);
+    }
+
+    /// Whether a case gets a line during the run. Cases that did not run for the same reason share one line.
+    fn gets_a_line(&mut self, case: &CaseReport) -> bool {
+        match case.outcome {
+            Outcome::Pass => false,
+            Outcome::Fail | Outcome::Warn | Outcome::Known => true,
+            Outcome::Observed | Outcome::NotApplicable => self.options.verbose,
+            Outcome::NotRun => {
+                let first = !self.printed_reasons.contains(&case.because);
+                if first {
+                    self.printed_reasons.push(case.because.clone());
+                }
+                first
+            }
+        }
+    }
+
+    /// Prints a line above the progress line. Omits empty lines at the top and after an empty line.
+    fn print(&mut self, line: &Line) {
+        let empty = line.iter().all(|(_, text)| text.is_empty());
+        if empty && self.after_empty_line {
+            return;
+        }
+        self.after_empty_line = empty;
+        let text = format!("{}{}\n", self.progress.clear(), paint(line, self.options.color));
+        self.write(&text);
+    }
+
+    /// Draws the progress line if it is due, or always with `now`.
+    fn draw(&mut self, now: bool) {
+        if !self.options.live || self.options.quiet || !(self.progress.is_due(Instant::now()) || now) {
+            return;
+        }
+        let line = progress(self.planned, &self.summary, self.running.first().map(String::as_str));
+        let line = clip(line, self.options.width.saturating_sub(1));
+        let text = self.progress.draw(&paint(&line, self.options.color));
+        self.write(&text);
+        self.flush();
+    }
+
+    fn clear(&mut self) {
+        let text = self.progress.clear();
+        if !text.is_empty() {
+            self.write(text);
+            self.flush();
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(text.as_bytes()).err();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.out.flush().err();
+        }
+    }
+}
+
+impl<W: Write> Reader for Terminal<W> {
+    fn read(&mut self, event: &Event) {
+        match event {
+            Event::Planned { cases, spec_version, spec_digest, kind, target, seed, .. } => {
+                self.planned = *cases;
+                if !self.options.quiet {
+                    let digest: String = one_line(spec_digest).chars().take(12).collect();
+                    let target = if target.is_empty() { "reference edge".into() } else { one_line(target) };
+                    let noun = if *cases == 1 { "case" } else { "cases" };
+                    let (kind, version) = (kind.name(), one_line(spec_version));
+                    let facts = format!(" · {kind} · {version} {digest} · {cases} {noun} · seed {seed}");
+                    self.print(&vec![(Style::Strong, format!("edgeproof {target}")), (Style::Dim, facts)]);
+                    self.print(&Line::new());
+                }
+                self.draw(true);
+            }
+            Event::Began { id } => {
+                self.running.push(id.clone());
+                self.draw(false);
+            }
+            Event::Ended(case) => self.ended(case),
+            Event::Notice(text) => {
+                visible(text).split('\n').for_each(|text| self.print(&line(Style::Info, text)));
+                self.flush();
+                self.draw(true);
+            }
+            Event::Finding(text) => self.findings.push(text.clone()),
+            Event::Finished { summary, observations, latency, duration_ms, exit_code } => {
+                let ending = Ending {
+                    cases: &self.cases,
+                    findings: &self.findings,
+                    summary,
+                    observations,
+                    latency: latency.as_ref(),
+                    duration_ms: *duration_ms,
+                    exit_code: *exit_code,
+                };
+                ending.lines(&self.options).iter().for_each(|line| self.print(line));
+                self.flush();
+            }
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.clear();
+        self.flush();
+        self.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+impl<W: Write> Drop for Terminal<W> {
+    /// Removes the progress line, so that no partial line stays before the prompt.
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// One line for a case that does not pass.
+fn case_line(case: &CaseReport) -> Line {
+    vec![
+        (style(case.outcome), format!("{:<7}  ", case.outcome.label())),
+        (Style::Plain, one_line(&case.id).into_owned()),
+        (Style::Dim, format!("  {}", one_line(&case.because))),
+    ]
+}

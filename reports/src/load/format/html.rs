@@ -1,0 +1,168 @@
+use super::{charts, phrases};
+use crate::load::model::{LoadReport, LoadState, Percentiles};
+use crate::text::escape::markup_line;
+use crate::text::page::page;
+use crate::text::units::{count, micros, rate};
+
+const STYLE: &str = include_str!("load.css");
+
+/// HTML page.
+pub(super) fn render(report: &LoadReport) -> String {
+    let title = format!("{}: {}", report.scenario, report.verdict());
+    let class = if report.exit_code == 0 { "good" } else { "bad" };
+    let mut body = String::new();
+    put!(
+        body,
+        "<main>\n<h1 class=\"{class}\">{}</h1>\n<p>{}<br/>{}<br/>started {}</p>\n",
+        markup_line(&title),
+        markup_line(&phrases::target(report)),
+        markup_line(&phrases::plan(report)),
+        markup_line(&report.started)
+    );
+    tiles(&mut body, report);
+    findings(&mut body, report);
+    thresholds(&mut body, report);
+    ledger(&mut body, report);
+    percentiles(&mut body, report);
+    body.push_str("<h2>Over time</h2>\n");
+    body.push_str(&charts::latency(report));
+    body.push_str(&charts::rates(report));
+    body.push_str(&charts::heat_map(report));
+    body.push_str("<h2>Distributions</h2>\n");
+    body.push_str(&charts::percentiles(report));
+    if let Some(timing) = &report.time_to_verdict {
+        body.push_str(&charts::histogram("Time to verdict: number of sessions", timing));
+    }
+    for route in &report.routes {
+        let title = format!("{}: number of requests by response time", route.route);
+        body.push_str(&charts::histogram(&title, &route.response));
+    }
+    outcomes(&mut body, report);
+    costs(&mut body, report);
+    comparison(&mut body, report);
+    body.push_str("</main>\n");
+    page(&title, STYLE, &body)
+}
+
+/// Key figures.
+fn tiles(out: &mut String, report: &LoadReport) {
+    let errors = report.errors();
+    let (name, timing) = match &report.time_to_verdict {
+        Some(timing) => ("time to verdict", timing),
+        None => ("response", &report.response),
+    };
+    let mut tiles: Vec<(String, String)> = Vec::new();
+    tiles.extend(report.rate.asked.map(|planned| ("planned".to_owned(), rate(planned))));
+    tiles.extend([
+        ("delivered".to_owned(), rate(report.rate.delivered)),
+        ("requests".to_owned(), count(report.response.figures.count)),
+        ("unexpected".to_owned(), count(errors)),
+        (format!("{name} p50"), micros(timing.figures.p50_us)),
+        (format!("{name} p99"), micros(timing.figures.p99_us)),
+    ]);
+    out.push_str("<div class=\"tiles\">");
+    for (label, value) in tiles {
+        let class = if label == "unexpected" && errors > 0 { " bad" } else { "" };
+        put!(out, "<div class=\"tile{class}\"><b>{value}</b>{label}</div>");
+    }
+    out.push_str("</div>\n");
+}
+
+fn findings(out: &mut String, report: &LoadReport) {
+    if report.findings.is_empty() {
+        return;
+    }
+    let class = if report.state == LoadState::Complete { "note" } else { "note bad" };
+    put!(out, "<ul class=\"{class}\">");
+    for finding in &report.findings {
+        put!(out, "<li>{}</li>", markup_line(finding));
+    }
+    out.push_str("</ul>\n");
+}
+
+fn thresholds(out: &mut String, report: &LoadReport) {
+    if report.thresholds.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Thresholds</h2>\n<table>");
+    for threshold in &report.thresholds {
+        let (class, mark) = if threshold.holds { ("good", "✓") } else { ("bad", "✗") };
+        let text = markup_line(&phrases::threshold(threshold));
+        put!(out, "<tr class=\"{class}\"><td>{mark}</td><td>{text}</td></tr>");
+    }
+    out.push_str("</table>\n");
+}
+
+fn ledger(out: &mut String, report: &LoadReport) {
+    let ledger = phrases::ledger(&report.ledger);
+    put!(out, "<h2>Counts</h2>\n<p>{}<br/>{ledger}</p>\n", phrases::rates(&report.rate));
+    for counted in &report.reconciled {
+        let class = if counted.agrees { "good" } else { "bad" };
+        put!(out, "<p class=\"{class}\">{}</p>\n", markup_line(&phrases::reconciled(counted)));
+    }
+}
+
+fn percentiles(out: &mut String, report: &LoadReport) {
+    let heads = Percentiles::COLUMNS.map(|name| format!("<th>{name}</th>")).concat();
+    put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th>count</th>{heads}</tr>");
+    for (name, percentiles) in phrases::rows(report) {
+        let (name, number) = (markup_line(&name), count(percentiles.count));
+        put!(out, "<tr><td>{name}</td>{}{}</tr>", cells([number]), cells(percentiles.row().map(micros)));
+    }
+    out.push_str("</table>\n<p class=\"small\">Response time counts from the intended start, service time from sending.</p>\n");
+}
+
+fn outcomes(out: &mut String, report: &LoadReport) {
+    out.push_str(
+        "<h2>Outcomes</h2>\n<table><tr><th>route</th><th>outcome</th><th>count</th><th>share</th><th>p50</th><th>p99</th>\
+         <th>max</th></tr>",
+    );
+    for route in &report.routes {
+        let all = route.response.figures.count.max(1) as f64;
+        for outcome in &route.outcomes {
+            let Percentiles { p50_us, p99_us, max_us, .. } = outcome.response.figures;
+            put!(
+                out,
+                "<tr class=\"{}\"><td>{}</td><td>{}</td>{}{}</tr>",
+                if outcome.expected { "" } else { "bad" },
+                markup_line(&route.route),
+                markup_line(&outcome.outcome),
+                cells([count(outcome.count), format!("{:.2} %", outcome.count as f64 * 100.0 / all)]),
+                cells([p50_us, p99_us, max_us].map(micros))
+            );
+        }
+    }
+    out.push_str("</table>\n");
+}
+
+fn costs(out: &mut String, report: &LoadReport) {
+    put!(out, "<h2>Cost</h2>\n<p>{}</p>\n", phrases::generator(report));
+    if let Some(sealing) = phrases::sealing(report) {
+        put!(out, "<p>{sealing}</p>\n");
+    }
+    if let Some(cost) = &report.edge_cost {
+        put!(out, "<p>{}</p>\n{}", phrases::edge(cost), charts::memory(cost));
+    }
+    for fault in &report.faults {
+        put!(out, "<p>{}</p>\n", markup_line(&phrases::fault(fault)));
+    }
+}
+
+fn comparison(out: &mut String, report: &LoadReport) {
+    let Some(comparison) = &report.comparison else { return };
+    put!(out, "<h2>Compared with {}</h2>\n<ul>", markup_line(&comparison.baseline));
+    for difference in &comparison.differences {
+        let class = match difference.verdict.as_str() {
+            "worse" => "bad",
+            "better" => "good",
+            _ => "",
+        };
+        put!(out, "<li class=\"{class}\">{}</li>\n", markup_line(&phrases::difference(difference)));
+    }
+    out.push_str("</ul>\n");
+}
+
+/// Table cells with numbers.
+fn cells<const N: usize>(values: [String; N]) -> String {
+    values.map(|value| format!("<td class=\"n\">{value}</td>")).concat()
+}

@@ -1,0 +1,87 @@
+use super::phrases;
+use crate::load::model::{LoadReport, Percentiles};
+use crate::text::escape::one_line;
+use crate::text::styled::{Line, Style, line, paint_all};
+use crate::text::units::{count, micros};
+
+/// Terminal summary. `quiet`: only broken thresholds, findings, comparison and result.
+pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
+    let mut lines = Vec::new();
+    if !quiet {
+        head(&mut lines, report);
+        percentiles(&mut lines, report);
+        outcomes(&mut lines, report);
+        costs(&mut lines, report);
+    }
+    for threshold in report.thresholds.iter().filter(|threshold| !quiet || !threshold.holds) {
+        let (mark, style) = if threshold.holds { ("✓", Style::Good) } else { ("✗", Style::Bad) };
+        lines.push(line(style, format!("  {mark} {}", phrases::threshold(threshold))));
+    }
+    comparison(&mut lines, report);
+    lines.extend(
+        report.findings.iter().map(|finding| line(Style::Warning, format!("  ! {}", one_line(finding)))),
+    );
+    let style = if report.exit_code == 0 { Style::Good } else { Style::Bad };
+    lines.push(line(style, format!("  {}", report.verdict())));
+    paint_all(&lines, color)
+}
+
+fn head(lines: &mut Vec<Line>, report: &LoadReport) {
+    let mut text = |text: String| lines.push(line(Style::Plain, text));
+    text(format!("{}  {}", report.scenario, phrases::target(report)));
+    text(format!("  {}", phrases::plan(report)));
+    if let Some(first) = report.shards.first().filter(|first| first.count > 1) {
+        let indexes: Vec<String> = report.shards.iter().map(|shard| shard.index.to_string()).collect();
+        text(format!("  shards {} of {}", indexes.join(", "), first.count));
+    }
+    text(format!("  {}", phrases::rates(&report.rate)));
+    text(format!("  {}", phrases::ledger(&report.ledger)));
+    for counted in &report.reconciled {
+        text(format!("  {}", phrases::reconciled(counted)));
+    }
+    lines[0][0].0 = Style::Strong;
+}
+
+fn percentiles(lines: &mut Vec<Line>, report: &LoadReport) {
+    let heads = Percentiles::COLUMNS.map(|name| format!("{name:>10}")).concat();
+    lines.extend([Line::new(), line(Style::Dim, format!("  {:<26}{heads}", ""))]);
+    for (name, percentiles) in phrases::rows(report) {
+        let cells = percentiles.row().map(|us| format!("{:>10}", micros(us))).concat();
+        lines.push(line(Style::Plain, format!("  {:<26}{cells}", one_line(&name))));
+    }
+}
+
+fn outcomes(lines: &mut Vec<Line>, report: &LoadReport) {
+    lines.push(Line::new());
+    for route in &report.routes {
+        lines.push(line(Style::Plain, format!("  {}", one_line(&route.route))));
+        for outcome in &route.outcomes {
+            let (mark, style) = if outcome.expected { (" ", Style::Plain) } else { ("✗", Style::Bad) };
+            let text = format!("  {mark} {:>12}  {}", count(outcome.count), one_line(&outcome.outcome));
+            lines.push(line(style, text));
+        }
+    }
+}
+
+fn costs(lines: &mut Vec<Line>, report: &LoadReport) {
+    lines.push(Line::new());
+    let texts = std::iter::once(phrases::generator(report))
+        .chain(phrases::sealing(report))
+        .chain(report.edge_cost.as_ref().map(phrases::edge))
+        .chain(report.faults.iter().map(phrases::fault));
+    lines.extend(texts.map(|text| line(Style::Plain, format!("  {text}"))));
+}
+
+fn comparison(lines: &mut Vec<Line>, report: &LoadReport) {
+    let Some(comparison) = &report.comparison else { return };
+    let (baseline, started) = (one_line(&comparison.baseline), one_line(&comparison.started));
+    lines.push(line(Style::Plain, format!("  compared with {baseline} of {started}")));
+    for difference in &comparison.differences {
+        let style = match difference.verdict.as_str() {
+            "worse" => Style::Bad,
+            "better" => Style::Good,
+            _ => Style::Dim,
+        };
+        lines.push(line(style, format!("    {}", phrases::difference(difference))));
+    }
+}

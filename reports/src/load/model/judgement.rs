@@ -1,0 +1,72 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A threshold and its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThresholdResult {
+    /// The threshold, such as `p99 <= 250ms`.
+    pub rule: String,
+    /// Its route; none for the whole run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub route: Option<String>,
+    /// Whether it is a default threshold; a threshold of the user for the same metric replaces it.
+    pub by_default: bool,
+    /// Measured value as text; none without data.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub observed: Option<String>,
+    /// Measured value: µs, a share, or operations per second.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub value: Option<f64>,
+    /// Limit, in the unit of `value`.
+    pub limit: f64,
+    /// Distance to the limit as a share of the limit, negative beyond it. None for a limit of 0.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub margin: Option<f64>,
+    /// Whether the value is within the limit; false without data.
+    pub holds: bool,
+}
+
+/// A fault injected into the service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InjectedFault {
+    /// The fault as given on the command line.
+    pub fault: String,
+    /// Number of affected requests.
+    pub hit: u64,
+    /// End of the fault since the start of the run (ms); none if it lasted to the end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_ms: Option<u64>,
+    /// Time (ms) from its end until requests no longer failed; none if they still failed at the end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recovery_ms: Option<u64>,
+}
+
+/// Comparison with an earlier run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// File of the earlier run.
+    pub baseline: String,
+    /// Start of the earlier run.
+    pub started: String,
+    /// Change that counts as a difference, as a share.
+    pub tolerance: f64,
+    /// Compared figures.
+    pub differences: Vec<Difference>,
+}
+
+/// A figure in two runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// Name, such as `p99`.
+    pub figure: String,
+    /// Value in the earlier run.
+    pub before: f64,
+    /// Value in this run.
+    pub now: f64,
+    /// Change as a share of the earlier value.
+    pub change: f64,
+    /// Change that chance alone explains, as a share.
+    pub noise: f64,
+    /// `better`, `worse`, `within noise` or `within tolerance`.
+    pub verdict: String,
+}

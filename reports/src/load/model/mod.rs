@@ -1,0 +1,15 @@
+//! Report model of a load run: what every format shows.
+
+mod cost;
+mod judgement;
+mod plan;
+mod report;
+mod timing;
+mod traffic;
+
+pub use cost::{EdgeCost, EdgeMoment, Generator};
+pub use judgement::{Comparison, Difference, InjectedFault, ThresholdResult};
+pub use plan::{Drain, LoadTarget, Model, Plan, PlanStage, Seal, Shard};
+pub use report::{LOAD_SCHEMA, LoadReport, LoadState};
+pub use timing::{EdgeAdded, Percentiles, Timeline, TimelineMoment, Timing};
+pub use traffic::{Ledger, OutcomeFigures, Rates, Reconciled, RouteFigures};

@@ -1,0 +1,120 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cost::{EdgeCost, Generator};
+use super::judgement::{Comparison, InjectedFault, ThresholdResult};
+use super::plan::{LoadTarget, Model, Plan, Shard};
+use super::timing::{EdgeAdded, Timeline, Timing};
+use super::traffic::{Ledger, Rates, Reconciled, RouteFigures};
+use crate::model::Tool;
+
+/// Value of the field `schema` in every load report.
+pub const LOAD_SCHEMA: &str = "edgeproof.load/1";
+
+/// A load run, `edgeproof.load/1`. Scripts depend on these fields: add fields, never remove one. Times are in
+/// microseconds if the name ends in `_us`, in milliseconds if it ends in `_ms`. A histogram is an HDR histogram of
+/// microseconds in its interchange form (V2, deflated, Base64).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadReport {
+    /// Always `edgeproof.load/1`.
+    #[schemars(extend("const" = LOAD_SCHEMA))]
+    pub schema: String,
+    /// Program that made the report.
+    pub tool: Tool,
+    /// Name of the scenario, such as `edge-relay`.
+    pub scenario: String,
+    /// Open or closed model.
+    pub model: Model,
+    /// Target of the load.
+    pub target: LoadTarget,
+    /// Start of the run, RFC 3339 in UTC.
+    pub started: String,
+    /// Wall time (ms), from the first operation to the end of the last.
+    pub duration_ms: u64,
+    /// Validity of the results.
+    pub state: LoadState,
+    /// Reasons why the run is partial or invalid, and other findings.
+    pub findings: Vec<String>,
+    /// 0 all thresholds hold, 1 a threshold is broken, 2 wrong command, 3 invalid or incomplete, 130 and 143 ended by a
+    /// signal.
+    pub exit_code: u8,
+    /// Requested load.
+    pub plan: Plan,
+    /// Shards whose results are in this report.
+    pub shards: Vec<Shard>,
+    /// Operation rates in the measured time.
+    pub rate: Rates,
+    /// Where every measured operation went.
+    pub ledger: Ledger,
+    /// The same for the warm-up. All other figures exclude the warm-up.
+    pub warm_up: Ledger,
+    /// Response time of all measured requests, from the intended start. Requests that failed, were open at the end or
+    /// were never sent count at the age that they had.
+    pub response: Timing,
+    /// Service time: from sending the request to the end of the response.
+    pub service: Timing,
+    /// Lateness of requests that had a free connection: caused by the generator.
+    pub lateness: Timing,
+    /// Time that operations waited for a free connection: part of the response time.
+    pub waiting: Timing,
+    /// Time from the start of a session to its verdict.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_to_verdict: Option<Timing>,
+    /// Latency that the edge adds to the service's own time.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub edge_added: Option<EdgeAdded>,
+    /// CPU and memory of a launched edge.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub edge_cost: Option<EdgeCost>,
+    /// Figures for each route.
+    pub routes: Vec<RouteFigures>,
+    /// Comparison of the sent requests with the service's counts.
+    pub reconciled: Vec<Reconciled>,
+    /// The run in time intervals.
+    pub timeline: Timeline,
+    /// Thresholds and their results.
+    pub thresholds: Vec<ThresholdResult>,
+    /// Faults injected into the service.
+    pub faults: Vec<InjectedFault>,
+    /// CPU, memory and delays of the generator.
+    pub generator: Generator,
+    /// Comparison with an earlier run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub comparison: Option<Comparison>,
+}
+
+/// Validity of a run's results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LoadState {
+    /// The whole plan ran, and the generator kept up.
+    Complete,
+    /// The run ended early, or the target became unreachable and stayed so.
+    Partial,
+    /// The generator did not keep up, or counts disagree: the figures do not describe the target.
+    Invalid,
+    /// The generator check was turned off.
+    Unchecked,
+}
+
+impl LoadReport {
+    /// Number of measured requests with an unexpected outcome.
+    pub fn errors(&self) -> u64 {
+        self.routes.iter().map(|route| route.errors).sum()
+    }
+
+    /// Exit code and state in words.
+    pub fn verdict(&self) -> &'static str {
+        match (self.exit_code, self.state) {
+            (_, LoadState::Invalid) => "invalid: the figures do not describe the target",
+            (130 | 143, _) => "ended by a signal: partial figures",
+            (1, LoadState::Partial) => "a threshold is broken, and the run is partial",
+            (1, _) => "a threshold is broken",
+            (_, LoadState::Partial) => "partial: the run did not complete",
+            (0, LoadState::Unchecked) => "all thresholds hold; the generator was not checked",
+            (0, _) if self.thresholds.is_empty() => "done; no thresholds were set",
+            (0, _) => "all thresholds hold",
+            _ => "incomplete",
+        }
+    }
+}

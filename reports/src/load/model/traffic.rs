@@ -1,0 +1,99 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timing::Timing;
+
+/// Operations per second in the measured time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rates {
+    /// Planned rate; none in the closed model.
+    pub asked: Option<f64>,
+    /// Started operations, with any result.
+    pub begun: f64,
+    /// Operations that were answered as expected before the load ended.
+    pub delivered: f64,
+}
+
+/// Where operations went: scheduled = answered + failed + dropped + open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    /// Scheduled operations.
+    pub scheduled: u64,
+    /// Operations with an answer, expected or not.
+    pub answered: u64,
+    /// Operations that ended without an answer.
+    pub failed: u64,
+    /// Operations that never started: no connection became free.
+    pub dropped: u64,
+    /// Operations that had not ended after the drain.
+    pub open: u64,
+    /// Answered operations with an unexpected outcome.
+    #[serde(default)]
+    pub unexpected: u64,
+    /// Sessions that expected a verdict and got none.
+    #[serde(default)]
+    pub without_verdict: u64,
+}
+
+impl Ledger {
+    /// Whether every scheduled operation is accounted for.
+    pub fn balances(&self) -> bool {
+        self.scheduled == self.answered + self.failed + self.dropped + self.open
+    }
+
+    /// Number of operations without the expected outcome.
+    pub fn wrong(&self) -> u64 {
+        self.unexpected + self.failed + self.dropped + self.open
+    }
+}
+
+/// Figures of a route.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RouteFigures {
+    /// Method and path template, such as `GET /v1/verdict/{ref}`; never a URL.
+    pub route: String,
+    /// Sent requests, warm-up included.
+    pub sent: u64,
+    /// Sent requests without a complete response.
+    pub unanswered: u64,
+    /// Measured requests with an unexpected outcome.
+    pub errors: u64,
+    /// Measured requests per second with the expected outcome.
+    pub answered_per_s: f64,
+    /// Response time from the intended start, all outcomes.
+    pub response: Timing,
+    /// Service time from sending, all outcomes.
+    pub service: Timing,
+    /// Figures for each outcome, the most frequent first.
+    pub outcomes: Vec<OutcomeFigures>,
+}
+
+/// Figures of an outcome on a route.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OutcomeFigures {
+    /// The outcome, such as `409 replayed_bundle`.
+    pub outcome: String,
+    /// Whether the outcome was expected.
+    pub expected: bool,
+    /// Number of requests.
+    pub count: u64,
+    /// Response time from the intended start.
+    pub response: Timing,
+    /// Service time from sending.
+    pub service: Timing,
+}
+
+/// Comparison of the sent requests with the service's count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reconciled {
+    /// The route.
+    pub route: String,
+    /// Sent requests.
+    pub sent: u64,
+    /// Sent requests without a complete response.
+    pub unanswered: u64,
+    /// Requests that the service counted.
+    pub arrived: u64,
+    /// Whether the counts agree.
+    pub agrees: bool,
+}

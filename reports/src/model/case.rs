@@ -1,0 +1,120 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+use super::outcome::{CaseBasis, CaseLevel, Outcome};
+
+/// One case, as every report shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseReport {
+    /// Stable slug, such as `refusal.401.bad-signature`.
+    pub id: String,
+    /// Tested behaviour in one line.
+    pub title: String,
+    /// Section of the interface.
+    pub section: String,
+    /// Weight of the case.
+    pub level: CaseLevel,
+    /// Authority behind the expectation.
+    pub basis: CaseBasis,
+    /// The public standard; set when `basis` is `standard`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub standard: Option<String>,
+    /// Ids of the rows that the case proves.
+    pub rows: Vec<String>,
+    /// Result.
+    pub outcome: Outcome,
+    /// Reason for the outcome in one line; empty for a pass.
+    pub because: String,
+    /// Expected behaviour in one line.
+    pub expected: String,
+    /// Actual behaviour in one line.
+    pub actual: String,
+    /// All mismatches, the heaviest first.
+    pub mismatches: Vec<Mismatch>,
+    /// Behaviour of the target at open points.
+    pub observations: Vec<Observation>,
+    /// Duration (µs).
+    pub duration_us: u64,
+    /// A `curl` command that sends the same request; empty if curl cannot send it.
+    pub reproduce: String,
+    /// Recorded exchanges, in order.
+    pub exchanges: Vec<Exchange>,
+    /// Settings and log of the edge; set on a mismatch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub edge: Option<EdgeNotes>,
+}
+
+/// One difference between expected and actual behaviour.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mismatch {
+    /// Checked property: `status`, `body`, `requests at the service`, …
+    pub what: String,
+    /// Expected value, in words or as on the wire.
+    pub expected: String,
+    /// Actual value.
+    pub actual: String,
+    /// How to fix it, if known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hint: Option<String>,
+    /// Weight of this mismatch.
+    pub level: CaseLevel,
+}
+
+/// Behaviour of the target at a point that the interface leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// The open point, a stable slug such as `preflight.status`.
+    pub point: String,
+    /// Observed behaviour; the same text for the same behaviour.
+    pub saw: String,
+}
+
+/// Connection of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+pub enum Hop {
+    /// From edgeproof, acting as the browser, to the edge.
+    #[serde(rename = "client→edge")]
+    #[strum(serialize = "client→edge")]
+    ClientEdge,
+    /// From the edge to edgeproof, acting as the service.
+    #[serde(rename = "edge→service")]
+    #[strum(serialize = "edge→service")]
+    EdgeService,
+    /// From edgeproof, acting as a backend, to the service.
+    #[serde(rename = "client→service")]
+    #[strum(serialize = "client→service")]
+    ClientService,
+    /// From edgeproof, acting as a backend, to the key set.
+    #[serde(rename = "client→keys")]
+    #[strum(serialize = "client→keys")]
+    ClientKeys,
+}
+
+impl Hop {
+    /// Name in every report.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A request and its response as text: head, blank line, body. Lines end with `\n`. Secrets are redacted,
+/// unprintable characters are escaped, and long bodies are cut with a note of their length.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Exchange {
+    /// The connection.
+    pub hop: Hop,
+    /// The request.
+    pub request: String,
+    /// The response, or in parentheses the reason why there is none.
+    pub response: String,
+}
+
+/// Settings and log of the edge that a case ran against.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EdgeNotes {
+    /// `NAME=value` for each setting of the edge; secrets as a label and a short digest.
+    pub settings: Vec<String>,
+    /// Last log lines, escaped and redacted.
+    pub log: Vec<String>,
+}

@@ -1,0 +1,59 @@
+use super::case::{CaseReport, Observation};
+use super::summary::{AddedLatency, Summary};
+use super::target::TargetKind;
+
+/// Events of a run, in order. They are the only input of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The plan is complete; nothing was sent yet.
+    Planned {
+        /// Number of cases.
+        cases: usize,
+        /// Version of the interface, `current` or `pre-seal`.
+        spec_version: String,
+        /// Digest of the tables, hexadecimal.
+        spec_digest: String,
+        /// How edgeproof reaches the target.
+        kind: TargetKind,
+        /// Command or URL of the target; empty for the embedded edge.
+        target: String,
+        /// Seed of the bodies and of the order.
+        seed: u64,
+        /// Start of the run, RFC 3339 in UTC.
+        started: String,
+    },
+    /// A case starts. Cases run concurrently.
+    Began {
+        /// Id of the case.
+        id: String,
+    },
+    /// A case ended. These events follow the order of the plan, not the order of execution.
+    Ended(Box<CaseReport>),
+    /// A message for the user, such as the URL of a held edge.
+    Notice(String),
+    /// A finding about the whole run and its fix, such as a stale baseline line.
+    Finding(String),
+    /// The run is over.
+    Finished {
+        /// Counts.
+        summary: Summary,
+        /// Behaviour of the target at open points, sorted, without duplicates.
+        observations: Vec<Observation>,
+        /// Latency that the edge adds; set if both sides were measured.
+        latency: Option<AddedLatency>,
+        /// Wall time (ms).
+        duration_ms: u64,
+        /// Exit code of the run.
+        exit_code: u8,
+    },
+}
+
+/// A report: receives every event in order and writes its document at the end.
+pub trait Reader {
+    /// Takes the next event.
+    fn read(&mut self, event: &Event);
+    /// Writes what is left to write, after the last event. A file is written completely or not at all.
+    fn finish(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

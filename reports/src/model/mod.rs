@@ -1,0 +1,21 @@
+//! Report model: the facts about a run that every format shows.
+
+mod case;
+mod event;
+mod outcome;
+mod recorder;
+mod report;
+mod sections;
+mod summary;
+mod target;
+
+pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
+pub use event::{Event, Reader};
+pub use outcome::{CaseBasis, CaseLevel, Outcome};
+pub use recorder::{IncompleteRun, Recorder};
+pub(crate) use report::SCHEMA;
+pub use report::{Report, Spec, Tool};
+pub use sections::Titles;
+pub(crate) use sections::{by_reason, by_section, titled};
+pub use summary::{AddedLatency, Summary};
+pub use target::{Target, TargetKind};

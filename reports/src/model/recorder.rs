@@ -1,0 +1,70 @@
+use super::case::CaseReport;
+use super::event::{Event, Reader};
+use super::report::{Report, SCHEMA, Spec, Tool};
+use super::summary::Summary;
+use super::target::Target;
+
+/// The events do not describe a complete run, so no report can be made. Reads well after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[error("make a report: {0}")]
+pub struct IncompleteRun(String);
+
+/// Collects the events of a run into a [`Report`].
+#[derive(Debug, Default)]
+pub struct Recorder {
+    planned: Option<Event>,
+    cases: Vec<CaseReport>,
+    findings: Vec<String>,
+    finished: Option<Event>,
+}
+
+impl Recorder {
+    /// The report of the run.
+    ///
+    /// Fails if the run was not planned or did not finish, or if the counts disagree with the cases.
+    pub fn report(&self) -> Result<Report, IncompleteRun> {
+        let incomplete = |why: String| Err(IncompleteRun(why));
+        let Some(Event::Planned { cases: planned, spec_version, spec_digest, kind, target, seed, started }) =
+            &self.planned
+        else {
+            return incomplete("the run has no plan".to_owned());
+        };
+        let Some(Event::Finished { summary, observations, latency, duration_ms, exit_code }) = &self.finished
+        else {
+            return incomplete("the run did not finish".to_owned());
+        };
+        if *planned != self.cases.len() {
+            return incomplete(format!("{planned} cases were planned, but {} ended", self.cases.len()));
+        }
+        if *summary != Summary::of(self.cases.iter().map(|case| case.outcome)) {
+            return incomplete(format!("the summary ({}) does not match the cases", summary.line()));
+        }
+        Ok(Report {
+            schema: SCHEMA.to_owned(),
+            tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+            spec: Spec { version: spec_version.clone(), digest: spec_digest.clone() },
+            target: Target::new(*kind, target),
+            started: started.clone(),
+            duration_ms: *duration_ms,
+            seed: *seed,
+            exit_code: *exit_code,
+            summary: *summary,
+            cases: self.cases.clone(),
+            observations: observations.clone(),
+            latency: *latency,
+            findings: self.findings.clone(),
+        })
+    }
+}
+
+impl Reader for Recorder {
+    fn read(&mut self, event: &Event) {
+        match event {
+            Event::Planned { .. } => self.planned = Some(event.clone()),
+            Event::Ended(case) => self.cases.push(CaseReport::clone(case)),
+            Event::Finding(finding) => self.findings.push(finding.clone()),
+            Event::Finished { .. } => self.finished = Some(event.clone()),
+            Event::Began { .. } | Event::Notice(_) => {}
+        }
+    }
+}

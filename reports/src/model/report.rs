@@ -1,0 +1,99 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::case::{CaseReport, Observation};
+use super::event::{Event, Reader};
+use super::summary::{AddedLatency, Summary};
+use super::target::Target;
+
+/// Value of the field `schema` in every report.
+pub(crate) const SCHEMA: &str = "edgeproof.report/1";
+
+/// A whole run; every file format is made from it. Scripts depend on these fields: add fields, never remove one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Always `edgeproof.report/1`.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
+    /// Program that made the report.
+    pub tool: Tool,
+    /// Interface under test.
+    pub spec: Spec,
+    /// Target of the run.
+    pub target: Target,
+    /// Start of the run, RFC 3339 in UTC.
+    pub started: String,
+    /// Wall time (ms).
+    pub duration_ms: u64,
+    /// Seed of the bodies and of the order.
+    pub seed: u64,
+    /// 0 conforms, 1 does not conform, 2 wrong command, 3 incomplete, 130 and 143 ended by a signal.
+    pub exit_code: u8,
+    /// Counts of `cases`.
+    pub summary: Summary,
+    /// Every planned case, in the order of the plan.
+    pub cases: Vec<CaseReport>,
+    /// Behaviour of the target at open points, sorted.
+    pub observations: Vec<Observation>,
+    /// Latency that the edge adds; set if both sides were measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<AddedLatency>,
+    /// Findings about the whole run.
+    #[serde(default)]
+    pub findings: Vec<String>,
+}
+
+/// Program that made the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Version of edgeproof.
+    pub version: String,
+}
+
+/// Interface under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Spec {
+    /// `current` or `pre-seal`.
+    pub version: String,
+    /// Digest of the tables, hexadecimal.
+    pub digest: String,
+}
+
+/// Version and digest: `current 3f2a9c01b7d4`.
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.version, self.digest)
+    }
+}
+
+impl Report {
+    /// Sends the events of the stored run to a reader, so that any format can show it.
+    pub fn replay(&self, reader: &mut dyn Reader) -> std::io::Result<()> {
+        reader.read(&Event::Planned {
+            cases: self.cases.len(),
+            spec_version: self.spec.version.clone(),
+            spec_digest: self.spec.digest.clone(),
+            kind: self.target.kind,
+            target: self.target.address().to_owned(),
+            seed: self.seed,
+            started: self.started.clone(),
+        });
+        for case in &self.cases {
+            reader.read(&Event::Began { id: case.id.clone() });
+            reader.read(&Event::Ended(Box::new(case.clone())));
+        }
+        for finding in &self.findings {
+            reader.read(&Event::Finding(finding.clone()));
+        }
+        reader.read(&Event::Finished {
+            summary: self.summary,
+            observations: self.observations.clone(),
+            latency: self.latency,
+            duration_ms: self.duration_ms,
+            exit_code: self.exit_code,
+        });
+        reader.finish()
+    }
+}

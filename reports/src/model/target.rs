@@ -1,0 +1,62 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+/// Target of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Target {
+    /// How edgeproof reaches it.
+    pub kind: TargetKind,
+    /// Command line; set for a launched target.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<String>,
+    /// URL; set for an attached target.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub url: Option<String>,
+}
+
+impl Target {
+    /// A target from its kind and its command or URL.
+    pub fn new(kind: TargetKind, address: &str) -> Self {
+        let address = address.to_owned();
+        match kind {
+            TargetKind::Embedded => Self { kind, command: None, url: None },
+            TargetKind::Launched => Self { kind, command: Some(address), url: None },
+            TargetKind::Attached => Self { kind, command: None, url: Some(address) },
+        }
+    }
+
+    /// Command or URL; empty for an embedded target.
+    pub fn address(&self) -> &str {
+        self.command.as_deref().or(self.url.as_deref()).unwrap_or_default()
+    }
+}
+
+/// Kind and address: `launched node my-edge.mjs`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(format!("{} {}", self.kind.name(), self.address()).trim_end())
+    }
+}
+
+/// How edgeproof reaches its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum TargetKind {
+    /// The reference part, in this process.
+    Embedded,
+    /// A child process.
+    Launched,
+    /// A program that already runs, by its URL.
+    Attached,
+}
+
+impl TargetKind {
+    /// Name in every report.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}

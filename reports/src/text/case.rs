@@ -1,0 +1,200 @@
+//! One case as lines of text, and the result of a run in words: shared by terminal, JUnit, Markdown and HTML.
+
+use super::escape::{one_line, visible};
+use super::styled::{Line, Style, line, wrap};
+use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Summary, Titles, titled};
+
+/// All of it: claim, mismatches, command to reproduce, exchanges, edge.
+pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+    let mut lines = short(case, titles, width);
+    lines.extend(case.exchanges.iter().flat_map(exchange));
+    lines.extend(case.edge.iter().flat_map(edge));
+    lines
+}
+
+/// Claim, mismatches and command to reproduce.
+pub(crate) fn short(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+    let mut lines = claim(case, titles, width);
+    lines.extend(mismatches(case, width));
+    lines.extend(reproduce(case));
+    lines
+}
+
+/// Section, level, basis and rows: `section 7.3 reasons from the service · must · interface · row relay.401.expired`.
+pub(crate) fn facts(case: &CaseReport, titles: &Titles) -> String {
+    let mut facts = format!("section {} · {}", titled(&case.section, titles), authority(case));
+    if !case.rows.is_empty() {
+        let label = if case.rows.len() == 1 { "row" } else { "rows" };
+        put!(facts, " · {label} {}", case.rows.join(", "));
+    }
+    one_line(&facts).into_owned()
+}
+
+/// Level and basis: `must · standard RFC 9110 §9.2.2`.
+pub(crate) fn authority(case: &CaseReport) -> String {
+    let standard = case.standard.as_deref().map(|name| format!(" {}", one_line(name))).unwrap_or_default();
+    format!("{} · {}{standard}", case.level.name(), case.basis.name())
+}
+
+/// The lists of an edge that are not empty, each with its heading.
+pub(crate) fn edge_lists(edge: &EdgeNotes) -> impl Iterator<Item = (&'static str, &[String])> {
+    let lists = [("edge settings", edge.settings.as_slice()), ("last edge log lines", &edge.log)];
+    lists.into_iter().filter(|(_, lines)| !lines.is_empty())
+}
+
+/// A value, or `(nothing)` for an empty one.
+pub(crate) fn or_nothing(value: &str) -> &str {
+    if value.is_empty() { "(nothing)" } else { value }
+}
+
+/// Result of a run: its exit code in words.
+pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize) -> String {
+    match exit_code {
+        0 => "conforms".to_owned(),
+        1 if summary.fail > 0 => "does not conform".to_owned(),
+        1 if findings > 0 => "does not pass: see findings".to_owned(),
+        1 => "does not conform: --strict treats warnings as failures".to_owned(),
+        2 => "did not start: the command or a file it names is invalid".to_owned(),
+        3 => "incomplete: nothing is proven".to_owned(),
+        130 | 143 => "ended by a signal: nothing is proven".to_owned(),
+        other => format!("ended with exit code {other}: nothing is proven"),
+    }
+}
+
+fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+    let wrapped = |text: &str, style| wrap(text, width).into_iter().map(move |text| line(style, text));
+    let mut lines: Vec<Line> = wrapped(&case.title, Style::Plain).collect();
+    lines.extend(wrapped(&facts(case, titles), Style::Dim));
+    // With mismatches, `because` repeats the first of them.
+    if !case.because.is_empty() && case.mismatches.is_empty() {
+        lines.extend(wrapped(&case.because, Style::Strong));
+    }
+    lines
+}
+
+fn mismatches(case: &CaseReport, width: usize) -> Vec<Line> {
+    if case.mismatches.is_empty() && !(case.expected.is_empty() && case.actual.is_empty()) {
+        let mut lines = vec![Line::new()];
+        lines.extend(values(&case.expected, &case.actual, width));
+        return lines;
+    }
+    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, case.level, width)).collect()
+}
+
+fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<Line> {
+    let mut head = line(Style::Strong, one_line(&mismatch.what));
+    if mismatch.level != level {
+        head.push((Style::Dim, format!(" ({})", mismatch.level.name())));
+    }
+    let mut lines = vec![Line::new(), head];
+    lines.extend(values(&mismatch.expected, &mismatch.actual, width));
+    for (n, text) in mismatch.hint.iter().flat_map(|hint| wrap(hint, width.saturating_sub(12))).enumerate() {
+        let label = if n == 0 { "  hint      " } else { "            " };
+        lines.push(vec![(Style::Dim, label.to_owned()), (Style::Info, text)]);
+    }
+    lines
+}
+
+fn values(expected: &str, actual: &str, width: usize) -> Vec<Line> {
+    let mut lines = value("  expected  ", expected, Style::Good);
+    lines.extend(value("  actual    ", actual, Style::Bad));
+    if let Some(at) = first_difference(&visible(expected), &visible(actual)).filter(|at| at + 30 < width) {
+        lines.push(vec![(Style::Plain, " ".repeat(12 + at)), (Style::Dim, "^ first difference".to_owned())]);
+    }
+    lines
+}
+
+fn value(label: &str, text: &str, style: Style) -> Vec<Line> {
+    if text.is_empty() {
+        return vec![vec![(Style::Dim, label.to_owned()), (Style::Dim, or_nothing(text).to_owned())]];
+    }
+    let continued = format!("{}| ", " ".repeat(label.len() - 2));
+    let escaped = visible(text);
+    let pieces = escaped.split('\n').enumerate();
+    pieces
+        .map(|(n, piece)| {
+            let label = if n == 0 { label } else { &continued };
+            vec![(Style::Dim, label.to_owned()), (style, piece.to_owned())]
+        })
+        .collect()
+}
+
+/// Position of the first difference of two single lines, in characters. None if they start with fewer than 8
+/// equal characters: such a difference is obvious.
+fn first_difference(expected: &str, actual: &str) -> Option<usize> {
+    if expected.contains('\n') || actual.contains('\n') {
+        return None;
+    }
+    let same = expected.chars().zip(actual.chars()).take_while(|(a, b)| a == b).count();
+    (same >= 8 && expected != actual).then_some(same)
+}
+
+fn reproduce(case: &CaseReport) -> Vec<Line> {
+    if case.reproduce.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::new(), line(Style::Strong, "reproduce")];
+    lines.extend(visible(&case.reproduce).split('\n').map(|text| line(Style::Plain, format!("  {text}"))));
+    lines
+}
+
+fn exchange(exchange: &Exchange) -> Vec<Line> {
+    let mut lines = vec![Line::new(), line(Style::Strong, exchange.hop.name())];
+    lines.extend(marked("  > ", &exchange.request));
+    lines.extend(marked("  < ", &exchange.response));
+    lines
+}
+
+fn edge(notes: &EdgeNotes) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (heading, texts) in edge_lists(notes) {
+        lines.extend([Line::new(), line(Style::Strong, heading)]);
+        lines.extend(texts.iter().flat_map(|text| marked("  | ", text)));
+    }
+    lines
+}
+
+/// Puts a mark before each line, so that text from outside cannot imitate a line of the report.
+fn marked(mark: &str, text: &str) -> Vec<Line> {
+    let lines = visible(text.strip_suffix('\n').unwrap_or(text)).into_owned();
+    lines
+        .split('\n')
+        .map(|piece| vec![(Style::Dim, mark.to_owned()), (Style::Plain, piece.to_owned())])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(r#"{"reason":"expired"}"#, r#"{"reason":"unknown"}"#, Some(11))]
+    #[case("401", "403", None)]
+    #[case("the same all along", "the same all along", None)]
+    #[case("first line\nsecond", "first line\nother", None)]
+    fn first_difference_of_long_single_lines_is_found(
+        #[case] expected: &str,
+        #[case] actual: &str,
+        #[case] at: Option<usize>,
+    ) {
+        assert_eq!(first_difference(expected, actual), at);
+    }
+
+    #[rstest]
+    #[case(0, 0, 0, "conforms")]
+    #[case(1, 2, 1, "does not conform")]
+    #[case(1, 0, 1, "does not pass: see findings")]
+    #[case(1, 0, 0, "does not conform: --strict treats warnings as failures")]
+    #[case(3, 0, 0, "incomplete: nothing is proven")]
+    #[case(143, 0, 0, "ended by a signal: nothing is proven")]
+    fn verdict_explains_the_exit_code(
+        #[case] code: u8,
+        #[case] fail: usize,
+        #[case] findings: usize,
+        #[case] text: &str,
+    ) {
+        assert_eq!(verdict(code, &Summary { fail, ..Summary::default() }, findings), text);
+    }
+}

@@ -1,0 +1,8 @@
+//! Text that several formats share.
+
+pub(crate) mod case;
+pub mod escape;
+pub(crate) mod markdown;
+pub(crate) mod page;
+pub(crate) mod styled;
+pub(crate) mod units;

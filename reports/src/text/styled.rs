@@ -1,0 +1,99 @@
+//! Lines in pieces, each with a style; painted for a terminal or plain.
+
+use owo_colors::{OwoColorize as _, Style as Ansi};
+
+use super::escape::one_line;
+
+/// Style of a piece of text; the terminal has a colour for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    Strong,
+    Dim,
+    Good,
+    Bad,
+    Warning,
+    Info,
+}
+
+/// A line in pieces, without its line feed. It contains no hidden characters.
+pub(crate) type Line = Vec<(Style, String)>;
+
+/// A line of one piece.
+pub(crate) fn line(style: Style, text: impl Into<String>) -> Line {
+    vec![(style, text.into())]
+}
+
+/// The line as text, coloured or plain, without trailing spaces.
+pub(crate) fn paint(line: &Line, color: bool) -> String {
+    let mut out = String::new();
+    for (style, text) in line {
+        match ansi(*style) {
+            Some(ansi) if color && !text.is_empty() => put!(out, "{}", text.style(ansi)),
+            _ => out.push_str(text),
+        }
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    defuse(out)
+}
+
+/// All lines as text, each with a line feed.
+pub(crate) fn paint_all(lines: &[Line], color: bool) -> String {
+    lines.iter().map(|line| paint(line, color) + "\n").collect()
+}
+
+/// Prose in lines of at most `width` characters; a longer word gets a line of its own.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in one_line(text).split(' ') {
+        let last = lines.last_mut().expect("the first line exists from the start");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// Escapes a leading `::`, even after spaces: GitHub Actions would execute the line as a workflow command.
+fn defuse(line: String) -> String {
+    let text = line.trim_start();
+    if !text.starts_with("::") {
+        return line;
+    }
+    format!("{}\\x3a{}", &line[..line.len() - text.len()], &text[1..])
+}
+
+fn ansi(style: Style) -> Option<Ansi> {
+    match style {
+        Style::Plain => None,
+        Style::Strong => Some(Ansi::new().bold()),
+        Style::Dim => Some(Ansi::new().dimmed()),
+        Style::Good => Some(Ansi::new().green()),
+        Style::Bad => Some(Ansi::new().red()),
+        Style::Warning => Some(Ansi::new().yellow()),
+        Style::Info => Some(Ansi::new().cyan()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_double_colon_is_escaped() {
+        assert_eq!(paint(&line(Style::Plain, "  ::error::x"), false), "  \\x3a:error::x");
+        assert_eq!(paint(&line(Style::Plain, "  a::b"), false), "  a::b");
+    }
+
+    #[test]
+    fn prose_wraps_between_words() {
+        assert_eq!(wrap("one two three\nfour", 9), ["one two", "three\\nfour"]);
+        assert_eq!(wrap("two  blanks", 20), ["two  blanks"]);
+        assert_eq!(wrap("", 9), [""]);
+    }
+}

@@ -1,0 +1,230 @@
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
+use miette::Diagnostic as _;
+
+use super::args::{Load, SealKind};
+use super::failure::Failure;
+use super::output::{self, ReportFiles};
+use super::required_parts::RequiredParts;
+use super::secrets::no_seal_key;
+use super::unused_options::reject_unused_options;
+use crate::load_baseline::{LoadBaseline, LoadDescription};
+use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
+use crate::scenario::SealingCost;
+use crate::service::InjectedFaults;
+
+/// Default rate (operations per second).
+const RATE: f64 = 200.0;
+const TIME: Duration = Duration::from_secs(10);
+/// Time that an edge may need to reconnect to its service.
+const RECONNECT: Duration = Duration::from_secs(1);
+
+/// A validated run: arguments and files are checked.
+pub(super) struct LoadPlan {
+    pub(super) name: &'static str,
+    pub(super) args: Load,
+    pub(super) files: ReportFiles,
+    pub(super) thresholds: Vec<(Threshold, bool)>,
+    pub(super) baseline: Option<LoadBaseline>,
+    /// `None` in the closed model.
+    pub(super) stages: Option<Stages>,
+    pub(super) measured: Duration,
+    pub(super) shard: Shard,
+    pub(super) seed: u64,
+    pub(super) parts: Vec<(&'static str, f64)>,
+    pub(super) needs: RequiredParts,
+    pub(super) faults: InjectedFaults,
+}
+
+/// Validates arguments and files before anything runs.
+pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
+    let files = ReportFiles::open(&args.output)?;
+    args.goose_report.as_deref().map(goose_report).transpose()?;
+    let parts = parts(name, &args.weights)?;
+    let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
+    let needs = RequiredParts {
+        edge: has(&["edge-relay", "journey"]),
+        verdicts: has(&["verdict-polling", "journey"]),
+    };
+    reject_unused_options(name, &args, needs, &parts)?;
+    let faults = InjectedFaults {
+        slow: args.service_slow.unwrap_or_default(),
+        failing: args.service_failing.unwrap_or_default(),
+        down: args.service_down_at,
+    };
+    if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
+        return Err(Failure::usage(
+            "send replays with --seal opaque: the mock service does not open collections, so it detects no replays",
+            "add --seal real",
+        ));
+    }
+    if args.seal == SealKind::Real
+        && args.edge_url.is_some()
+        && args.seal_key.is_none()
+        && args.settings.is_none()
+    {
+        return Err(no_seal_key());
+    }
+    let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
+    let shard = match (args.shard, args.shards) {
+        (Some(shard), _) => shard,
+        (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)
+            .map_err(|error| {
+                Failure::usage(
+                    format!("read JOB_COMPLETION_INDEX {:?}: {}", error.given, error.why),
+                    error.advice,
+                )
+            })?,
+        (None, None) => Shard::WHOLE,
+    };
+    if shard.count() > 1 && args.seed.is_none() {
+        return Err(Failure::usage("run a shard: --seed is missing", "give all shards the same --seed"));
+    }
+    let time = args.duration.unwrap_or(TIME);
+    let stages = match (&args.stages, args.rate, args.users) {
+        (Some(stages), _, _) => Some(stages.clone()),
+        (None, None, Some(_)) => None,
+        (None, rate, _) => {
+            let rate = rate.or_else(|| Rate::per_second(RATE)).unwrap_or_default();
+            Some(Stages::constant(rate, time).ok_or_else(|| {
+                Failure::usage(
+                    format!("run at {rate} for {}", humantime::format_duration(time)),
+                    "give a rate above 0 and at most a week",
+                )
+            })?)
+        }
+    };
+    let measured = stages.as_ref().map_or(time, Stages::time);
+    if let Some(down) = faults.down.filter(|down| down.at + down.time >= args.warm_up + measured) {
+        return Err(Failure::usage(
+            format!("measure the recovery: {down}, but the run ends before that"),
+            "give an earlier or shorter downtime, or a longer --duration",
+        ));
+    }
+    let allowed = allowed_errors(&faults, measured);
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
+    let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
+    let planned = LoadPlan {
+        name,
+        args,
+        files,
+        thresholds,
+        baseline,
+        stages,
+        measured,
+        shard,
+        seed,
+        parts,
+        needs,
+        faults,
+    };
+    if let Some(baseline) = &planned.baseline {
+        let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
+        baseline.check_comparable(&LoadDescription {
+            scenario: name,
+            model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
+            plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
+            shards: planned.shard.count(),
+            faults: planned.faults.names().into_iter().flatten().collect(),
+        })?;
+    }
+    Ok(planned)
+}
+
+fn read_baseline(path: &Path) -> Result<LoadBaseline, Failure> {
+    LoadBaseline::load(path).map_err(|why| {
+        let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
+        Failure::of(&why, &advice)
+    })
+}
+
+/// Goose itself checks the path only after the start.
+fn goose_report(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if folder.is_dir() && ending.is_some_and(|ending| ["html", "md", "json"].contains(&ending)) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "write goose's report to {}: the ending is unknown or the folder does not exist",
+            path.display()
+        ),
+        "give a path that ends in .html, .md or .json, in an existing folder",
+    ))
+}
+
+/// Default limit for the error rate: 1 %, plus the share of injected failures, plus the share of the time
+/// that the service is down or reconnecting.
+fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
+    let down = faults.down.map_or(0.0, |down| (down.time + RECONNECT).as_secs_f64() / measured.as_secs_f64());
+    0.01 + faults.failing.value() + down
+}
+
+fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, Failure> {
+    if name != "mixed" {
+        return Ok(vec![(name, 1.0)]);
+    }
+    let refuse = || {
+        Failure::usage(
+            format!("read --weights {weights:?}"),
+            "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey",
+        )
+    };
+    let numbers: Result<Vec<f64>, _> =
+        weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
+    let numbers = numbers.map_err(|_| refuse())?;
+    let sum: f64 = numbers.iter().sum();
+    if numbers.len() != 3 || sum == 0.0 {
+        return Err(refuse());
+    }
+    let names = ["edge-relay", "verdict-polling", "journey"];
+    Ok(names
+        .into_iter()
+        .zip(numbers)
+        .filter(|(_, weight)| *weight > 0.0)
+        .map(|(name, weight)| (name, weight / sum))
+        .collect())
+}
+
+/// The plan as it appears in the report.
+pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> Plan {
+    let args = &planned.args;
+    let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
+    let document = |stage: &Stage| PlanStage {
+        time_ms: stage.time.as_millis() as u64,
+        from: stage.from.value(),
+        to: stage.to.value(),
+    };
+    let settings = [
+        ("poll-interval", humantime::format_duration(args.poll_interval).to_string()),
+        ("wait", humantime::format_duration(args.wait).to_string()),
+        ("wait-share", args.wait_share.to_string()),
+        ("give-up", humantime::format_duration(args.give_up).to_string()),
+        ("wrong-share", args.wrong_share.to_string()),
+        ("bad-token-share", args.bad_token_share.to_string()),
+        ("verdict-after", humantime::format_duration(args.verdict_after).to_string()),
+        ("weights", args.weights.clone()),
+    ];
+    let polls = planned.name != "edge-relay";
+    let settings =
+        settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
+    Plan {
+        stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
+        users,
+        warm_up_ms: args.warm_up.as_millis() as u64,
+        measured_ms: planned.measured.as_millis() as u64,
+        timeout_ms: args.timeout.as_millis() as u64,
+        drain: Drain { limit_ms: args.drain.as_millis() as u64, took_ms: 0 },
+        seal: sealing.map_or(Seal::Opaque, |cost| Seal::Real {
+            cost_us: cost.each.as_nanos() as f64 / 1000.0,
+            not_in_time: cost.not_in_time,
+        }),
+        replay_share: args.replay_share.value(),
+        seed: planned.seed,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
+}

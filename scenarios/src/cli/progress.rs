@@ -1,0 +1,126 @@
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use edgeproof_reports::load::{clock, count, micros, rate};
+use parking_lot::Mutex;
+
+use super::args::Output;
+use super::output::is_dumb_terminal;
+use crate::engine::RunProgress;
+use crate::measure::Histogram;
+
+/// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
+pub(super) struct Progress {
+    mode: Mode,
+    scenario: &'static str,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Silent,
+    Drawn,
+    Lines,
+}
+
+struct Last {
+    at: Duration,
+    ended: u64,
+    line: Option<Instant>,
+}
+
+/// Interval of plain lines.
+const LINES: Duration = Duration::from_secs(5);
+
+impl Progress {
+    pub(super) fn new(output: &Output, scenario: &'static str, prometheus: Option<SocketAddr>) -> Arc<Self> {
+        let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
+        let mode = match (output.quiet, terminal) {
+            (true, _) => Mode::Silent,
+            (false, true) => Mode::Drawn,
+            (false, false) => Mode::Lines,
+        };
+        if let Some(address) = prometheus.filter(|_| mode != Mode::Silent) {
+            let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
+        }
+        Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
+    }
+
+    /// Shows the progress.
+    pub(super) fn show(&self, progress: RunProgress<'_>) {
+        if self.mode == Mode::Silent {
+            return;
+        }
+        let mut last = self.last.lock();
+        let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
+        if self.mode == Mode::Lines && !due {
+            return;
+        }
+        let line = line(self.scenario, progress, &last);
+        last.at = progress.at;
+        last.ended = ended(progress);
+        last.line = Some(Instant::now());
+        let mut out = std::io::stderr().lock();
+        let _ = match self.mode {
+            Mode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
+            _ => writeln!(out, "{line}"),
+        };
+    }
+
+    /// Removes the redrawn line.
+    pub(super) fn clear(&self) {
+        if self.mode == Mode::Drawn {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Cuts a line to the terminal's width: a longer one cannot be redrawn.
+fn cut(line: &str, width: usize) -> &str {
+    let end = line.char_indices().nth(width.saturating_sub(1)).map_or(line.len(), |(end, _)| end);
+    &line[..end]
+}
+
+fn width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
+}
+
+fn ended(progress: RunProgress<'_>) -> u64 {
+    progress.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
+}
+
+fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
+    let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
+    let now = (ended(progress) - last.ended) as f64 / since;
+    let mut response = Histogram::new();
+    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
+    let errors: u64 = progress
+        .measurements
+        .series
+        .iter()
+        .filter(|series| !series.expected)
+        .map(|series| series.response.count())
+        .sum();
+    let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
+    let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
+    let waiting = progress.released.saturating_sub(progress.begun);
+    let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
+    let begun = count(progress.begun);
+    let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
+    if response.count() == 0 {
+        return format!("{line}  warming up");
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
+    if progress.measurements.verdict.count() > 0 {
+        let _ = write!(line, "  verdict p50 {}", micros(progress.measurements.verdict.value_at(0.5)));
+    }
+    if errors > 0 {
+        let _ = write!(line, "  {} errors", count(errors));
+    }
+    let late = progress.measurements.lateness.value_at(0.99);
+    format!("{line}  late p99 {}", micros(late))
+}

@@ -1,0 +1,72 @@
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::args::Load;
+use super::routes::{GET, POST};
+use super::system_under_test::SystemUnderTest;
+use crate::measure::RouteId;
+use crate::scenario::{
+    AnyScenario, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling,
+};
+
+impl SystemUnderTest {
+    /// The scenario with this name. Routes are numbered: collections first, then verdicts.
+    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<AnyScenario>> {
+        Some(Arc::new(match name {
+            "edge-relay" => AnyScenario::EdgeRelay(self.relay(args, seed)?),
+            "verdict-polling" => AnyScenario::VerdictPolling(self.polling(args, seed)?),
+            _ => AnyScenario::Journey(Box::new(Journey {
+                relay: self.relay(args, seed)?,
+                polling: self.polling(args, seed)?,
+            })),
+        }))
+    }
+
+    fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {
+        let (endpoint, collection_requests) = self.collection_requests.clone()?;
+        let service_times = self.service.as_ref().map(|service| Arc::clone(service.service_times()));
+        let collections = match &self.sealing {
+            Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
+            None => CollectionSource::Opaque(OpaqueCollections::new(seed)),
+        };
+        Some(EdgeRelay {
+            endpoint,
+            collection_requests,
+            collections,
+            replays: args.replay_share,
+            accepted: Mutex::default(),
+            replayed: self.replayed,
+            route: RouteId(0),
+            service_times,
+        })
+    }
+
+    fn polling(&self, args: &Load, seed: u64) -> Option<VerdictPolling> {
+        let (endpoint, verdict_requests) = self.verdict_requests.clone()?;
+        Some(VerdictPolling {
+            endpoint,
+            verdict_requests,
+            references: self.references.clone(),
+            // Another seed than journeys have: verdict polling must not use the session of a running journey.
+            collections: OpaqueCollections::new(seed ^ 0x5eed),
+            options: PollOptions {
+                interval: args.poll_interval,
+                wait: args.wait,
+                waiting: args.wait_share,
+                give_up: args.give_up,
+                wrong: args.wrong_share,
+                bad_tokens: args.bad_token_share,
+            },
+            route: RouteId(u8::from(self.collection_requests.is_some())),
+        })
+    }
+
+    /// Names of the routes, by index.
+    pub(super) fn routes(&self) -> Vec<String> {
+        let mut routes = Vec::new();
+        routes.extend(self.collection_requests.as_ref().map(|_| POST.to_owned()));
+        routes.extend(self.verdict_requests.as_ref().map(|_| GET.to_owned()));
+        routes
+    }
+}

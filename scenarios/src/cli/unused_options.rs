@@ -1,0 +1,59 @@
+use super::args::{EdgeScheme, Load, SealKind};
+use super::failure::Failure;
+use super::required_parts::RequiredParts;
+
+/// Rejects options without an effect. Options with a default value are not checked.
+pub(super) fn reject_unused_options(
+    name: &str,
+    args: &Load,
+    needs: RequiredParts,
+    parts: &[(&str, f64)],
+) -> Result<(), Failure> {
+    let plays = |part: &str| parts.iter().any(|(name, _)| *name == part);
+    let is_https = |url: &str| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    let edge_tls = needs.edge
+        && args
+            .edge_url
+            .as_deref()
+            .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
+    let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(is_https);
+    let no_edge = format!("{name} does not use an edge");
+    let no_verdicts = format!("{name} does not poll for verdicts");
+    let plain = |what: &str| format!("{what} does not speak TLS");
+    let all = [
+        (args.edge_url.is_some() && !needs.edge, "--edge-url", no_edge.clone()),
+        (args.launch.is_some() && !needs.edge, "--launch", no_edge.clone()),
+        (args.seal == SealKind::Real && !needs.edge, "--seal real", no_edge.clone()),
+        (args.service_failing.is_some() && !needs.edge, "--service-failing", no_edge),
+        (
+            args.replay_share.value() > 0.0 && !plays("edge-relay"),
+            "--replay-share",
+            format!("{name} sends no replays"),
+        ),
+        (
+            args.references.is_some() && !plays("verdict-polling"),
+            "--references",
+            format!("{name} polls for its own sessions"),
+        ),
+        (args.base_url.is_some() && !needs.verdicts, "--base-url", no_verdicts),
+        (args.edge_ca.is_some() && !edge_tls, "--edge-ca", plain("the edge")),
+        (args.service_ca.is_some() && !service_tls, "--service-ca", plain("the service")),
+        (args.client_cert.is_some() && !edge_tls && !service_tls, "--client-cert", plain("the target")),
+        (
+            args.edge_scheme == EdgeScheme::Https && args.launch.is_none(),
+            "--edge-scheme",
+            "--launch is not given".to_owned(),
+        ),
+        (
+            args.seal_key.is_some() && args.seal == SealKind::Opaque,
+            "--seal-key",
+            "it needs --seal real".to_owned(),
+        ),
+    ];
+    match all.into_iter().find(|(unused, ..)| *unused) {
+        None => Ok(()),
+        Some((_, option, why)) => {
+            Err(Failure::usage(format!("use {option}: {why}"), format!("remove {option}")))
+        }
+    }
+}

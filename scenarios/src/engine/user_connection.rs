@@ -1,0 +1,239 @@
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use edgeproof_http::{Answer, AnswerReader, Connection, NoAnswer, Progress, ServerAddress};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::outgoing_request::OutgoingRequest;
+use crate::measure::RequestFailure;
+
+/// A user's keep-alive HTTP/1.1 connection to one endpoint, opened on demand.
+///
+/// It uses the answer reader of the conformance cases instead of hyper's client. That client takes 25 KB per
+/// connection, mostly for a request queue that a user never needs, and 1.5 times the CPU per request.
+#[derive(Debug)]
+pub struct UserConnection {
+    endpoint: Arc<ServerAddress>,
+    open: Option<Connection>,
+    /// The running request. It lives here because every future would reserve space for it.
+    exchange: Option<Exchange>,
+}
+
+/// A request and the received part of its answer.
+#[derive(Debug)]
+struct Exchange {
+    request: OutgoingRequest,
+    written: usize,
+    /// All written bytes are flushed: TLS buffers some of them.
+    flushed: bool,
+    /// The peer does not accept the rest of the request.
+    refused: bool,
+    reader: AnswerReader,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unanswered {
+    /// The connection was closed before any byte was sent.
+    Unsent,
+    Failed(RequestFailure),
+}
+
+/// Bytes per read.
+const READ_SIZE: usize = 8 * 1024;
+/// Reads before the task yields.
+const READS_PER_POLL: usize = 16;
+/// Largest stored part of a body (bytes).
+const MAX_BODY: usize = 64 * 1024;
+
+impl UserConnection {
+    /// A closed connection.
+    pub fn new(endpoint: Arc<ServerAddress>) -> Self {
+        Self { endpoint, open: None, exchange: None }
+    }
+
+    /// Opens the connection, unless it is open.
+    pub async fn open(&mut self) -> Result<(), RequestFailure> {
+        if self.open.is_none() {
+            self.open = Some(connect(&self.endpoint).await?);
+        }
+        Ok(())
+    }
+
+    /// Sets the next request. If the last request was given up, the connection is closed: its answer may
+    /// still come.
+    pub fn prepare(&mut self, request: OutgoingRequest) {
+        if self.exchange.replace(Exchange::new(request)).is_some() {
+            self.open = None;
+        }
+    }
+
+    /// Sends the prepared request and reads its answer. If the peer has closed the idle connection, it opens
+    /// a new one. After a failure the connection is closed.
+    ///
+    /// # Panics
+    ///
+    /// Without a prepared request.
+    pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
+        let exchange = self.exchange.as_mut().expect("a request is prepared");
+        if let Some(stream) = &mut self.open {
+            match poll_fn(|cx| exchange.advance(stream, cx)).await {
+                Err(Unanswered::Unsent) => {}
+                answered => return self.end(answered),
+            }
+        }
+        self.open = None;
+        // Boxed: reconnecting is rare, and its future would enlarge every request's.
+        match Box::pin(connect(&self.endpoint)).await {
+            Err(failure) => self.end(Err(Unanswered::Failed(failure))),
+            Ok(stream) => {
+                let stream = self.open.insert(stream);
+                let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
+                self.end(answered)
+            }
+        }
+    }
+
+    /// Closes the connection and gives up the running request.
+    pub fn close(&mut self) {
+        (self.open, self.exchange) = (None, None);
+    }
+
+    /// Keeps the connection only if it can be reused.
+    fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
+        let fit = answered.as_ref().is_ok_and(|answer| {
+            self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
+        });
+        self.exchange = None;
+        if !fit {
+            self.open = None;
+        }
+        answered.map_err(|why| match why {
+            Unanswered::Failed(failure) => failure,
+            Unanswered::Unsent => RequestFailure::Closed,
+        })
+    }
+}
+
+impl Exchange {
+    fn new(request: OutgoingRequest) -> Self {
+        Self { request, written: 0, flushed: false, refused: false, reader: reader() }
+    }
+
+    /// Whether the request was sent completely and nothing followed the answer.
+    fn is_clean(&self) -> bool {
+        self.flushed && !self.reader.has_rest()
+    }
+
+    /// Reads and writes until the answer is complete.
+    fn advance<S>(&mut self, stream: &mut S, cx: &mut Context<'_>) -> Poll<Result<Answer, Unanswered>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        // Read first: nothing is sent on a closed connection, and a peer may answer before it has read the
+        // whole request.
+        for _ in 0..READS_PER_POLL {
+            match self.read(stream, cx) {
+                Poll::Ready(Ok(None)) => {}
+                Poll::Ready(Ok(Some(answer))) => return Poll::Ready(Ok(answer)),
+                Poll::Ready(Err(unanswered)) => return Poll::Ready(Err(unanswered)),
+                Poll::Pending => {
+                    if !self.flushed && !self.refused {
+                        // A peer that answers early may stop reading: its answer counts.
+                        self.refused = ready!(self.write(stream, cx)).is_err();
+                    }
+                    return Poll::Pending;
+                }
+            }
+        }
+        // Yield to other tasks: the peer may send faster than we read, without end.
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn read(
+        &mut self,
+        stream: &mut (impl AsyncRead + Unpin),
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Answer>, Unanswered>> {
+        let mut piece = [const { MaybeUninit::uninit() }; READ_SIZE];
+        let mut piece = ReadBuf::uninit(&mut piece);
+        let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
+        if self.written == 0 {
+            // The end of the stream, or unexpected bytes.
+            return Poll::Ready(Err(Unanswered::Unsent));
+        }
+        // A TLS stream without a closing alert has ended as well.
+        let ended = match read {
+            Ok(()) => piece.filled().is_empty(),
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => true,
+            Err(_) => return Poll::Ready(Err(Unanswered::Failed(RequestFailure::Closed))),
+        };
+        if ended {
+            let reader = std::mem::replace(&mut self.reader, reader());
+            let whole = reader.end().filter(|answer| answer.complete);
+            return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed)));
+        }
+        Poll::Ready(match self.reader.push(piece.filled()) {
+            Progress::More => Ok(None),
+            Progress::Done(answer) => Ok(Some(answer)),
+            Progress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
+        })
+    }
+
+    fn write(
+        &mut self,
+        stream: &mut (impl AsyncWrite + Unpin),
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut stream = Pin::new(stream);
+        while self.written < self.request.size() {
+            let rest = self.request.rest(self.written).map(IoSlice::new);
+            match ready!(stream.as_mut().poll_write_vectored(cx, &rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.written += count,
+            }
+        }
+        ready!(stream.poll_flush(cx))?;
+        self.flushed = true;
+        Poll::Ready(Ok(()))
+    }
+}
+
+async fn connect(endpoint: &ServerAddress) -> Result<Connection, RequestFailure> {
+    endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
+        NoAnswer::NoTls(_) => RequestFailure::Tls,
+        _ => RequestFailure::Connect,
+    })
+}
+
+/// The method matters only for HEAD, which is never sent.
+fn reader() -> AnswerReader {
+    AnswerReader::new("GET").keeping(MAX_BODY)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use bytes::Bytes;
+    use tokio::io::{AsyncReadExt, join, repeat, sink};
+
+    use super::*;
+
+    /// A long answer that is fully available must not block other tasks.
+    #[test]
+    fn long_answer_yields() {
+        let mut exchange =
+            Exchange::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
+        (exchange.written, exchange.flushed) = (1, true);
+        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut long = join(repeat(b'x').take(1 << 20), sink());
+        assert!(exchange.advance(&mut long, &mut cx).is_pending());
+    }
+}

@@ -1,0 +1,187 @@
+use std::time::Duration;
+
+use super::histogram::Histogram;
+use super::outcome::{Code, Outcome};
+use super::timeline::Timeline;
+
+/// A route, by its index in the plan. Reports show its name, never a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RouteId(pub u8);
+
+/// One completed request.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    /// The route.
+    pub route: RouteId,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Whether the outcome is the expected one.
+    pub expected: bool,
+    /// Intended start, since the start of the run.
+    pub due: Duration,
+    /// Time from the intended start to the end.
+    pub response: Duration,
+    /// Time from sending to the end; zero for a request that was never sent.
+    pub service: Duration,
+    /// Whether the request is inside the measured period.
+    pub measured: bool,
+}
+
+/// Measured requests of one route with the same outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeSeries {
+    /// The route.
+    pub route: RouteId,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Whether the outcome is the expected one.
+    pub expected: bool,
+    /// Response times: from the intended start.
+    pub response: Histogram,
+    /// Service times: from sending.
+    pub service: Histogram,
+}
+
+/// All measurements of a run, or of one recorder.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measurements {
+    /// Measured requests by route, outcome and expectation.
+    pub series: Vec<OutcomeSeries>,
+    /// Delay added by the generator: time from the intended start to sending while a connection was free.
+    pub lateness: Histogram,
+    /// Time that operations waited for a free connection.
+    pub waiting: Histogram,
+    /// Time from the start of a session to its verdict.
+    pub verdict: Histogram,
+    /// Latency added by the edge: round trip minus the service's own time.
+    pub added: Histogram,
+    /// Requests over time, warm-up included.
+    pub timeline: Timeline,
+    /// Requests sent by route, warm-up included.
+    pub sent: Vec<u64>,
+    /// Requests without an answer by route, warm-up included.
+    pub unanswered: Vec<u64>,
+    /// Requests that the edge could not relay (502) by route, warm-up included. They may have reached the
+    /// service.
+    pub unrelayed: Vec<u64>,
+}
+
+/// Largest number of distinct outcomes per route. Further ones count as one, so that a peer cannot exhaust
+/// memory.
+const MAX_OUTCOMES: usize = 48;
+
+impl Measurements {
+    /// Records a request.
+    pub fn record(&mut self, sample: &Sample) {
+        let place = usize::from(sample.route.0);
+        if self.sent.len() <= place {
+            self.sent.resize(place + 1, 0);
+            self.unanswered.resize(place + 1, 0);
+            self.unrelayed.resize(place + 1, 0);
+        }
+        if sample.outcome.was_sent() {
+            self.sent[place] += 1;
+            self.unanswered[place] += u64::from(!matches!(sample.outcome, Outcome::Answer { .. }));
+            self.unrelayed[place] += u64::from(matches!(sample.outcome, Outcome::Answer { status: 502, .. }));
+        }
+        self.timeline.record(sample.due, sample.response, sample.expected);
+        if !sample.measured {
+            return;
+        }
+        let series = self.series_for(sample.route, sample.outcome, sample.expected);
+        series.response.record(sample.response);
+        if sample.outcome.was_sent() {
+            series.service.record(sample.service);
+        }
+    }
+
+    /// Adds other measurements.
+    pub fn add(&mut self, other: &Self) {
+        for series in &other.series {
+            let own = self.series_for(series.route, series.outcome, series.expected);
+            own.response.add(&series.response);
+            own.service.add(&series.service);
+        }
+        self.lateness.add(&other.lateness);
+        self.waiting.add(&other.waiting);
+        self.verdict.add(&other.verdict);
+        self.added.add(&other.added);
+        self.timeline.add(&other.timeline);
+        for (own, theirs) in [
+            (&mut self.sent, &other.sent),
+            (&mut self.unanswered, &other.unanswered),
+            (&mut self.unrelayed, &other.unrelayed),
+        ] {
+            own.resize(own.len().max(theirs.len()), 0);
+            own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own += theirs);
+        }
+    }
+
+    fn series_for(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut OutcomeSeries {
+        let of_route = || self.series.iter().filter(|series| series.route == route).count();
+        let find = |measurements: &[OutcomeSeries], outcome| {
+            measurements.iter().position(|series| {
+                series.route == route && series.outcome == outcome && series.expected == expected
+            })
+        };
+        let mut outcome = outcome;
+        let mut found = find(&self.series, outcome);
+        if found.is_none() && of_route() >= MAX_OUTCOMES {
+            outcome = Outcome::Answer { status: 0, code: Code::Unlisted };
+            found = find(&self.series, outcome);
+        }
+        let place = found.unwrap_or_else(|| {
+            let (response, service) = (Histogram::new(), Histogram::new());
+            self.series.push(OutcomeSeries { route, outcome, expected, response, service });
+            self.series.len() - 1
+        });
+        &mut self.series[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(status: u16, ms: u64, measured: bool) -> Sample {
+        Sample {
+            route: RouteId(0),
+            outcome: Outcome::Answer { status, code: Code::Plain },
+            expected: status == 200,
+            due: Duration::from_secs(1),
+            response: Duration::from_millis(ms),
+            service: Duration::from_millis(ms / 2),
+            measured,
+        }
+    }
+
+    #[test]
+    fn outcomes_are_separate_and_warm_up_is_excluded() {
+        let mut measurements = Measurements::default();
+        for sample in
+            [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
+        {
+            measurements.record(&sample);
+        }
+        measurements.record(&sample(502, 1, false));
+        assert_eq!((&measurements.sent[..], &measurements.unrelayed[..]), (&[5][..], &[1][..]));
+        let found: Vec<_> =
+            measurements.series.iter().map(|series| (series.expected, series.response.count())).collect();
+        assert_eq!(found, [(true, 2), (false, 1)]);
+        assert_eq!(measurements.series[0].response.max() / 1000, 30);
+        let mut sum = measurements.clone();
+        sum.add(&measurements);
+        assert_eq!(
+            (sum.sent[0], sum.unrelayed[0], sum.series.len(), sum.series[0].service.count()),
+            (10, 2, 2, 4)
+        );
+    }
+
+    #[test]
+    fn number_of_outcomes_is_bounded() {
+        let mut measurements = Measurements::default();
+        (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
+        assert!(measurements.series.len() <= MAX_OUTCOMES + 2, "{}", measurements.series.len());
+        assert_eq!(measurements.series.iter().map(|series| series.response.count()).sum::<u64>(), 900);
+    }
+}

@@ -1,0 +1,174 @@
+use std::time::Duration;
+
+use edgeproof_reports::TargetKind;
+use edgeproof_reports::Tool;
+use edgeproof_reports::load::{
+    EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model,
+    RouteFigures, Seal, Shard,
+};
+
+use super::counts::{imbalance, ledger, rates, reconcile};
+use super::exit_code::exit_code;
+use super::inputs::ReportInputs;
+use super::outage::{faults, gone};
+use super::routes::{route, sum};
+use super::thresholds::judge_report;
+use super::timing::{timeline, timing};
+use crate::engine::{EdgeSample, RunData};
+use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
+use crate::plan::Arrivals;
+
+/// Builds the report of a run.
+pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
+    let measurements = &data.recorded.measurements;
+    let planned_s = inputs.plan.measured_ms as f64 / 1000.0;
+    // An interrupted run measured at most the time it took.
+    let measured_s = if data.interrupted.is_some() {
+        let warm_up = Duration::from_millis(inputs.plan.warm_up_ms);
+        planned_s.min(data.took.saturating_sub(data.drained).saturating_sub(warm_up).as_secs_f64())
+    } else {
+        planned_s
+    };
+    let routes: Vec<RouteFigures> = inputs
+        .routes
+        .iter()
+        .enumerate()
+        .map(|(place, name)| route(&inputs, measurements, place, name, measured_s))
+        .collect();
+    let response = sum(measurements, None, |series| &series.response);
+    let requests: u64 = measurements.sent.iter().sum();
+    let reconciled = reconcile(&inputs, measurements);
+    let gone = gone(data, measurements);
+    let mut plan = inputs.plan;
+    plan.drain.took_ms = data.drained.as_millis() as u64;
+    let mut report = LoadReport {
+        schema: LOAD_SCHEMA.to_owned(),
+        tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+        scenario: inputs.scenario.to_owned(),
+        model: if inputs.open { Model::Open } else { Model::Closed },
+        target: inputs.target,
+        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+        duration_ms: data.took.as_millis() as u64,
+        state: LoadState::Complete,
+        findings: Vec::new(),
+        exit_code: 0,
+        shards: vec![Shard {
+            index: inputs.shard.0,
+            count: inputs.shard.1,
+            started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+            scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
+        }],
+        rate: rates(&data.recorded.ledger, &inputs.arrivals, measured_s),
+        ledger: ledger(&data.recorded.ledger),
+        warm_up: ledger(&data.recorded.warm_up),
+        response: timing(&response),
+        service: timing(&sum(measurements, None, |series| &series.service)),
+        lateness: timing(&measurements.lateness),
+        waiting: timing(&measurements.waiting),
+        time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
+        edge_added: (measurements.added.count() > 0)
+            .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
+        edge_cost: edge_cost(&inputs.edge_samples, requests),
+        routes,
+        reconciled,
+        timeline: timeline(&measurements.timeline, |from, to| {
+            let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
+            inputs.arrivals.iter().map(due).sum::<u64>() as f64
+        }),
+        thresholds: Vec::new(),
+        faults: faults(inputs.faults, data),
+        generator: Generator {
+            cpu_s: data.cpu.as_secs_f64(),
+            cpu_s_per_100k: per_100k(data.cpu.as_secs_f64(), requests),
+            processors: crate::engine::processors(),
+            starved: data.self_monitor.starved_share(),
+            memory_first: data.self_monitor.memory_first,
+            memory_last: data.self_monitor.memory_last,
+            lag: timing(&data.self_monitor.lag),
+        },
+        plan,
+        comparison: None,
+    };
+    let invalid = invalid_reasons(&ValidityInputs {
+        lateness: &measurements.lateness,
+        lag: &data.self_monitor.lag,
+        tolerance: inputs.tolerance,
+        starved: data.self_monitor.starved_share(),
+        open: inputs.open,
+        planned: data.planned,
+        released: data.released,
+        unsealed: unsealed(&report),
+    });
+    report.thresholds = judge_report(&report, inputs.thresholds);
+    let imbalance = imbalance(&report, data);
+    let partial = inputs
+        .partial
+        .into_iter()
+        .chain(gone)
+        .chain(data.interrupted.map(|signal| format!("{signal} ended the run early")));
+    report.state = match (imbalance.is_empty(), invalid.is_empty(), inputs.unchecked) {
+        (false, _, _) | (true, false, false) => LoadState::Invalid,
+        (true, _, true) => LoadState::Unchecked,
+        (true, true, false) => LoadState::Complete,
+    };
+    report.findings.extend(imbalance);
+    report.findings.extend(invalid);
+    let partial: Vec<String> = partial.collect();
+    if !partial.is_empty() && report.state != LoadState::Invalid {
+        report.state = LoadState::Partial;
+    }
+    report.findings.extend(partial);
+    if report.ledger.open + report.ledger.dropped > 0 {
+        report.findings.push(format!(
+            "{} operations never started and {} were still running at the end; they count at their age",
+            report.ledger.dropped, report.ledger.open
+        ));
+    }
+    if report.ledger.without_verdict > 0 {
+        let there = report.time_to_verdict.as_ref().map_or(0, |timing| timing.figures.count);
+        report.findings.push(format!(
+            "{} of {} sessions got no verdict; the times to verdict are those of the other sessions",
+            report.ledger.without_verdict,
+            there + report.ledger.without_verdict
+        ));
+    }
+    report.exit_code =
+        data.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);
+    report
+}
+
+fn unsealed(report: &LoadReport) -> (u64, u64) {
+    match report.plan.seal {
+        Seal::Opaque => (0, 0),
+        Seal::Real { not_in_time, .. } => (not_in_time, report.routes.first().map_or(0, |route| route.sent)),
+    }
+}
+
+fn per_100k(seconds: f64, requests: u64) -> f64 {
+    if requests == 0 { 0.0 } else { seconds * 100_000.0 / requests as f64 }
+}
+
+fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
+    let (first, last) = (samples.first()?, samples.last()?);
+    let moments = samples
+        .iter()
+        .map(|sample| EdgeMoment {
+            at_ms: sample.at.as_millis() as u64,
+            cpu_s: sample.cpu.as_secs_f64(),
+            memory: sample.memory,
+        })
+        .collect();
+    Some(EdgeCost {
+        cpu_s: last.cpu.as_secs_f64(),
+        cpu_s_per_100k: per_100k(last.cpu.as_secs_f64(), requests),
+        memory_first: first.memory,
+        memory_most: samples.iter().map(|sample| sample.memory).max().unwrap_or(0),
+        memory_last: last.memory,
+        moments,
+    })
+}
+
+/// The built-in target.
+pub fn embedded() -> LoadTarget {
+    LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None }
+}

@@ -1,0 +1,41 @@
+use std::time::Duration;
+
+use edgeproof_reports::load::{InjectedFault, LoadTarget, Plan};
+
+use crate::engine::EdgeSample;
+use crate::measure::{Codes, RouteId};
+use crate::plan::{Arrivals, Threshold};
+
+/// What a report needs besides the measured data.
+pub struct ReportInputs<'a> {
+    /// Name of the scenario.
+    pub scenario: &'a str,
+    /// Whether the run uses the open model.
+    pub open: bool,
+    /// The target.
+    pub target: LoadTarget,
+    /// The plan.
+    pub plan: Plan,
+    /// Index and count of the shard.
+    pub shard: (u32, u32),
+    /// Names of the routes, by index.
+    pub routes: &'a [String],
+    /// Codes of the tables.
+    pub codes: &'a Codes,
+    /// Intended start times of each workload, in the open model.
+    pub arrivals: Vec<&'a Arrivals>,
+    /// Thresholds, and whether each is a default.
+    pub thresholds: &'a [(Threshold, bool)],
+    /// Requests counted by the mock service, by route.
+    pub arrived: Vec<(RouteId, u64)>,
+    /// Injected faults.
+    pub faults: Vec<InjectedFault>,
+    /// Cost of a launched edge.
+    pub edge_samples: Vec<EdgeSample>,
+    /// Largest acceptable delay added by the generator.
+    pub tolerance: Duration,
+    /// Skips the check whether the generator kept up.
+    pub unchecked: bool,
+    /// Findings that make the run partial.
+    pub partial: Vec<String>,
+}

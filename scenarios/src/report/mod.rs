@@ -1,0 +1,16 @@
+//! From measurements to the report: conclusions and document. No I/O.
+
+mod build;
+mod counts;
+mod exit_code;
+mod inputs;
+mod outage;
+mod routes;
+mod thresholds;
+mod timing;
+
+pub use build::{build, embedded};
+pub use exit_code::exit_code;
+pub use inputs::ReportInputs;
+pub use thresholds::judge_report;
+pub use timing::{timeline, timing};

@@ -1,0 +1,39 @@
+use std::time::Duration;
+
+use edgeproof_reports::load::InjectedFault;
+
+use crate::engine::RunData;
+use crate::measure::Measurements;
+
+/// A target without an answer for this long before the end counts as gone.
+const GONE_AFTER: Duration = Duration::from_secs(1);
+
+pub(super) fn gone(data: &RunData, measurements: &Measurements) -> Option<String> {
+    let unanswered: u64 = measurements.unanswered.iter().sum();
+    let end = data.took.saturating_sub(data.drained);
+    let silent = end.checked_sub(data.last_answer)?;
+    if data.interrupted.is_some() || unanswered == 0 || silent < GONE_AFTER.min(end / 4) {
+        return None;
+    }
+    Some(if data.last_answer.is_zero() {
+        "the target never answered".to_owned()
+    } else {
+        format!("the target was gone from {:.1} s to the end", data.last_answer.as_secs_f64())
+    })
+}
+
+pub(super) fn faults(faults: Vec<InjectedFault>, data: &RunData) -> Vec<InjectedFault> {
+    let measurements = &data.recorded.measurements;
+    let last_outage = data.last_outage.map_or(0, |at| at.as_millis() as u64);
+    let end = data.took.saturating_sub(data.drained).as_millis() as u64;
+    let recovery = |fault: InjectedFault| {
+        let Some(ended) = fault.ended_ms else { return fault };
+        let recovered = last_outage + 250 < end && ended < end;
+        InjectedFault {
+            hit: measurements.unrelayed.iter().chain(&measurements.unanswered).sum(),
+            recovery_ms: recovered.then(|| last_outage.saturating_sub(ended)),
+            ..fault
+        }
+    };
+    faults.into_iter().map(recovery).collect()
+}

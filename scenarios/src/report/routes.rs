@@ -1,0 +1,53 @@
+use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
+
+use super::inputs::ReportInputs;
+use super::timing::timing;
+use crate::measure::{Histogram, Measurements, Outcome, OutcomeSeries, RouteId};
+
+pub(super) fn route(
+    inputs: &ReportInputs<'_>,
+    measurements: &Measurements,
+    place: usize,
+    name: &str,
+    measured_s: f64,
+) -> RouteFigures {
+    let id = RouteId(place as u8);
+    let own = || measurements.series.iter().filter(|series| series.route == id);
+    // An unexpected answer is no throughput.
+    let answered: u64 = own()
+        .filter(|series| series.expected && matches!(series.outcome, Outcome::Answer { .. }))
+        .map(|series| series.response.count())
+        .sum();
+    let mut outcomes: Vec<OutcomeFigures> = own()
+        .map(|series| OutcomeFigures {
+            outcome: inputs.codes.label(series.outcome),
+            expected: series.expected,
+            count: series.response.count(),
+            response: timing(&series.response),
+            service: timing(&series.service),
+        })
+        .collect();
+    outcomes.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome)));
+    RouteFigures {
+        route: name.to_owned(),
+        sent: measurements.sent.get(place).copied().unwrap_or(0),
+        unanswered: measurements.unanswered.get(place).copied().unwrap_or(0),
+        errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
+        answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
+        response: timing(&sum(measurements, Some(id), |series| &series.response)),
+        service: timing(&sum(measurements, Some(id), |series| &series.service)),
+        outcomes,
+    }
+}
+
+pub(super) fn sum(
+    measurements: &Measurements,
+    route: Option<RouteId>,
+    of: impl Fn(&OutcomeSeries) -> &Histogram,
+) -> Histogram {
+    let mut sum = Histogram::new();
+    let measurements =
+        measurements.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
+    measurements.for_each(|series| sum.add(of(series)));
+    sum
+}
