@@ -1,91 +1,111 @@
-# The front door. CI calls the same recipes. Arguments reach the programs as they were given.
+# CI calls the same recipes. Arguments reach the programs as given. The programs run in the caller's folder,
+# so `just conformance --launch "node edge.mjs"` works in the folder of edge.mjs.
 set positional-arguments
 
-# What there is.
+root := justfile_directory()
+manifest := root / "Cargo.toml"
+export LOAD_PROFILE := env("LOAD_PROFILE", "release")
+
+# List the recipes.
 default:
     @just --list --unsorted
 
-# Prove an edge: the embedded one, a program (--launch 'node edge.mjs'), or one that runs somewhere (an address).
+# Test an edge: the reference edge, a program (--launch 'node edge.mjs'), or a URL.
+[no-cd]
 conformance *ARGS:
-    @cargo run --quiet --package edgeproof -- conformance "$@"
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- conformance "$@"
 
-# Show the interface as rows: list, show ID.
+# Show the rows of the interface: list, show ID.
+[no-cd]
 spec *ARGS:
-    @cargo run --quiet --package edgeproof -- spec "$@"
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- spec "$@"
 
-# Make credentials and collections in every form: edge-settings --out DIR, license, read-token, certificates, collection.
+# Make credentials and collections: edge-settings --out DIR, license, read-token, certificates, collection.
+[no-cd]
 mint *ARGS:
-    @cargo run --quiet --package edgeproof -- mint "$@"
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- mint "$@"
 
-# Run the mock service for other tests: --edge ADDR, --admin ADDR, --magic.
+# Run the mock service: --edge ADDR, --admin ADDR, --magic.
+[no-cd]
 mock *ARGS:
-    @cargo run --quiet --package edgeproof -- mock "$@"
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- mock "$@"
 
 # Run the reference edge, with its settings from the environment.
+[no-cd]
 edge *ARGS:
-    @cargo run --quiet --package edgeproof -- edge "$@"
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- edge "$@"
 
-# All tests, as README has it.
+# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge. Writes target/load.html.
+[no-cd]
+load *ARGS:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    case "${1-}" in
+      edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html='{{ root }}/target/load.html' ;;
+    esac
+    exec cargo run --quiet --manifest-path '{{ manifest }}' --profile "$LOAD_PROFILE" --package edgeproof-load -- "$@"
+
+# Run all tests.
 test *ARGS:
     cargo test --workspace "$@"
 
-# Format, lints, documentation: nothing may be left to say.
+# Format, lints, documentation, unused dependencies.
 check:
     cargo fmt --all --check
     cargo clippy --workspace --all-targets -- --deny warnings
     RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps
+    cargo machete
 
-# Snapshots that no test looks at any more, and such that wait for review: runs all tests to find out.
+# Licenses, advisories and sources of the dependencies.
+deny:
+    cargo deny --all-features check
+
+# Packages of all crates, as they would be published.
+package:
+    cargo package --workspace --allow-dirty
+
+# Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:
     rm -f target/snapshots-seen
     INSTA_SNAPSHOT_REFERENCES_FILE="$PWD/target/snapshots-seen" cargo test --workspace --quiet >/dev/null
     ./.ci/orphans target/snapshots-seen
 
-# The edges that come with edgeproof, in other languages: all, or those named.
+# Test the example edges in other languages (default: all).
 edges *ARGS:
     ./.ci/edges "$@"
 
-# Prove the cases: every deviation against every case, in target/mutants.html and .json.
+# Test the cases: every mutant against every case. Writes target/mutants.html and target/mutants.json.
 mutants *ARGS:
     @mkdir -p target
     cargo run --quiet --package edgeproof-mutants -- --report html=target/mutants.html --report json=target/mutants.json "$@"
 
-# Hostile edges, services and clients, full disks, killed processes: prints time and peak memory of each run.
+# Run against hostile edges, services and clients; print time and peak memory of each run.
 hostile:
     cargo test --quiet --package edgeproof --test hostile -- --nocapture
 
-# libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
+# Run libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
 fuzz *ARGS:
     ./.ci/fuzz "$@"
 
-# Speed and size of a run, and what the mock service costs; benchmarks, not tests. A first argument: how many rounds.
+# Measure a run and the mock service (first argument: number of rounds).
 bench *ARGS:
     cargo build --quiet --package edgeproof
     ./.ci/bench "$@"
     cargo bench --quiet --package edgeproof-mock --bench service_cost
 
-# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge; leaves a page in target/load.html.
-load *ARGS:
-    #!/usr/bin/env bash
-    set -euo pipefail
-    case "${1-}" in
-      edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html=target/load.html ;;
-    esac
-    exec cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package edgeproof-load -- "$@"
-
-# A short run of each load scenario: everything answered as expected, everything accounted for; no absolute times.
-load-smoke:
-    ./.ci/load-smoke
-
-# Manifests for shards of a load run, against the schemas of Kubernetes and CI.
-load-manifests:
-    ./.ci/manifests
-
-# The load generator proves itself: percentiles against arithmetic, rates, counts, and that a starved run is called invalid.
-load-self-test *ARGS:
-    @cargo run --quiet --profile "${LOAD_PROFILE:-release}" --package edgeproof-load -- self-test "$@"
-
-# The load generator's own cost, beside oha, wrk (where they are installed) and a bare hyper loop; a benchmark, not a test.
+# Measure the load generator beside oha, wrk and a bare hyper loop.
 bench-load *ARGS:
     cargo build --quiet --release --package edgeproof-load --bins --example load_cost
     ./.ci/bench-load "$@"
+
+# Run each load scenario briefly: all answers as expected, all requests accounted for.
+load-smoke:
+    ./.ci/load-smoke
+
+# Check the manifests for load shards against the schemas of Kubernetes and CI.
+load-manifests:
+    ./.ci/manifests
+
+# Test the load generator: percentiles, rates, counts, and that a starved run is invalid.
+load-self-test *ARGS:
+    @cargo run --quiet --profile "$LOAD_PROFILE" --package edgeproof-load -- self-test "$@"

@@ -67,12 +67,12 @@ impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
     }
 }
 
-/// One diagnostic, as it is printed.
+/// One diagnostic, as it is printed. Lines are not wrapped: a path or a command stays whole when it is copied.
 struct Page<'d>(Failed<'d>);
 
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        MietteHandlerOpts::new().build().debug(&self.0, f)
+        MietteHandlerOpts::new().wrap_lines(false).build().debug(&self.0, f)
     }
 }
 

@@ -11,4 +11,4 @@ pub mod signals;
 pub use error_text::error_text;
 pub use failure::Failure;
 pub use lines::{Lines, Written};
-pub use program::{run_program, runtime};
+pub use program::{command, run_program, runtime};

@@ -15,9 +15,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-static README: LazyLock<String> = LazyLock::new(|| {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
-        .expect("the repository has a README")
+static GUIDE: LazyLock<String> = LazyLock::new(|| {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mock.md"))
+        .expect("the repository has docs")
 });
 
 /// A mock service in a process of its own; ended with the test, whatever becomes of it.
@@ -172,9 +172,9 @@ fn one_line_tells_scripts_everything() {
 }
 
 #[test]
-fn the_walk_of_the_readme_works_line_by_line() {
+fn session_of_the_guide_works_line_by_line() {
     let blocks: Vec<_> =
-        README.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+        GUIDE.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let walk = blocks.into_iter().find(|block| block.contains("mint collection --mock")).unwrap();
     let folder = TempDir::new().unwrap();
     // Where a line fails, the mock service ends all the same.
@@ -236,10 +236,10 @@ fn magic_values_are_printed_and_nothing_is_served() {
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(&pair.value)).unwrap();
         assert!(line.contains(&pair.status.to_string()) && line.ends_with(pair.cause.name()), "{line}");
     }
-    for value in README.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+    for value in GUIDE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
         if value.contains("magic.") {
             let value = value.split('~').next().unwrap();
-            assert!(values.contains(&value), "README has {value}");
+            assert!(values.contains(&value), "docs/mock.md has {value}");
         }
     }
 }

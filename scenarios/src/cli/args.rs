@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_duration, parse_duration_or_zero};
 use crate::service::Downtime;
@@ -256,27 +256,13 @@ pub(super) enum Color {
     Never,
 }
 
-/// The command line. Defaults read `(default: …)`, also those that clap knows.
-pub(super) fn command() -> clap::Command {
-    Arguments::command().mut_subcommands(|command| command.mut_args(with_default))
-}
-
-fn with_default(arg: Arg) -> Arg {
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    if defaults.is_empty() || !arg.get_action().takes_values() {
-        return arg;
-    }
-    let help = format!("{} (default: {})", arg.get_help().cloned().unwrap_or_default(), defaults.join(","));
-    arg.hide_default_value(true).help(help)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn arguments_are_consistent() {
-        command().debug_assert();
+        edgeproof_cli::command::<Arguments>().debug_assert();
     }
 
     #[test]

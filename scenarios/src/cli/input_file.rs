@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::failure::Failure;
+use edgeproof_cli::Failure;
 
 /// Reads a file that the command names.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::failure::Failure;
 use crate::engine::{Client, OperationEnd, RunContext, Scenario as _};
 use crate::measure::Codes;
 use crate::plan::ScheduledOperation;
 use crate::scenario::AnyScenario;
+use edgeproof_cli::Failure;
 
 /// Number of probes, and the time after which no further one starts.
 const MAX_PROBES: u64 = 8;

@@ -6,13 +6,11 @@ use edgeproof_reports::load::{InjectedFault, LoadReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
-use super::failure::Failure;
 use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::Progress;
 use super::prometheus::Metrics;
 use super::routes::{GET, POST};
-use super::runtime::runtime;
 use super::system_under_test::SystemUnderTest;
 use crate::engine::{
     EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
@@ -22,6 +20,8 @@ use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
 use crate::report::{ReportInputs, build};
 use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::InjectedFaults;
+use edgeproof_cli::Failure;
+use edgeproof_cli::runtime;
 
 /// Largest number of connections of the embedded edge.
 const EMBEDDED_CONNECTIONS: u32 = 1000;

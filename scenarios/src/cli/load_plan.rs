@@ -6,7 +6,6 @@ use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
 use miette::Diagnostic as _;
 
 use super::args::{Load, SealKind};
-use super::failure::Failure;
 use super::output::{self, ReportFiles};
 use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
@@ -15,6 +14,7 @@ use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
 use crate::service::InjectedFaults;
+use edgeproof_cli::Failure;
 
 /// Default rate (operations per second).
 const RATE: f64 = 200.0;

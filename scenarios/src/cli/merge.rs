@@ -1,9 +1,9 @@
 use edgeproof_reports::load::LoadReport;
 
 use super::args::Merge;
-use super::failure::Failure;
 use super::output::{self, ReportFiles};
 use crate::merge::{MergeError, merge};
+use edgeproof_cli::Failure;
 
 /// The command `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {

@@ -5,10 +5,10 @@ use edgeproof_reports::Format;
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::{Color, Output};
-use super::exit_code::EXIT_USAGE;
-use super::failure::Failure;
 use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
+use edgeproof_cli::Failure;
+use edgeproof_cli::exit_code::USAGE;
 
 /// Report files. Their paths are checked at the start and written at the end.
 pub(super) struct ReportFiles(Vec<LoadFile>);
@@ -50,7 +50,7 @@ impl ReportFiles {
                 }
                 Err(why) => {
                     eprintln!("failed to {why}");
-                    code = if code == 0 { EXIT_USAGE } else { code };
+                    code = if code == 0 { USAGE } else { code };
                 }
             }
         }
@@ -108,5 +108,5 @@ pub(super) fn thresholds(
 /// The command `edgeproof-load schema`.
 pub(super) fn schema() -> u8 {
     let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
-    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * EXIT_USAGE
+    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * USAGE
 }

@@ -10,9 +10,9 @@ use http_body_util::Full;
 use parking_lot::Mutex;
 use tokio::net::TcpListener;
 
-use super::failure::Failure;
 use crate::engine::RunProgress;
 use crate::measure::{Codes, Histogram};
+use edgeproof_cli::Failure;
 
 /// Serves running figures in the Prometheus text format. Dropping it stops the server.
 pub(super) struct Metrics {

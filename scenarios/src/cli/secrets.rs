@@ -5,9 +5,9 @@ use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm, SettingsFolder
 use edgeproof_fixtures::seal::SealPublicKey;
 
 use super::args::Load;
-use super::failure::Failure;
 use super::input_file::read;
 use crate::scenario::BadToken;
+use edgeproof_cli::Failure;
 
 /// The error of a missing seal key.
 pub(super) fn no_seal_key() -> Failure {

@@ -8,16 +8,16 @@ use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
-use super::exit_code::{EXIT_BROKEN, EXIT_INCOMPLETE};
-use super::failure::Failure;
 use super::routes::POST;
-use super::runtime::runtime;
 use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
 use crate::measure::{Codes, Histogram, RouteId};
 use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
 use crate::report::{ReportInputs, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{StallPattern, StallingServer};
+use edgeproof_cli::Failure;
+use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
+use edgeproof_cli::runtime;
 
 /// Largest relative error of a percentile.
 const NEAR: f64 = 0.05;
@@ -57,8 +57,8 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
     print_line(&line);
     Ok(match result {
         SelfTestResult::Passed => 0,
-        SelfTestResult::Failed => EXIT_BROKEN,
-        SelfTestResult::Inconclusive => EXIT_INCOMPLETE,
+        SelfTestResult::Failed => BROKEN,
+        SelfTestResult::Inconclusive => INCOMPLETE,
     })
 }
 

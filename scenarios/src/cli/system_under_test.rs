@@ -8,7 +8,6 @@ use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::load::LoadTarget;
 
 use super::args::{EdgeScheme, Load, SealKind};
-use super::failure::Failure;
 use super::input_file::read;
 use super::required_parts::RequiredParts;
 use super::secrets;
@@ -19,6 +18,7 @@ use crate::scenario::{
     SealedCollections, VerdictRequests,
 };
 use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
+use edgeproof_cli::Failure;
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {

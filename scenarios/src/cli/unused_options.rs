@@ -1,6 +1,6 @@
 use super::args::{EdgeScheme, Load, SealKind};
-use super::failure::Failure;
 use super::required_parts::RequiredParts;
+use edgeproof_cli::Failure;
 
 /// Rejects options without an effect. Options with a default value are not checked.
 pub(super) fn reject_unused_options(

@@ -65,5 +65,5 @@ fn collection_forms() -> impl TypedValueParser<Value = CollectionForm> {
 
 fn modes() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(Mode::ALL.iter().map(|mode| mode.name()).collect::<Vec<_>>())
-        .map(|given: String| Mode::named(&given).expect("the parser takes these names only"))
+        .map(|given: String| given.parse::<Mode>().expect("the parser takes these names only"))
 }

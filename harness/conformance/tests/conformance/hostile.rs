@@ -60,7 +60,7 @@ fn an_edge_that_dies_is_told_to_have_died() {
         folder.conform(&["--launch", &command("dies"), "--filter", "method.put", "--filter", "method.get"]);
     let put = case(&report, "method.put");
     let death = put.mismatches.iter().find(|mismatch| mismatch.what == "the edge").unwrap();
-    assert_eq!(death.actual, "it ended by itself with exit status: 7");
+    assert_eq!(death.actual, "it exited by itself with exit status: 7");
     let edge = put.edge.as_ref().unwrap();
     assert!(edge.log.contains(&"dying of a request".to_owned()), "{:?}", edge.log);
     assert_eq!(case(&report, "method.get").outcome, Outcome::Pass);

@@ -24,7 +24,7 @@ fn told(hostility: &str) -> &'static str {
         "endless-header" => "65536 bytes",
         "gigabyte" | "announces-gigabyte" | "chunk-past-2-64" => "4194304 bytes",
         "garbage" | "invalid-utf8" => "no HTTP answer",
-        "endless-interim" | "endless-trailers" => "more than 256 interim answers or lines behind the body",
+        "endless-interim" | "endless-trailers" => "more than 256 interim answers or trailer lines",
         "drips" | "mute" | "deaf-mute" => "no answer within 2s",
         "endless-chunks" => "",
         "invalid-utf8-body" | "deep" | "many-members" | "markup" => "409",

@@ -97,7 +97,7 @@ pub(crate) fn tables(input: &[u8]) {
                 Ok(spec) => {
                     assert!(spec.rows().iter().all(|row| spec.row(&row.id).is_some_and(|same| same == row)));
                 }
-                Err(error) => assert!(error.mistakes().count() > 0),
+                Err(error) => assert!(error.errors().count() > 0),
             }
         }
         fs::copy(Path::new(FOLDER).join(name), folder.join(name)).expect("the table is there");
