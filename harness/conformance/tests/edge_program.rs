@@ -51,12 +51,20 @@ async fn it_says_where_it_listens_and_ends_on_sigterm() {
 }
 
 #[rstest]
-#[case::port("PORT", "80a", "PORT=80a is nowhere to listen")]
-#[case::port_too_large("PORT", "65536", "PORT=65536 is nowhere to listen")]
-#[case::host("HOST", "no such host", "HOST=no such host is nowhere to listen")]
-#[case::nothing_to_relay_to("SERVICE_URL", "", "SERVICE_URL is not set")]
+#[case::port("PORT", "80a", r#"PORT "80a" is no port"#)]
+#[case::port_too_large("PORT", "65536", r#"PORT "65536" is no port"#)]
+#[case::host(
+    "HOST",
+    "no such host",
+    r#"HOST is invalid: cannot listen on "no such host:0": the host does not resolve"#
+)]
+#[case::no_service_url("SERVICE_URL", "", "SERVICE_URL is not set")]
 #[tokio::test]
-async fn what_cannot_be_is_named(#[case] setting: &str, #[case] value: &str, #[case] message: &str) {
+async fn invalid_setting_is_named_in_the_error(
+    #[case] setting: &str,
+    #[case] value: &str,
+    #[case] message: &str,
+) {
     let env = |name: &str| match name {
         name if name == setting => Some(value.to_owned()),
         "SERVICE_URL" => Some("http://service.example".to_owned()),
@@ -68,7 +76,7 @@ async fn what_cannot_be_is_named(#[case] setting: &str, #[case] value: &str, #[c
 }
 
 #[tokio::test]
-async fn a_certificate_needs_its_key() {
+async fn certificate_without_key_is_an_error() {
     let options = ProgramOptions { cert: Some("edge.pem".into()), ..ProgramOptions::default() };
     let ended = run(|_| None, options, LogTail::default(), std::future::ready(())).await;
     assert_eq!(ended.unwrap_err().to_string(), "--key is not set");

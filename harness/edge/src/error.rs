@@ -2,96 +2,97 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use edgeproof_launch::ListenAddressError;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Why an edge does not start. Says what to change, and shows no secret.
+/// An edge cannot start. Messages contain no secret.
 #[derive(Debug, Error, Diagnostic)]
 pub enum EdgeError {
-    /// Without it there is nowhere to relay to.
+    /// A required setting is unset.
     #[error("{setting} is not set")]
     #[diagnostic(help("set {setting}={example}"))]
     Missing {
         /// Name of the setting.
         setting: &'static str,
-        /// What it could look like.
+        /// Example value.
         example: &'static str,
     },
-    /// Not an address that can be posted to.
-    #[error("SERVICE_URL is {value:?}, which is no address of a service")]
+    /// `SERVICE_URL` is no base URL of a service.
+    #[error("SERVICE_URL {value:?} is invalid: {why}")]
     #[diagnostic(help(
-        "give scheme, host and if need be port and path, such as https://service.example; {why}"
+        "use a base URL: scheme, host, optional port and path, such as https://service.example"
     ))]
     ServiceUrl {
-        /// As it was given, without user and password.
+        /// Value, without user and password.
         value: String,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
-    /// A value that no HTTP header can carry.
-    #[error("{setting} holds what cannot go into an HTTP header")]
-    #[diagnostic(help("it must be one line of printable ASCII; a line end at its end is a common cause"))]
-    NotAHeader {
+    /// The value of a setting cannot be an HTTP header.
+    #[error("{setting} cannot be sent in an HTTP header")]
+    #[diagnostic(help("use one line of printable ASCII; a common cause is a line break at the end"))]
+    HeaderValue {
         /// Name of the setting.
         setting: &'static str,
     },
-    /// A file of a setting cannot be read or is not what it should be.
-    #[error("{setting}: {path} {why}", path = path.display())]
-    #[diagnostic(help("{setting} names a PEM file with {expected}"))]
+    /// The file of a setting cannot be read or has invalid content.
+    #[error("{setting}: cannot read {path}: {why}", path = path.display())]
+    #[diagnostic(help("set {setting} to a PEM file with {expected}"))]
     File {
         /// Name of the setting.
         setting: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it should hold.
+        /// Expected content.
         expected: &'static str,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
-    /// Certificate and key don't go together.
+    /// A certificate and a private key do not match.
     #[error("{cert} and {key} cannot be used together: {why}")]
-    #[diagnostic(help("check that the key is the one that the certificate was issued for"))]
+    #[diagnostic(help("use the private key that belongs to the certificate"))]
     Pair {
         /// Name of the certificate's setting.
         cert: &'static str,
         /// Name of the key's setting.
         key: &'static str,
-        /// What rustls says.
+        /// Error of rustls.
         why: String,
     },
-    /// Where to listen cannot be understood.
-    #[error("{setting}={value} is nowhere to listen")]
-    #[diagnostic(help(
-        "PORT is a number from 0 to 65535, 0 for any that is free; HOST is a name or an address of this machine"
-    ))]
-    Listen {
-        /// Name of the setting.
-        setting: &'static str,
-        /// As it was given.
+    /// `PORT` is no port number.
+    #[error("PORT {value:?} is no port")]
+    #[diagnostic(help("set PORT to a number from 0 to 65535; 0 selects a free port"))]
+    Port {
+        /// Value of the setting.
         value: String,
     },
-    /// The system does not let us listen there.
-    #[error("failed to listen on {addr}")]
-    #[diagnostic(help("choose another PORT, or end what listens there"))]
+    /// `HOST` is no address of this machine.
+    #[error("HOST is invalid: {0}")]
+    #[diagnostic(help("set HOST to an IP address or host name of this machine"))]
+    Host(ListenAddressError),
+    /// The operating system refuses the listen address.
+    #[error("cannot listen on {addr}")]
+    #[diagnostic(help("choose another PORT, or stop the process that listens there"))]
     Bind {
-        /// Where.
+        /// Listen address.
         addr: SocketAddr,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The system refuses something else.
-    #[error("failed to {what}")]
+    /// Another operation of the operating system failed.
+    #[error("cannot {operation}")]
     Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the system says.
+        /// Operation.
+        operation: &'static str,
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A row or an open point that an edge needs is missing, or has no use in its place.
-    #[error("the tables have no usable {id}")]
-    #[diagnostic(help("compare with the built-in tables: edgeproof spec show {id}"))]
+    /// A row or profile point that the edge needs is missing or unusable.
+    #[error("row or profile point {id} is missing or unusable")]
+    #[diagnostic(help("compare it with the built-in tables: edgeproof spec show {id}"))]
     Table {
-        /// Id of the row or name of the point.
+        /// Id of the row, or name of the profile point.
         id: &'static str,
     },
 }

@@ -4,111 +4,94 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use http::{HeaderMap, Version};
 
-use super::decide::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts};
+use crate::decision::{EdgeAnswer, EdgeDecision, RelayResult, RequestFacts};
+use crate::relay::UpstreamOptions;
 
-/// Where an edge does other than the reference edge. Each method is given what is right and by default returns it: a
-/// deviation overrides the one that it is about, and everything else stays the real edge.
+/// Hooks that change the edge's behavior, for mutation runs and for tests with conforming variants.
+///
+/// Each method gets the reference behavior and returns it by default.
 pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
-    /// What is done with a request, before its body is read.
-    fn decide(&self, _asked: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
+    /// Changes requests and connections to the service. Called once, at start.
+    fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         right
     }
 
-    /// The body that is relayed; or an answer in place of relaying.
-    fn body(&self, _asked: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+    /// Whether header names have title case, such as `Content-Type`. Called once, at start.
+    fn title_case_headers(&self) -> bool {
+        false
+    }
+
+    /// Changes the decision on a request, before its body is read.
+    fn decide(&self, _request: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
+        right
+    }
+
+    /// Returns the received part of a broken body if the edge relays it.
+    fn partial_body(&self, _part: Bytes) -> Option<Bytes> {
+        None
+    }
+
+    /// Changes the relayed body, or returns an answer instead of relaying.
+    fn body(&self, _request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         Ok(body)
     }
 
-    /// A collection that is relayed before this one, whatever comes of it.
+    /// Returns an additional body to relay before this one. Its result is ignored.
     fn before(&self, _body: &Bytes) -> Option<Bytes> {
         None
     }
 
-    /// Whether the body is relayed once more, after it was relayed so often and this came of it.
-    fn again(&self, _times: u32, _relayed: &Relayed) -> bool {
+    /// Changes how the edge understands the service's reply.
+    fn result(&self, right: RelayResult) -> RelayResult {
+        right
+    }
+
+    /// Whether the edge relays the body again. `times`: relays so far. `result`: result of the last one.
+    fn again(&self, _times: u32, _result: &RelayResult) -> bool {
         false
     }
 
-    /// What is said in the end. `relayed`: what came of relaying, where there was any.
+    /// Changes the answer. `result`: result of the relay, if there was one.
     fn conclude(
         &self,
-        _asked: &EdgeRequest<'_>,
-        _relayed: Option<&Relayed>,
+        _request: &EdgeRequest<'_>,
+        _result: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAction {
         EdgeAction::Answer(right)
     }
-
-    /// How it treats connections.
-    fn habits(&self) -> Habits {
-        Habits::default()
-    }
 }
 
-/// None.
+/// Hooks that change nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFaults;
 
 impl EdgeFaultHooks for NoFaults {}
 
-/// A request as a hooks sees it.
+/// Request that a hook gets.
 #[derive(Debug, Clone)]
 pub struct EdgeRequest<'a> {
-    /// What decisions are made on.
+    /// Facts that the decision depends on.
     pub facts: &'a RequestFacts,
-    /// Header fields.
+    /// Headers.
     pub headers: &'a HeaderMap,
     /// HTTP version.
     pub version: Version,
-    /// Where it comes from.
+    /// Address of the client.
     pub peer: SocketAddr,
-    /// Number of its connection.
+    /// Number of the connection, from 0.
     pub connection: u64,
-    /// Its body, once it was read.
+    /// Body, after it was read.
     pub body: Option<Bytes>,
 }
 
-/// What is said to a request.
+/// Last step of an exchange with the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EdgeAction {
-    /// This.
+    /// Send this answer.
     Answer(EdgeAnswer),
-    /// Nothing: the connection is closed.
+    /// Close the connection without an answer.
     Nothing,
-    /// Nothing: the connection stays open.
+    /// Send nothing and keep the connection open.
     Silence,
-}
-
-/// How an edge treats connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Habits {
-    /// Which certificates of the service it takes.
-    pub trust: Trust,
-    /// It sends the collection where a redirect points to.
-    pub follows_redirects: bool,
-    /// It opens another connection to the service when the first is gone.
-    pub reconnects: bool,
-    /// It relays what it got of a body that broke off.
-    pub relays_partial: bool,
-}
-
-/// Which certificates of the service an edge takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// Those that it should.
-    Right,
-    /// All of them.
-    All,
-    /// All of them, where `SERVICE_CA_FILE` is not set.
-    AllWithoutCaFile,
-    /// Those for another host as well.
-    AnyHost,
-    /// Those that have expired as well.
-    AnyTime,
-}
-
-impl Default for Habits {
-    fn default() -> Self {
-        Self { trust: Trust::Right, follows_redirects: false, reconnects: true, relays_partial: false }
-    }
 }

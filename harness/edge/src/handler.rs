@@ -1,8 +1,7 @@
 use bytes::Bytes;
 
-use super::decide::{EdgeAnswer, EdgeDecision, Relayed, conclude, decide};
-use super::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest};
-use super::rules::Rules;
+use crate::decision::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, conclude, decide};
+use crate::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest};
 
 /// I/O that [`handle_request`] needs: sockets in the server, a script in mutation runs without sockets.
 pub trait EdgeIo {
@@ -10,7 +9,7 @@ pub trait EdgeIo {
     fn read(&mut self) -> impl Future<Output = RequestBody> + Send;
 
     /// Relays a body to the service once.
-    fn relay(&mut self, body: Bytes) -> impl Future<Output = Relayed> + Send;
+    fn relay(&mut self, body: Bytes) -> impl Future<Output = RelayResult> + Send;
 
     /// Discards the request body, which the edge does not need.
     fn discard(&mut self) {}
@@ -24,22 +23,22 @@ pub enum RequestBody {
     /// Received part of a body that broke off.
     Partial(Bytes),
     /// Too long for memory: it was streamed to the service, with this result.
-    Streamed(Relayed),
+    Streamed(RelayResult),
 }
 
 /// Handles one request: decides, relays where the decision says so, and concludes. `None`: the request opens the
 /// WebSocket. The server and mutation runs without sockets share this function.
 pub async fn handle_request(
-    rules: &Rules,
+    rules: &EdgeRules,
     hooks: &dyn EdgeFaultHooks,
     request: &mut EdgeRequest<'_>,
     io: &mut impl EdgeIo,
 ) -> Option<EdgeAction> {
-    let (relayed, answer) = match hooks.decide(request, decide(rules, request.facts)) {
+    let (result, answer) = match hooks.decide(request, decide(rules, request.facts)) {
         EdgeDecision::Relay => match relay(hooks, request, io).await {
-            Ok(relayed) => {
-                let answer = conclude(rules, request.facts, &relayed);
-                (Some(relayed), answer)
+            Ok(result) => {
+                let answer = conclude(rules, request.facts, &result);
+                (Some(result), answer)
             }
             Err(answer) => (None, *answer),
         },
@@ -49,7 +48,7 @@ pub async fn handle_request(
             (None, answer)
         }
     };
-    Some(hooks.conclude(request, relayed.as_ref(), answer))
+    Some(hooks.conclude(request, result.as_ref(), answer))
 }
 
 /// Reads the body and relays it. The error is an answer that a fault hook sends instead of relaying.
@@ -57,12 +56,14 @@ async fn relay(
     hooks: &dyn EdgeFaultHooks,
     request: &mut EdgeRequest<'_>,
     io: &mut impl EdgeIo,
-) -> Result<Relayed, Box<EdgeAnswer>> {
+) -> Result<RelayResult, Box<EdgeAnswer>> {
     let body = match io.read().await {
         RequestBody::Complete(body) => body,
-        RequestBody::Partial(part) if hooks.habits().relays_partial => part,
-        RequestBody::Partial(_) => return Ok(Relayed::BodyBroken),
-        RequestBody::Streamed(relayed) => return Ok(relayed),
+        RequestBody::Partial(part) => match hooks.partial_body(part) {
+            Some(part) => part,
+            None => return Ok(RelayResult::BodyBroken),
+        },
+        RequestBody::Streamed(result) => return Ok(hooks.result(result)),
     };
     request.body = Some(body.clone());
     let body = hooks.body(request, body)?;
@@ -71,10 +72,10 @@ async fn relay(
     }
     let mut times = 0;
     loop {
-        let relayed = io.relay(body.clone()).await;
+        let result = hooks.result(io.relay(body.clone()).await);
         times += 1;
-        if !hooks.again(times, &relayed) {
-            return Ok(relayed);
+        if !hooks.again(times, &result) {
+            return Ok(result);
         }
     }
 }

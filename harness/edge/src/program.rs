@@ -4,27 +4,28 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
-use tokio::net::lookup_host;
+use edgeproof_launch::listen_address;
 
-use super::service::{certificates, private_key};
-use super::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
+use crate::error::EdgeError;
+use crate::relay::{certificates, private_key};
+use crate::server::{Edge, EdgeOptions, EdgeTls, LogSink};
 
 const HOST: &str = "127.0.0.1";
 const PORT: &str = "8080";
 
-/// What the program takes on its command line, beside the settings in its environment.
+/// Command-line options of the edge as a program. The environment contains the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramOptions {
-    /// Where to listen, in place of `HOST` and `PORT`.
+    /// Listen address (default: `HOST` and `PORT`).
     pub listen: Option<SocketAddr>,
-    /// PEM file with the certificate to serve HTTPS with.
+    /// PEM file with the certificate for HTTPS.
     pub cert: Option<PathBuf>,
-    /// PEM file with its key.
+    /// PEM file with the certificate's private key.
     pub key: Option<PathBuf>,
 }
 
-/// Runs the edge as a program: settings, `HOST` and `PORT` from an environment, log lines and the line that tells where
-/// it listens to `out`. When `until` is done, such as [`interrupted`](crate::cli::signals::interrupted), it finishes what is under way.
+/// Runs the edge as a program until `until` completes, then finishes the requests under way. `env` returns settings,
+/// `HOST` and `PORT`. Writes log lines, and a line with the edge's URL, to `out`.
 pub async fn run_program(
     spec: Arc<Spec>,
     profile: Profile,
@@ -35,7 +36,7 @@ pub async fn run_program(
 ) -> Result<(), EdgeError> {
     let listen = match options.listen {
         Some(listen) => listen,
-        None => listen_address(&env).await?,
+        None => listen_from_env(&env)?,
     };
     let tls = tls(options.cert.as_deref(), options.key.as_deref())?;
     let service_timeout = profile.relay_timeout;
@@ -54,16 +55,15 @@ pub async fn run_program(
     Ok(())
 }
 
-async fn listen_address(env: &impl Fn(&str) -> Option<String>) -> Result<SocketAddr, EdgeError> {
+fn listen_from_env(env: &impl Fn(&str) -> Option<String>) -> Result<SocketAddr, EdgeError> {
     let setting = |name, default: &str| {
         env(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
     };
     let (host, port) = (setting("HOST", HOST), setting("PORT", PORT));
-    let Ok(number) = port.parse::<u16>() else {
-        return Err(EdgeError::Listen { setting: "PORT", value: port });
-    };
-    let found = lookup_host((host.as_str(), number)).await.ok().and_then(|mut found| found.next());
-    found.ok_or(EdgeError::Listen { setting: "HOST", value: host })
+    let Ok(port) = port.parse::<u16>() else { return Err(EdgeError::Port { value: port }) };
+    // An IPv6 address needs brackets before a port.
+    let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
+    listen_address(&format!("{host}:{port}")).map_err(EdgeError::Host)
 }
 
 fn tls(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<EdgeTls>, EdgeError> {

@@ -7,70 +7,66 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
+use edgeproof_launch::{LogTail, Stream};
 use http::header::EXPECT;
 use http::{HeaderMap, Request, Response};
+use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::decide::{EdgeAnswer, Relayed, RequestFacts};
-use super::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
-use super::handler::{EdgeIo, RequestBody, handle_request};
-use super::inbound::Inbound;
-use super::payload::Payload;
-use super::relay::Relay;
-use super::rules::Rules;
-use super::style::{HeaderCase, Redirect, Style};
-use super::{EdgeError, inbound, service, websocket};
-use edgeproof_launch::{LogTail, Stream};
+use crate::decision::{EdgeAnswer, EdgeRules, RelayResult, RequestFacts};
+use crate::error::EdgeError;
+use crate::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+use crate::handler::{EdgeIo, RequestBody, handle_request};
+use crate::relay::{self, InboundBody, RelayClient, UpstreamOptions};
+use crate::websocket;
 
-/// Longest time without a byte while a body is read.
+/// Timeout for the next byte of a request body.
 const BODY_IDLE: Duration = Duration::from_secs(30);
 
-/// Bytes beyond what the service takes that are still kept in memory; longer bodies are relayed as they come.
-const KEPT_BEYOND_LIMIT: usize = 64 * 1024;
+/// Bytes beyond the service's maximum body that the edge keeps in memory. Longer bodies are streamed.
+const MEMORY_MARGIN: usize = 64 * 1024;
 
-/// Beyond the time for the service: for the answer to the page.
+/// Time at shutdown, on top of the service timeout, to send answers to pages.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What an edge is started with.
+/// Options of an edge.
 #[derive(Clone)]
 pub struct EdgeOptions {
-    /// The tables that its answers come from.
+    /// Tables that define the answers.
     pub spec: Arc<Spec>,
-    /// What it does at open points.
+    /// Behavior at open points.
     pub profile: Profile,
-    /// Its settings; the files are read at the start.
+    /// Settings; the edge reads their files at start.
     pub settings: EdgeSettings,
-    /// Where it listens; port 0 for one that is free.
+    /// Listen address; port 0 for any free port.
     pub listen: SocketAddr,
-    /// Certificate and key to serve HTTPS with, in HTTP/1.1 and HTTP/2; none for HTTP.
+    /// Certificate and key for HTTPS; unset for HTTP.
     pub tls: Option<EdgeTls>,
-    /// Where its log lines go.
+    /// Destination of log lines.
     pub log: LogSink,
-    /// How long it waits for the service before it calls it unreachable.
+    /// Timeout of the exchange with the service.
     pub service_timeout: Duration,
-    /// What it does where the interface leaves a choice.
-    pub style: Style,
-    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
+    /// Fault hooks; no-op outside mutation runs and tests.
     pub hooks: Arc<dyn EdgeFaultHooks>,
 }
 
-/// With what an edge serves HTTPS.
+/// Certificate and key for HTTPS (HTTP/1.1 and HTTP/2).
 #[derive(Debug)]
 pub struct EdgeTls {
-    /// Its certificate first, then its issuers.
+    /// Certificate chain, the edge's certificate first.
     pub chain: Vec<CertificateDer<'static>>,
-    /// The key.
+    /// Private key.
     pub key: PrivateKeyDer<'static>,
 }
 
-/// Takes log lines, without line ends. Called from request handlers: must not block.
+/// Destination of log lines (without line ends). Request handlers call it, so it must not block.
 #[derive(Clone)]
 pub struct LogSink(Arc<dyn Fn(String) + Send + Sync>);
 
-/// The reference edge, listening. Dropping it ends everything at once.
+/// Running reference edge. Dropping it closes all connections immediately.
 pub struct Edge {
     server: Server,
     https: bool,
@@ -78,24 +74,13 @@ pub struct Edge {
     grace: Duration,
 }
 
-struct Context {
-    rules: Rules,
-    relay: Relay,
-    kept: usize,
-    style: Style,
-    log: LogSink,
-    hooks: Arc<dyn EdgeFaultHooks>,
-    stopping: watch::Receiver<bool>,
-}
-
 impl EdgeOptions {
-    /// An edge on a free port of this machine, without HTTPS, that waits for the service as long as the profile says.
+    /// HTTP on a free port of 127.0.0.1, with the profile and the service timeout of `spec`.
     pub fn new(spec: Arc<Spec>, settings: EdgeSettings, log: LogSink) -> Self {
         let profile = spec.profile().clone();
         let service_timeout = profile.relay_timeout;
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        let (style, hooks) = (Style::default(), Arc::new(NoFaults));
-        Self { spec, profile, settings, listen, tls: None, log, service_timeout, style, hooks }
+        Self { spec, profile, settings, listen, tls: None, log, service_timeout, hooks: Arc::new(NoFaults) }
     }
 }
 
@@ -106,7 +91,7 @@ impl Clone for EdgeTls {
 }
 
 impl LogSink {
-    /// Hands each line to `write`.
+    /// Calls `write` for each line.
     pub fn new(write: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self(Arc::new(write))
     }
@@ -124,51 +109,41 @@ impl From<LogTail> for LogSink {
 }
 
 impl Edge {
-    /// Reads the files that the settings name, and listens. Needs a tokio runtime.
+    /// Reads the files of the settings and listens. Requires a tokio runtime.
     pub async fn start(options: EdgeOptions) -> Result<Self, EdgeError> {
-        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, style, hooks } =
-            options;
-        let mut rules = Rules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
-        rules.reason = style.reason;
-        let relay = service::relay(&settings, &profile, service_timeout, style, hooks.habits())?;
+        let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, hooks } = options;
+        let rules = EdgeRules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
+        let upstream = hooks.upstream(UpstreamOptions::new(&settings, &profile)?);
+        let relay = RelayClient::new(&settings, upstream, service_timeout)?;
         let https = tls.is_some();
-        let protocol =
-            match tls {
-                None => ListenerProtocol::Plain,
-                Some(EdgeTls { chain, key }) => {
-                    let config = server_config(chain, key, ClientAuth::None).map_err(|why| {
-                        EdgeError::Pair { cert: "--cert", key: "--key", why: why.to_string() }
-                    })?;
-                    ListenerProtocol::Tls(config)
-                }
-            };
-        if let Some(line) = service::half_a_pair(&settings) {
+        let protocol = listener_protocol(tls)?;
+        if let Some(line) = relay::unpaired_file_warning(&settings) {
             log.write(line);
         }
         let (stopping, stopped) = watch::channel(false);
-        let kept = profile.max_body.saturating_add(KEPT_BEYOND_LIMIT);
-        let context = Arc::new(Context { rules, relay, kept, style, log, hooks, stopping: stopped });
+        let max_in_memory = profile.max_body.saturating_add(MEMORY_MARGIN);
+        let limits = Limits { title_case: hooks.title_case_headers(), ..Limits::default() };
+        let state = Arc::new(EdgeState { rules, relay, max_in_memory, log, hooks, stopping: stopped });
         let listener =
             TcpListener::bind(listen).await.map_err(|source| EdgeError::Bind { addr: listen, source })?;
-        let limits = Limits { title_case: style.header_case == HeaderCase::Title, ..Limits::default() };
         let server = Server::start(listener, protocol, limits, move |request, peer| {
-            handle(Arc::clone(&context), request, peer)
+            handle(Arc::clone(&state), request, peer)
         })
-        .map_err(|source| EdgeError::Io { what: "learn the port that the edge listens on", source })?;
+        .map_err(|source| EdgeError::Io { operation: "read the port that the edge listens on", source })?;
         Ok(Self { server, https, stopping, grace: service_timeout + GRACE })
     }
 
-    /// The address it listens on.
+    /// Listen address, with the actual port.
     pub fn addr(&self) -> SocketAddr {
         self.server.addr()
     }
 
-    /// Its origin, such as `http://127.0.0.1:49152`.
+    /// Base URL, such as `http://127.0.0.1:49152`.
     pub fn url(&self) -> String {
         format!("{}://{}", if self.https { "https" } else { "http" }, self.addr())
     }
 
-    /// Stops listening, finishes the requests that are under way, and closes all connections.
+    /// Stops listening, finishes the requests under way, and closes all connections.
     pub async fn stop(self) {
         self.stopping.send_replace(true);
         self.server.stop(self.grace).await;
@@ -181,20 +156,41 @@ impl fmt::Debug for Edge {
     }
 }
 
-/// The connection is closed without an answer.
+fn listener_protocol(tls: Option<EdgeTls>) -> Result<ListenerProtocol, EdgeError> {
+    let Some(EdgeTls { chain, key }) = tls else { return Ok(ListenerProtocol::Plain) };
+    let config = server_config(chain, key, ClientAuth::None).map_err(|why| EdgeError::Pair {
+        cert: "--cert",
+        key: "--key",
+        why: why.to_string(),
+    })?;
+    Ok(ListenerProtocol::Tls(config))
+}
+
+/// State that all requests share.
+struct EdgeState {
+    rules: EdgeRules,
+    relay: RelayClient,
+    /// Maximum size of a body in memory (bytes).
+    max_in_memory: usize,
+    log: LogSink,
+    hooks: Arc<dyn EdgeFaultHooks>,
+    stopping: watch::Receiver<bool>,
+}
+
+/// A fault hook closes the connection without an answer.
 #[derive(Debug, thiserror::Error)]
-#[error("answer: the connection is closed on purpose")]
-struct Unanswered;
+#[error("a fault hook closes the connection without an answer")]
+struct ClosedByHook;
 
 async fn handle(
-    context: Arc<Context>,
+    state: Arc<EdgeState>,
     request: Request<Incoming>,
     peer: Arc<Peer>,
-) -> Result<Response<Payload>, Unanswered> {
-    let opening = websocket::handshake(&request);
-    let facts = RequestFacts::of(&request, opening.is_some());
+) -> Result<Response<Full<Bytes>>, ClosedByHook> {
+    let handshake = websocket::handshake(&request);
+    let facts = RequestFacts::new(&request, handshake.is_some());
     let (head, body) = request.into_parts();
-    let mut asked = EdgeRequest {
+    let mut request = EdgeRequest {
         facts: &facts,
         headers: &head.headers,
         version: head.version,
@@ -202,28 +198,27 @@ async fn handle(
         connection: peer.connection,
         body: None,
     };
-    let mut io = SocketIo { context: &context, peer: &peer, headers: &head.headers, body: Some(body) };
-    let Some(action) = handle_request(&context.rules, &*context.hooks, &mut asked, &mut io).await else {
+    let mut io = SocketIo { state: &state, peer: &peer, headers: &head.headers, body: Some(body) };
+    let Some(action) = handle_request(&state.rules, &*state.hooks, &mut request, &mut io).await else {
         if let Some(body) = io.body.take() {
-            peer.spawn(websocket::echo(Request::from_parts(head, body), context.stopping.clone()));
+            peer.spawn(websocket::echo(Request::from_parts(head, body), state.stopping.clone()));
         }
-        return Ok(opening.unwrap_or_default().map(|_| Payload::default()));
+        return Ok(handshake.unwrap_or_default());
     };
     let answer = match action {
         EdgeAction::Answer(answer) => answer,
-        EdgeAction::Nothing => return Err(Unanswered),
+        EdgeAction::Nothing => return Err(ClosedByHook),
         EdgeAction::Silence => std::future::pending().await,
     };
-    let answer = context.style.answer(&context.rules, &facts, answer);
     for line in answer.log.iter().flat_map(|lines| lines.lines()) {
-        context.log.write(line);
+        state.log.write(line);
     }
-    Ok(respond(answer, context.style))
+    Ok(response(answer))
 }
 
 /// Sockets of one request.
 struct SocketIo<'a> {
-    context: &'a Context,
+    state: &'a EdgeState,
     peer: &'a Peer,
     headers: &'a HeaderMap,
     /// Request body until it is read.
@@ -233,46 +228,30 @@ struct SocketIo<'a> {
 impl EdgeIo for SocketIo<'_> {
     async fn read(&mut self) -> RequestBody {
         let Some(body) = self.body.take() else { return RequestBody::Partial(Bytes::new()) };
-        match inbound::read(body, self.context.kept, BODY_IDLE).await {
-            Ok(Inbound::Whole(body)) => RequestBody::Complete(body),
-            Ok(longer) => RequestBody::Streamed(self.context.relay(longer, self.headers).await),
+        match relay::read(body, self.state.max_in_memory, BODY_IDLE).await {
+            Ok(InboundBody::Complete(body)) => RequestBody::Complete(body),
+            Ok(longer) => {
+                RequestBody::Streamed(self.state.relay.relay(longer, self.headers, BODY_IDLE).await)
+            }
             Err(part) => RequestBody::Partial(part),
         }
     }
 
-    async fn relay(&mut self, body: Bytes) -> Relayed {
-        self.context.relay(Inbound::Whole(body), self.headers).await
+    async fn relay(&mut self, body: Bytes) -> RelayResult {
+        self.state.relay.relay(InboundBody::Complete(body), self.headers, BODY_IDLE).await
     }
 
     fn discard(&mut self) {
         let Some(body) = self.body.take() else { return };
         // A client that expects `100 Continue` gets the answer instead and sends no body.
         if !body.is_end_stream() && !self.headers.contains_key(EXPECT) {
-            self.peer.spawn(inbound::discard(body, self.context.kept, BODY_IDLE));
+            self.peer.spawn(relay::discard(body, self.state.max_in_memory, BODY_IDLE));
         }
     }
 }
 
-impl Context {
-    async fn relay(&self, body: Inbound, page: &HeaderMap) -> Relayed {
-        self.seen(self.relay.relay(body, page, BODY_IDLE).await)
-    }
-
-    /// What came of relaying, as this style sees it.
-    fn seen(&self, relayed: Relayed) -> Relayed {
-        match relayed {
-            Relayed::Answered { status, .. }
-                if status.is_redirection() && self.style.redirect == Redirect::NoAnswer =>
-            {
-                Relayed::NoAnswer
-            }
-            other => other,
-        }
-    }
-}
-
-fn respond(answer: EdgeAnswer, style: Style) -> Response<Payload> {
-    let mut response = Response::new(Payload::new(answer.body, style.framing));
+fn response(answer: EdgeAnswer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(answer.body));
     *response.status_mut() = answer.status;
     *response.headers_mut() = answer.headers;
     response

@@ -11,20 +11,19 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-/// A measurement is small; more than this at once is none.
-const LONGEST_MESSAGE: usize = 64 * 1024;
+/// Maximum size of a message (bytes). Measurements are smaller.
+const MAX_MESSAGE: usize = 64 * 1024;
 
-/// The answer that opens a WebSocket; none where the request does not ask for one as RFC 6455 has it.
+/// Answer to a WebSocket handshake; `None` if the request is no valid handshake (RFC 6455).
 pub(super) fn handshake(request: &Request<Incoming>) -> Option<Response<Full<Bytes>>> {
     create_response_with_body(request, Full::default).ok()
 }
 
-/// Sends every message back until one side has enough. For a request whose handshake was answered.
+/// Echoes messages until the page closes the WebSocket or the edge stops. The handshake must have been answered.
 pub(super) async fn echo(request: Request<Incoming>, mut stopping: watch::Receiver<bool>) {
     let Ok(upgraded) = hyper::upgrade::on(request).await else { return };
-    let config = WebSocketConfig::default()
-        .max_message_size(Some(LONGEST_MESSAGE))
-        .max_frame_size(Some(LONGEST_MESSAGE));
+    let config =
+        WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
     let mut socket =
         WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     loop {
@@ -32,12 +31,12 @@ pub(super) async fn echo(request: Request<Incoming>, mut stopping: watch::Receiv
             message = socket.next() => message,
             () = stop(&mut stopping) => {
                 let frame = CloseFrame { code: CloseCode::Away, reason: Utf8Bytes::default() };
-                // Whoever is gone already needs no farewell.
+                // Fails only if the page is gone already.
                 let _ = socket.close(Some(frame)).await;
                 return;
             }
         };
-        // Pings are answered, and a close is finished, by the library.
+        // tungstenite answers pings and completes the closing handshake.
         let Some(Ok(message)) = message else { return };
         if matches!(message, Message::Text(_) | Message::Binary(_)) && socket.send(message).await.is_err() {
             return;

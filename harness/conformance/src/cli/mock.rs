@@ -23,6 +23,7 @@ use edgeproof_cli::Failure;
 use edgeproof_cli::Written;
 use edgeproof_cli::{runtime, signals};
 use edgeproof_edge::{Edge, EdgeOptions};
+use edgeproof_launch::listen_address;
 use edgeproof_mock::admin::{Admin, AdminOptions, Hide};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 
@@ -132,7 +133,8 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
     let listener = bind(
         "--listen",
         args.listen.unwrap_or(match &given {
-            Some(given) => listen_address(&given.connection.service_url)?,
+            Some(given) => listen_address(&given.connection.service_url)
+                .map_err(|why| Failure::of(&why, "set the listen address with --listen ADDR"))?,
             None => LISTEN,
         }),
     )
@@ -289,20 +291,6 @@ fn check_loopback(flag: &str, addr: Option<SocketAddr>, open: bool) -> Result<()
         )),
         _ => Ok(()),
     }
-}
-
-/// Where the service listens for an edge that calls it by this address.
-fn listen_address(service_url: &str) -> Result<SocketAddr, Failure> {
-    let url = url::Url::parse(service_url).ok();
-    let place = url.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default()?)));
-    let Some((host, port)) = place else {
-        return Err(Failure::usage(
-            format!("listen for an edge that calls the service at {service_url:?}"),
-            "say where with --listen ADDR",
-        ));
-    };
-    let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-    Ok(SocketAddr::from((if local { [127, 0, 0, 1] } else { [0, 0, 0, 0] }, port)))
 }
 
 fn absolute(dir: &Path) -> Result<PathBuf, Failure> {

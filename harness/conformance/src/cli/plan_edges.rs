@@ -1,6 +1,5 @@
 //! An edge, from the arguments: embedded, launched, or attached to.
 
-use std::net::SocketAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -17,7 +16,7 @@ use crate::run::{Capabilities, EdgePoolOptions, EdgeUpstream, Plan};
 use crate::target::{Attached, Embedded, Target};
 use edgeproof_cli::Failure;
 use edgeproof_cli::authority;
-use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme as EdgeScheme};
+use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme as EdgeScheme, listen_address};
 use edgeproof_mock::ReplyShape;
 
 /// The cases for an edge, and what their edge_pool is made from.
@@ -88,7 +87,8 @@ fn edge_parts(args: &Conformance, spec: &Arc<Spec>, profile: &Profile) -> Result
         (Some(_), Some(connection)) => {
             let listen = match args.service_listen {
                 Some(address) => address,
-                None => listen_address(&connection.service_url)?,
+                None => listen_address(&connection.service_url)
+                    .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
             };
             let settings: EdgeSettings =
                 files.settings(&credentials, &connection.service_url, &connection.allowed_origin);
@@ -178,18 +178,4 @@ fn capabilities(args: &Conformance, target: &Target, behind: &EdgeUpstream) -> C
         // Only Linux answers on the whole of 127.0.0.0/8 without being set up for it.
         loopback_clients: here && cfg!(target_os = "linux"),
     }
-}
-
-/// Where the mock service listens for an edge that calls it by this address.
-fn listen_address(service_url: &str) -> Result<SocketAddr, Failure> {
-    let url = url::Url::parse(service_url).ok();
-    let place = url.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default()?)));
-    let Some((host, port)) = place else {
-        return Err(Failure::usage(
-            format!("listen for an edge that calls the service at {service_url:?}"),
-            "say where with --service-listen ADDR",
-        ));
-    };
-    let local = matches!(host, "localhost" | "127.0.0.1");
-    Ok(SocketAddr::from((if local { [127, 0, 0, 1] } else { [0, 0, 0, 0] }, port)))
 }

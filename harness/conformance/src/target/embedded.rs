@@ -8,8 +8,7 @@ use url::Url;
 
 use super::running::Runs;
 use super::{FaultInjection, RunningEdge, StartError};
-use edgeproof_edge::style::Style;
-use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
+use edgeproof_edge::{Edge, EdgeOptions, EdgeTls};
 use edgeproof_http::ServerAddress;
 
 /// The reference edge, in this process and behind real sockets: each start is an edge of its own on a free port of
@@ -19,7 +18,6 @@ pub struct Embedded {
     spec: Arc<Spec>,
     profile: Profile,
     https: Option<Https>,
-    style: Style,
     faults: Option<Arc<dyn FaultInjection>>,
 }
 
@@ -32,7 +30,7 @@ struct Https {
 impl Embedded {
     /// One that serves HTTP, with the answers of these tables and, at open points, of this profile.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None, style: Style::default(), faults: None }
+        Self { spec, profile, https: None, faults: None }
     }
 
     /// The same with HTTPS: with the certificate for an edge on this machine, whose authority is among the files.
@@ -41,12 +39,6 @@ impl Embedded {
         let certificate = credentials.certificate(Role::EdgeServer);
         let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
-    }
-
-    /// The same in another style.
-    #[must_use]
-    pub fn style(self, style: Style) -> Self {
-        Self { style, ..self }
     }
 
     /// The same edge with faults.
@@ -61,22 +53,15 @@ impl Embedded {
         let mut options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
-            style: self.style,
-            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), self.sink(log.clone()))
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
         };
         if let Some(faults) = &self.faults {
             faults.edge(&mut options);
         }
         let edge = Edge::start(options).await?;
-        let url =
-            Url::parse(&edge.url()).map_err(|_| EdgeError::Listen { setting: "HOST", value: edge.url() })?;
+        let url = Url::parse(&edge.url()).expect("scheme and socket address are a valid URL");
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = ServerAddress::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
-    }
-
-    fn sink(&self, log: LogTail) -> LogSink {
-        let stream = self.style.stream();
-        LogSink::new(move |line| log.push(stream, line))
     }
 }

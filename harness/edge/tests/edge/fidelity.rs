@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rstest::rstest;
 
-use crate::support::{OK, SIGNALS, World, check, draft, post};
+use crate::support::{Fixture, OK, SIGNALS, check, draft, post};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_body_arrives_byte_for_byte_once_and_in_one_piece() {
-    let world = Arc::new(World::new().await);
-    let _accepts = world.scripted(200, OK);
+async fn any_body_is_relayed_once_and_unchanged() {
+    let fixture = Arc::new(Fixture::new().await);
+    let _accept = fixture.scripted(200, OK);
     let runtime = tokio::runtime::Handle::current();
-    let proven = tokio::task::spawn_blocking(move || {
+    let property = tokio::task::spawn_blocking(move || {
         let framing = prop_oneof![Just(None), (1_usize..400).prop_map(Some)];
         let body = prop_oneof![
             proptest::collection::vec(any::<u8>(), 0..3000),
@@ -26,45 +26,42 @@ async fn every_body_arrives_byte_for_byte_once_and_in_one_piece() {
                 None => Body::Sized(bytes.clone()),
                 Some(size) => Body::Chunked(bytes.clone(), size),
             };
-            let mark = world.service.mark();
-            let answer = runtime.block_on(world.send(&draft("POST", SIGNALS).body(framed)));
+            let mark = fixture.service.mark();
+            let answer = runtime.block_on(fixture.send(&draft("POST", SIGNALS).body(framed)));
             prop_assert_eq!(answer.status, 200);
-            let arrivals = world.service.arrivals_since(mark);
+            let arrivals = fixture.service.arrivals_since(mark);
             prop_assert_eq!(arrivals.len(), 1);
             prop_assert_eq!(&arrivals[0].request.body, &bytes);
             prop_assert!(arrivals[0].request.complete);
             Ok(())
         })
     });
-    proven.await.unwrap().unwrap();
+    property.await.unwrap().unwrap();
 }
 
 #[rstest]
 #[case::within_the_limit(1024 * 1024)]
-#[case::just_kept_in_memory(1024 * 1024 + 64 * 1024)]
+#[case::largest_in_memory(1024 * 1024 + 64 * 1024)]
 #[case::streamed(3 * 1024 * 1024)]
 #[tokio::test]
-async fn large_bodies_are_relayed_for_the_service_to_judge(
-    #[case] size: usize,
-    #[values(false, true)] chunked: bool,
-) {
-    let world = World::new().await;
-    let _accepts = world.scripted(200, OK);
+async fn large_body_is_relayed(#[case] size: usize, #[values(false, true)] chunked: bool) {
+    let fixture = Fixture::new().await;
+    let _accept = fixture.scripted(200, OK);
     let body: Bytes = (0..size).map(|i| (i % 251) as u8).collect();
     let framed = if chunked { Body::Chunked(body.clone(), 60_000) } else { Body::Sized(body.clone()) };
-    check(&world.send(&draft("POST", SIGNALS).body(framed)).await, 200, OK);
-    let arrivals = world.service.journal();
+    check(&fixture.send(&draft("POST", SIGNALS).body(framed)).await, 200, OK);
+    let arrivals = fixture.service.journal();
     assert_eq!(arrivals.len(), 1);
     assert!(arrivals[0].request.body == body, "the body differs");
 }
 
 #[tokio::test]
-async fn a_body_is_waited_for_with_and_without_expect() {
-    let world = World::new().await;
-    let _accepts = world.scripted(200, OK);
+async fn body_with_expect_is_relayed() {
+    let fixture = Fixture::new().await;
+    let _accept = fixture.scripted(200, OK);
     let expecting = draft("POST", SIGNALS).body(Body::Expect(Bytes::from_static(b"held back")));
-    check(&world.send(&expecting).await, 200, OK);
-    assert_eq!(&world.service.journal()[0].request.body[..], b"held back");
+    check(&fixture.send(&expecting).await, 200, OK);
+    assert_eq!(&fixture.service.journal()[0].request.body[..], b"held back");
 }
 
 #[rstest]
@@ -72,8 +69,8 @@ async fn a_body_is_waited_for_with_and_without_expect() {
 #[case::fetch_of_a_string(Some("text/plain;charset=UTF-8"))]
 #[case::none(None)]
 #[tokio::test]
-async fn the_content_type_goes_along_and_nothing_of_the_user_does(#[case] content_type: Option<&str>) {
-    let world = World::new().await;
+async fn content_type_is_relayed_and_user_headers_are_not(#[case] content_type: Option<&str>) {
+    let fixture = Fixture::new().await;
     let mut draft = draft("POST", SIGNALS)
         .body(Body::Sized(Bytes::from_static(b"{}")))
         .header("cookie", "canary")
@@ -83,22 +80,26 @@ async fn the_content_type_goes_along_and_nothing_of_the_user_does(#[case] conten
     if let Some(content_type) = content_type {
         draft = draft.header("content-type", content_type);
     }
-    world.send(&draft).await;
-    let arrival = world.service.journal().remove(0);
-    let given = arrival.request.headers.get("content-type").map(|value| value.to_str().unwrap());
-    assert_eq!(given, content_type);
+    fixture.send(&draft).await;
+    let arrival = fixture.service.journal().remove(0);
+    let content_type_at_service =
+        arrival.request.headers.get("content-type").map(|value| value.to_str().unwrap());
+    assert_eq!(content_type_at_service, content_type);
     assert!(!format!("{:?}", arrival.request).contains("canary"));
 }
 
 #[tokio::test]
-async fn license_and_certificate_are_presented_over_http2() {
-    let world = World::new().await;
-    world.post("{}").await;
-    let arrival = world.service.journal().remove(0);
-    let license = world.credentials.license(LicenseForm::Valid);
+async fn edge_presents_license_and_certificate_over_http2() {
+    let fixture = Fixture::new().await;
+    fixture.post("{}").await;
+    let arrival = fixture.service.journal().remove(0);
+    let license = fixture.credentials.license(LicenseForm::Valid);
     let authorization = arrival.request.headers.get("authorization").unwrap();
     assert_eq!(authorization.to_str().unwrap(), format!("Bearer {license}"));
-    assert_eq!(arrival.client_certificates[0], *world.credentials.certificate(Role::ClientForLicense).der());
+    assert_eq!(
+        arrival.client_certificates[0],
+        *fixture.credentials.certificate(Role::ClientForLicense).der()
+    );
     assert_eq!((arrival.request.method.as_str(), arrival.request.target.as_str()), ("POST", "/v1/relay"));
     assert!(arrival.tls.unwrap().http2);
 }
@@ -107,11 +108,11 @@ async fn license_and_certificate_are_presented_over_http2() {
 #[case::no_license(None, "missing_license")]
 #[case::not_a_license(Some("not.a.license"), "bad_vendor_prefix")]
 #[tokio::test]
-async fn the_license_is_for_the_service_to_judge(#[case] license: Option<&str>, #[case] reason: &str) {
-    let world = World::with(|settings| settings.license = license.map(Secret::new)).await;
-    let answer = world.post("{}").await;
+async fn invalid_license_is_refused_by_the_service(#[case] license: Option<&str>, #[case] reason: &str) {
+    let fixture = Fixture::with(|settings| settings.license = license.map(Secret::new)).await;
+    let answer = fixture.post("{}").await;
     check(&answer, 401, &format!(r#"{{"error":"service_rejected","reason":"{reason}","status":401}}"#));
-    assert_eq!(world.service.journal()[0].request.headers.contains_key("authorization"), license.is_some());
+    assert_eq!(fixture.service.journal()[0].request.headers.contains_key("authorization"), license.is_some());
 }
 
 #[rstest]
@@ -119,42 +120,42 @@ async fn the_license_is_for_the_service_to_judge(#[case] license: Option<&str>, 
 #[case::certificate_only(true, false)]
 #[case::key_only(false, true)]
 #[tokio::test]
-async fn without_both_files_no_certificate_is_presented(#[case] cert: bool, #[case] key: bool) {
-    let world = World::with(|settings| {
+async fn edge_without_certificate_and_key_presents_no_certificate(#[case] cert: bool, #[case] key: bool) {
+    let fixture = Fixture::with(|settings| {
         settings.client_cert_file = settings.client_cert_file.take().filter(|_| cert);
         settings.client_key_file = settings.client_key_file.take().filter(|_| key);
     })
     .await;
-    let answer = world.post("{}").await;
+    let answer = fixture.post("{}").await;
     check(&answer, 401, r#"{"error":"service_rejected","reason":"client_cert_required","status":401}"#);
-    assert!(world.service.journal()[0].client_certificates.is_empty());
-    assert_eq!(world.lines().iter().any(|line| line.contains("no client certificate")), cert != key);
+    assert!(fixture.service.journal()[0].client_certificates.is_empty());
+    assert_eq!(fixture.lines().iter().any(|line| line.contains("no client certificate")), cert != key);
 }
 
 #[rstest]
-#[case::short(&[("content-length", "10")], b"abc")]
-#[case::early_chunk_end(&[("transfer-encoding", "chunked")], b"3\r\nabc\r\n")]
+#[case::shorter_than_content_length(&[("content-length", "10")], b"abc")]
+#[case::missing_last_chunk(&[("transfer-encoding", "chunked")], b"3\r\nabc\r\n")]
 #[case::broken_chunk_size(&[("transfer-encoding", "chunked")], b"zz\r\nabc\r\n0\r\n\r\n")]
 #[tokio::test]
-async fn of_a_broken_body_nothing_is_relayed(#[case] framing: &[(&str, &str)], #[case] bytes: &'static [u8]) {
-    let world = World::new().await;
+async fn broken_body_is_not_relayed(#[case] framing: &[(&str, &str)], #[case] bytes: &'static [u8]) {
+    let fixture = Fixture::new().await;
     let mut broken = draft("POST", SIGNALS).body(Body::Broken(Bytes::from_static(bytes)));
     for (name, value) in framing {
         broken = broken.header(name, value);
     }
-    check(&world.send(&broken).await, 400, crate::support::READ_FAILED);
-    assert!(world.service.journal().is_empty());
-    let _accepts = world.scripted(200, OK);
-    check(&world.post("{}").await, 200, OK);
+    check(&fixture.send(&broken).await, 400, crate::support::READ_FAILED);
+    assert!(fixture.service.journal().is_empty());
+    let _accept = fixture.scripted(200, OK);
+    check(&fixture.post("{}").await, 200, OK);
 }
 
 #[tokio::test]
-async fn a_long_body_that_breaks_on_its_way_is_never_taken_for_whole() {
-    let world = World::new().await;
-    let _accepts = world.scripted(200, OK);
+async fn broken_streamed_body_is_incomplete_at_the_service() {
+    let fixture = Fixture::new().await;
+    let _accept = fixture.scripted(200, OK);
     let body = Bytes::from(vec![b'x'; 2 * 1024 * 1024]);
     let broken: Draft = draft("POST", SIGNALS).header("content-length", "4000000").body(Body::Broken(body));
-    check(&world.send(&broken).await, 400, crate::support::READ_FAILED);
-    assert!(world.service.journal().iter().all(|arrival| !arrival.request.complete));
-    check(&world.send(&post("{}")).await, 200, OK);
+    check(&fixture.send(&broken).await, 400, crate::support::READ_FAILED);
+    assert!(fixture.service.journal().iter().all(|arrival| !arrival.request.complete));
+    check(&fixture.send(&post("{}")).await, 200, OK);
 }

@@ -1,13 +1,13 @@
-//! The reference edge over real sockets: against the mock service with TLS, and against wiremock, which knows nothing
-//! of edgeproof.
+//! The reference edge over sockets: in front of the mock service with TLS, and in front of wiremock, which is
+//! independent of edgeproof.
 
-#![expect(clippy::unwrap_used, reason = "what fails while a test is set up fails the test")]
+#![expect(clippy::unwrap_used, reason = "clippy exempts only functions marked as tests")]
 
 mod fidelity;
+mod independent_service;
 mod recovery;
 mod refusals;
 mod serving;
 mod settings;
-mod standin;
 mod support;
 mod unreachable;

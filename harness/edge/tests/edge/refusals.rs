@@ -9,23 +9,23 @@ use edgeproof_mock::{Action, Match, Reply, Script, When};
 use rstest::rstest;
 use serde_json::json;
 
-use crate::support::{OK, ORIGIN, SIGNALS, World, answer, check, draft, header, text};
+use crate::support::{Fixture, OK, ORIGIN, SIGNALS, answer, check, draft, header, text};
 
 fn refused(status: u16, reason: &str) -> String {
     json!({"error": "service_rejected", "reason": reason, "status": status}).to_string()
 }
 
 #[tokio::test]
-async fn every_reason_of_the_tables_reaches_the_page_and_the_log() {
-    let world = World::new().await;
-    let rows: Vec<_> = world.spec.table(Table::Relay).cloned().collect();
+async fn every_table_reason_is_in_the_answer_and_in_the_log() {
+    let fixture = Fixture::new().await;
+    let rows: Vec<_> = fixture.spec.table(Table::Relay).cloned().collect();
     assert!(rows.len() >= 31);
     for row in rows {
         let (status, code) = (row.status().unwrap(), row.code().unwrap());
-        let _scripted = world.scripted(status, &json!({"error": code, "reason": code}).to_string());
-        let mark = world.log.mark();
-        check(&world.post("{}").await, status, &refused(status, code));
-        let lines: Vec<_> = world.log.since(mark).into_iter().map(|line| line.text).collect();
+        let _scripted = fixture.scripted(status, &json!({"error": code, "reason": code}).to_string());
+        let mark = fixture.log.mark();
+        check(&fixture.post("{}").await, status, &refused(status, code));
+        let lines: Vec<_> = fixture.log.since(mark).into_iter().map(|line| line.text).collect();
         assert_eq!(lines, [format!("refused status={status} reason={code}")]);
     }
 }
@@ -39,26 +39,26 @@ async fn every_reason_of_the_tables_reaches_the_page_and_the_log() {
 #[case::unassigned(599, r#"{"reason":"a sentence"}"#, "unknown")]
 #[case::null(401, "null", "unknown")]
 #[tokio::test]
-async fn what_the_tables_do_not_list_is_passed_on_all_the_same(
+async fn unlisted_status_and_reason_are_passed_on(
     #[case] status: u16,
     #[case] body: &str,
     #[case] reason: &str,
 ) {
-    let world = World::new().await;
-    let _scripted = world.scripted(status, body);
-    check(&world.post("{}").await, status, &refused(status, reason));
+    let fixture = Fixture::new().await;
+    let _scripted = fixture.scripted(status, body);
+    check(&fixture.post("{}").await, status, &refused(status, reason));
 }
 
 #[rstest]
 #[tokio::test]
-async fn a_redirect_is_a_refusal_and_nobody_follows_it(#[values(301, 302, 303, 307, 308)] status: u16) {
-    let world = World::new().await;
-    let headers = vec![("location".to_owned(), format!("{}/elsewhere", world.service.url()))];
-    let _scripted = world.script(Action::Answer { status, headers, body: Bytes::new() });
-    let answer = world.post("{}").await;
+async fn redirect_is_a_refusal_and_not_followed(#[values(301, 302, 303, 307, 308)] status: u16) {
+    let fixture = Fixture::new().await;
+    let headers = vec![("location".to_owned(), format!("{}/elsewhere", fixture.service.url()))];
+    let _scripted = fixture.script(Action::Answer { status, headers, body: Bytes::new() });
+    let answer = fixture.post("{}").await;
     check(&answer, status, &refused(status, "unknown"));
     assert_eq!(header(&answer, "location"), None);
-    assert_eq!(world.service.journal().len(), 1);
+    assert_eq!(fixture.service.journal().len(), 1);
 }
 
 #[rstest]
@@ -66,49 +66,49 @@ async fn a_redirect_is_a_refusal_and_nobody_follows_it(#[values(301, 302, 303, 3
 #[case::no_content(204, "")]
 #[case::another_body(200, r#"{"ok":false,"reason":"expired"}"#)]
 #[tokio::test]
-async fn any_2xx_is_acceptance(#[case] status: u16, #[case] body: &str) {
-    let world = World::new().await;
-    let _scripted = world.scripted(status, body);
-    check(&world.post("{}").await, 200, OK);
-    assert!(world.lines().is_empty());
+async fn any_2xx_is_an_acceptance(#[case] status: u16, #[case] body: &str) {
+    let fixture = Fixture::new().await;
+    let _scripted = fixture.scripted(status, body);
+    check(&fixture.post("{}").await, 200, OK);
+    assert!(fixture.lines().is_empty());
 }
 
 #[tokio::test]
-async fn an_acceptance_that_is_cut_is_one() {
-    let world = World::new().await;
+async fn truncated_acceptance_is_an_acceptance() {
+    let fixture = Fixture::new().await;
     let _scripted =
-        world.script(Action::CutBody { status: 200, body: Bytes::from_static(OK.as_bytes()), after: 4 });
-    check(&world.post("{}").await, 200, OK);
+        fixture.script(Action::CutBody { status: 200, body: Bytes::from_static(OK.as_bytes()), after: 4 });
+    check(&fixture.post("{}").await, 200, OK);
 }
 
 #[tokio::test]
-async fn a_refusal_that_is_cut_has_no_reason() {
-    let world = World::new().await;
+async fn truncated_refusal_has_no_reason() {
+    let fixture = Fixture::new().await;
     let body = Bytes::from_static(br#"{"reason":"expired"}"#);
-    let _scripted = world.script(Action::CutBody { status: 401, body, after: 12 });
-    check(&world.post("{}").await, 401, &refused(401, "unknown"));
+    let _scripted = fixture.script(Action::CutBody { status: 401, body, after: 12 });
+    check(&fixture.post("{}").await, 401, &refused(401, "unknown"));
 }
 
 #[tokio::test]
-async fn a_refusal_without_end_has_no_reason() {
-    let world = World::new().await;
+async fn oversized_refusal_has_no_reason() {
+    let fixture = Fixture::new().await;
     let body = format!(r#"{{"reason":"expired","more":"{}"}}"#, "x".repeat(1024 * 1024));
-    let _scripted = world.scripted(401, &body);
-    check(&world.post("{}").await, 401, &refused(401, "unknown"));
+    let _scripted = fixture.scripted(401, &body);
+    check(&fixture.post("{}").await, 401, &refused(401, "unknown"));
 }
 
 #[tokio::test]
-async fn a_refusal_before_the_body_was_read_is_passed_on() {
-    let world = World::new().await;
+async fn refusal_before_the_body_ends_is_passed_on() {
+    let fixture = Fixture::new().await;
     let early = Reply {
         delay: Duration::ZERO,
         when: When::BeforeBodyEnds,
         action: answer(413, r#"{"reason":"payload_too_large"}"#),
     };
-    let _scripted = world.service.script(Match::Everything, Script { replies: vec![early] });
+    let _scripted = fixture.service.script(Match::Everything, Script { replies: vec![early] });
     for size in [900 * 1024, 4 * 1024 * 1024] {
         let large = draft("POST", SIGNALS).body(Body::Sized(vec![b'x'; size].into()));
-        check(&world.send(&large).await, 413, &refused(413, "payload_too_large"));
+        check(&fixture.send(&large).await, 413, &refused(413, "payload_too_large"));
     }
 }
 
@@ -128,18 +128,18 @@ async fn a_refusal_before_the_body_was_read_is_passed_on() {
 )]
 #[case::revoked_certificate(None, Role::ClientRevoked, 403, "client_cert_revoked")]
 #[tokio::test]
-async fn settings_that_the_service_refuses(
+async fn refused_credentials_have_their_reason(
     #[case] license: Option<LicenseForm>,
     #[case] certificate: Role,
     #[case] status: u16,
     #[case] reason: &str,
 ) {
-    let proper = World::new().await;
-    let mut settings = proper.files.settings(&proper.credentials, &proper.service.url(), ORIGIN);
-    settings.client_cert_file = Some(proper.files.certificate(certificate));
-    settings.client_key_file = proper.files.key(certificate);
+    let fixture = Fixture::new().await;
+    let mut settings = fixture.files.settings(&fixture.credentials, &fixture.service.url(), ORIGIN);
+    settings.client_cert_file = Some(fixture.files.certificate(certificate));
+    settings.client_key_file = fixture.files.key(certificate);
     if let Some(form) = license {
-        settings.license = Some(Secret::new(proper.credentials.license(form)));
+        settings.license = Some(Secret::new(fixture.credentials.license(form)));
     }
     let (_edge, endpoint, _) = crate::support::edge(settings).await;
     let answer = crate::support::exchange(&endpoint, &crate::support::post("{}")).await;
@@ -147,23 +147,23 @@ async fn settings_that_the_service_refuses(
 }
 
 #[tokio::test]
-async fn neither_answers_nor_log_hold_secrets_or_users() {
-    let world = World::new().await;
+async fn answers_and_log_contain_no_secret_and_no_user_data() {
+    let fixture = Fixture::new().await;
     let draft = draft("POST", SIGNALS)
         .header("cookie", "canary-cookie")
         .header("user-agent", "canary-agent")
         .body(Body::Sized(Bytes::from_static(b"canary-body")));
-    let mut said = String::new();
+    let mut output = String::new();
     for action in
         [answer(401, r#"{"reason":"expired"}"#), answer(401, "canary-reply"), answer(200, OK), Action::Reset]
     {
-        let _scripted = world.script(action);
-        let answer = world.send(&draft).await;
-        said.push_str(text(&answer));
-        let _ = write!(said, "{:?}", answer.headers);
+        let _scripted = fixture.script(action);
+        let answer = fixture.send(&draft).await;
+        output.push_str(text(&answer));
+        let _ = write!(output, "{:?}", answer.headers);
     }
-    said.push_str(&world.lines().join("\n"));
-    assert_eq!(world.lines(), ["refused status=401 reason=expired", "refused status=401 reason=unknown"]);
-    assert!(!said.contains("canary"), "{said}");
-    assert!(!said.contains(&world.credentials.license(LicenseForm::Valid)), "{said}");
+    output.push_str(&fixture.lines().join("\n"));
+    assert_eq!(fixture.lines(), ["refused status=401 reason=expired", "refused status=401 reason=unknown"]);
+    assert!(!output.contains("canary"), "{output}");
+    assert!(!output.contains(&fixture.credentials.license(LicenseForm::Valid)), "{output}");
 }

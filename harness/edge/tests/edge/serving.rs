@@ -14,41 +14,41 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use url::Url;
 
 use crate::support::{
-    LIMIT, OK, ORIGIN, SIGNALS, World, answer, check, draft, header, post, reply, script, text,
+    Fixture, LIMIT, OK, ORIGIN, SIGNALS, answer, check, draft, header, post, reply, script, text,
 };
 
 const NOT_ALLOWED: &str = r#"{"error":"method_not_allowed"}"#;
 
 #[rstest]
 #[tokio::test]
-async fn other_methods_are_refused_with_and_without_a_body(
+async fn other_methods_are_refused(
     #[values("GET", "PUT", "PATCH", "DELETE", "TRACE", "BREW")] method: &str,
     #[values(0, 12, 900_000)] body: usize,
 ) {
-    let world = World::new().await;
+    let fixture = Fixture::new().await;
     let mut request = draft(method, SIGNALS);
     if body > 0 {
         request = request.body(Body::Sized(vec![b'x'; body].into()));
     }
-    let answer = world.send(&request).await;
+    let answer = fixture.send(&request).await;
     check(&answer, 405, NOT_ALLOWED);
     assert_eq!(header(&answer, "allow"), Some("POST, OPTIONS"));
-    assert!(world.service.journal().is_empty());
+    assert!(fixture.service.journal().is_empty());
 }
 
 #[tokio::test]
-async fn a_method_is_refused_before_a_body_that_waits_for_a_word() {
-    let world = World::new().await;
+async fn other_method_with_expect_is_refused_before_the_body() {
+    let fixture = Fixture::new().await;
     let answer =
-        world.send(&draft("PUT", SIGNALS).body(Body::Expect(Bytes::from_static(b"held back")))).await;
+        fixture.send(&draft("PUT", SIGNALS).body(Body::Expect(Bytes::from_static(b"held back")))).await;
     check(&answer, 405, NOT_ALLOWED);
 }
 
 #[tokio::test]
-async fn head_has_no_body() {
-    let world = World::new().await;
-    check(&world.send(&draft("HEAD", SIGNALS)).await, 405, "");
-    check(&world.send(&draft("HEAD", "/health")).await, 200, "");
+async fn head_answer_has_no_body() {
+    let fixture = Fixture::new().await;
+    check(&fixture.send(&draft("HEAD", SIGNALS)).await, 405, "");
+    check(&fixture.send(&draft("HEAD", "/health")).await, 200, "");
 }
 
 #[rstest]
@@ -58,17 +58,17 @@ async fn head_has_no_body() {
 #[case::below("/v1/signals/", 404, r#"{"error":"not_found"}"#)]
 #[case::no_websocket("/v1/measure", 404, r#"{"error":"not_found"}"#)]
 #[tokio::test]
-async fn other_paths(#[case] path: &str, #[case] status: u16, #[case] body: &str) {
-    let world = World::new().await;
-    let answer = world.send(&draft("GET", path)).await;
+async fn path_selects_the_answer(#[case] path: &str, #[case] status: u16, #[case] body: &str) {
+    let fixture = Fixture::new().await;
+    let answer = fixture.send(&draft("GET", path)).await;
     check(&answer, status, body);
     assert_eq!(header(&answer, "content-type"), Some("application/json"));
 }
 
 #[tokio::test]
-async fn health_is_read_only() {
-    let world = World::new().await;
-    let answer = world.send(&draft("POST", "/health").body(Body::Sized(Bytes::new()))).await;
+async fn post_to_health_is_refused() {
+    let fixture = Fixture::new().await;
+    let answer = fixture.send(&draft("POST", "/health").body(Body::Sized(Bytes::new()))).await;
     check(&answer, 405, NOT_ALLOWED);
     assert_eq!(header(&answer, "allow"), Some("GET, HEAD"));
 }
@@ -83,20 +83,20 @@ async fn health_is_read_only() {
 #[case::capitals("https://SHOP.example")]
 #[case::null("null")]
 #[tokio::test]
-async fn other_origins_get_no_grant(#[case] origin: &str) {
-    let world = World::new().await;
+async fn other_origin_gets_no_grant(#[case] origin: &str) {
+    let fixture = Fixture::new().await;
     for method in ["OPTIONS", "GET", "POST"] {
         let draft = edgeproof_http::Draft::new(method, SIGNALS)
             .header("origin", origin)
             .header("access-control-request-method", "POST")
             .body(Body::Sized(Bytes::new()));
-        let answer = world.send(&draft).await;
+        let answer = fixture.send(&draft).await;
         assert_eq!(answer.status == 405, method == "GET");
         let grants = answer.headers.keys().filter(|name| name.as_str().starts_with("access-control"));
         assert_eq!(grants.count(), 0, "{answer:?}");
         assert_eq!(header(&answer, "vary"), Some("Origin"));
     }
-    assert_eq!(world.service.journal().len(), 1);
+    assert_eq!(fixture.service.journal().len(), 1);
 }
 
 #[rstest]
@@ -104,35 +104,38 @@ async fn other_origins_get_no_grant(#[case] origin: &str) {
 #[case::null(Some("null"), "null")]
 #[case::star(Some("*"), "https://shop.example")]
 #[tokio::test]
-async fn an_allowed_origin_that_is_none_allows_none(#[case] allowed: Option<&str>, #[case] origin: &str) {
-    let world = World::with(|settings| settings.allowed_origin = allowed.map(str::to_owned)).await;
+async fn unset_or_unusable_allowed_origin_grants_nothing(
+    #[case] allowed: Option<&str>,
+    #[case] origin: &str,
+) {
+    let fixture = Fixture::with(|settings| settings.allowed_origin = allowed.map(str::to_owned)).await;
     let draft = edgeproof_http::Draft::new("OPTIONS", SIGNALS).header("origin", origin);
-    let answer = world.send(&draft).await;
+    let answer = fixture.send(&draft).await;
     assert_eq!(answer.status, 204);
     assert_eq!(header(&answer, "access-control-allow-origin"), None);
     assert_eq!(header(&answer, "vary"), allowed.map(|_| "Origin"));
 }
 
 #[tokio::test]
-async fn two_origins_in_one_request_are_none() {
-    let world = World::new().await;
-    let answer = world.send(&draft("GET", SIGNALS).header("origin", ORIGIN)).await;
+async fn two_origin_headers_get_no_grant() {
+    let fixture = Fixture::new().await;
+    let answer = fixture.send(&draft("GET", SIGNALS).header("origin", ORIGIN)).await;
     assert_eq!(header(&answer, "access-control-allow-origin"), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sixty_four_at_once_get_their_own_answers() {
-    let world = Arc::new(World::new().await);
+async fn concurrent_requests_get_their_own_answers() {
+    let fixture = Arc::new(Fixture::new().await);
     let scripts: Vec<_> = (0..64)
         .map(|n| {
             let marker = Match::Marker(Bytes::from(format!("<{n}>")));
             let reason = format!(r#"{{"reason":"number_{n}"}}"#);
-            world.service.script(marker, script(answer(400 + n % 50, &reason)))
+            fixture.service.script(marker, script(answer(400 + n % 50, &reason)))
         })
         .collect();
     let posts = (0..64_u16).map(|n| {
-        let world = Arc::clone(&world);
-        tokio::spawn(async move { (n, world.post(format!("<{n}>")).await) })
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move { (n, fixture.post(format!("<{n}>")).await) })
     });
     for done in join_all(posts).await {
         let (n, answer) = done.unwrap();
@@ -141,19 +144,19 @@ async fn sixty_four_at_once_get_their_own_answers() {
         check(&answer, status, &body);
     }
     assert!(scripts.iter().all(|script| script.count() == 1));
-    assert_eq!(world.lines().len(), 64);
+    assert_eq!(fixture.lines().len(), 64);
 }
 
 #[tokio::test]
-async fn https_in_both_versions() {
+async fn https_serves_http1_and_http2() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let certificate = credentials.certificate(Role::EdgeServer);
     let tls = EdgeTls { chain: certificate.chain_der(), key: certificate.key_der() };
-    let world = World::with_options(|options| options.tls = Some(tls)).await;
-    let _accepts = world.scripted(200, OK);
+    let fixture = Fixture::with_options(|options| options.tls = Some(tls)).await;
+    let _accept = fixture.scripted(200, OK);
     let folder = edgeproof_fixtures::credentials::CredentialFiles::write(&credentials).unwrap();
     let ca = folder.certificate(Role::EdgeAuthority);
-    let url = Url::parse(&world.edge.url()).unwrap();
+    let url = Url::parse(&fixture.edge.url()).unwrap();
     assert_eq!(url.scheme(), "https");
     let endpoint = ServerAddress::resolve(&url, Some(&ca)).await.unwrap();
     check(&send(&endpoint, &post("one"), LIMIT).await.reply.unwrap(), 200, OK);
@@ -163,35 +166,35 @@ async fn https_in_both_versions() {
         405,
         NOT_ALLOWED,
     );
-    let bodies: Vec<_> = world.service.journal().into_iter().map(|arrival| arrival.request.body).collect();
+    let bodies: Vec<_> = fixture.service.journal().into_iter().map(|arrival| arrival.request.body).collect();
     assert_eq!(bodies, ["one", "two"]);
 }
 
 #[tokio::test]
-async fn a_websocket_echoes_until_the_edge_stops() {
-    let world = World::new().await;
-    let tcp = TcpStream::connect(world.edge.addr()).await.unwrap();
-    let url = format!("ws://{}/v1/measure", world.edge.addr());
+async fn websocket_echoes_until_the_edge_stops() {
+    let fixture = Fixture::new().await;
+    let tcp = TcpStream::connect(fixture.edge.addr()).await.unwrap();
+    let url = format!("ws://{}/v1/measure", fixture.edge.addr());
     let (mut socket, _) = tokio_tungstenite::client_async(url, tcp).await.unwrap();
     for message in [Message::text("ping?"), Message::binary(vec![0, 255, 1]), Message::text("")] {
         socket.send(message.clone()).await.unwrap();
         assert_eq!(socket.next().await.unwrap().unwrap(), message);
     }
-    let stopped = tokio::spawn(world.edge.stop());
+    let stopped = tokio::spawn(fixture.edge.stop());
     let Message::Close(Some(frame)) = socket.next().await.unwrap().unwrap() else { panic!("no close") };
     assert_eq!(frame.code, CloseCode::Away);
     assert!(socket.next().await.is_none_or(|end| end.is_err()));
     stopped.await.unwrap();
-    assert!(world.service.journal().is_empty());
+    assert!(fixture.service.journal().is_empty());
 }
 
 #[tokio::test]
-async fn stopping_finishes_what_is_under_way() {
-    let world = World::new().await;
+async fn stop_finishes_requests_under_way() {
+    let fixture = Fixture::new().await;
     let slow =
         edgeproof_mock::Reply { delay: std::time::Duration::from_millis(150), ..reply(answer(200, OK)) };
-    let scripted = world.service.script(Match::Everything, edgeproof_mock::Script { replies: vec![slow] });
-    let World { edge, endpoint, .. } = world;
+    let scripted = fixture.service.script(Match::Everything, edgeproof_mock::Script { replies: vec![slow] });
+    let Fixture { edge, endpoint, .. } = fixture;
     let addr = edge.addr();
     let under_way = tokio::spawn(async move { send(&endpoint, &post("{}"), LIMIT).await });
     scripted.wait_for(1, LIMIT).await;
@@ -201,20 +204,20 @@ async fn stopping_finishes_what_is_under_way() {
 }
 
 #[tokio::test]
-async fn stopping_does_not_wait_for_idle_connections() {
-    let world = World::new().await;
-    let _silent = TcpStream::connect(world.edge.addr()).await.unwrap();
-    let _scripted = world.script(Action::Silence);
+async fn stop_does_not_wait_for_idle_connections() {
+    let fixture = Fixture::new().await;
+    let _silent = TcpStream::connect(fixture.edge.addr()).await.unwrap();
+    let _scripted = fixture.script(Action::Silence);
     let began = std::time::Instant::now();
-    world.edge.stop().await;
+    fixture.edge.stop().await;
     assert!(began.elapsed() < LIMIT / 4, "{:?}", began.elapsed());
 }
 
 #[tokio::test]
 async fn errors_are_json() {
-    let world = World::new().await;
+    let fixture = Fixture::new().await;
     for draft in [draft("GET", SIGNALS), draft("GET", "/nowhere"), post("not a collection")] {
-        let answer = world.send(&draft).await;
+        let answer = fixture.send(&draft).await;
         assert!(answer.status >= 400);
         assert_eq!(header(&answer, "content-type"), Some("application/json"));
         assert!(serde_json::from_str::<serde_json::Value>(text(&answer)).unwrap().is_object());

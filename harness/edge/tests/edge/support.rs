@@ -10,13 +10,13 @@ use edgeproof_launch::LogTail;
 use edgeproof_mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
 use url::Url;
 
-/// Nothing in here takes that long unless it is broken.
+/// Timeout of an exchange.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) const SIGNALS: &str = "/v1/signals";
 pub(crate) const ORIGIN: &str = "https://shop.example";
 
-/// An edge with the mock service behind it.
-pub(crate) struct World {
+/// An edge in front of the mock service.
+pub(crate) struct Fixture {
     pub(crate) spec: Arc<Spec>,
     pub(crate) credentials: Arc<Credentials>,
     pub(crate) files: CredentialFiles,
@@ -26,18 +26,18 @@ pub(crate) struct World {
     pub(crate) log: LogTail,
 }
 
-impl World {
-    /// Everything as it should be.
+impl Fixture {
+    /// All settings valid.
     pub(crate) async fn new() -> Self {
         Self::with(|_| {}).await
     }
 
-    /// With other settings.
+    /// Changes the settings before the start.
     pub(crate) async fn with(change: impl FnOnce(&mut EdgeSettings)) -> Self {
         Self::with_options(|options| change(&mut options.settings)).await
     }
 
-    /// With other options.
+    /// Changes the options before the start.
     pub(crate) async fn with_options(change: impl FnOnce(&mut EdgeOptions)) -> Self {
         let spec = Arc::new(Spec::builtin(Version::Current));
         let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
@@ -53,12 +53,12 @@ impl World {
         Self { spec, credentials, files, service, edge, endpoint, log }
     }
 
-    /// The mock service does this with every request.
+    /// The mock service performs `action` on every request.
     pub(crate) fn script(&self, action: Action) -> Scripted {
         self.service.script(Match::Everything, script(action))
     }
 
-    /// The mock service answers this to every request.
+    /// The mock service answers every request with this status and body.
     pub(crate) fn scripted(&self, status: u16, body: &str) -> Scripted {
         self.script(answer(status, body))
     }
@@ -134,7 +134,7 @@ pub(crate) fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
     answer.headers.get(name).map(|value| value.to_str().unwrap())
 }
 
-/// Status and body at once.
+/// Checks status, body and CORS grant.
 #[track_caller]
 pub(crate) fn check(answer: &Answer, status: u16, body: &str) {
     assert_eq!((answer.status, text(answer)), (status, body));

@@ -5,7 +5,7 @@ use edgeproof_fixtures::credentials::Role;
 use edgeproof_mock::{Action, ListenerMode};
 use rstest::rstest;
 
-use crate::support::{OK, UNREACHABLE, World, check, edge, exchange, plain_settings, post};
+use crate::support::{Fixture, OK, UNREACHABLE, check, edge, exchange, plain_settings, post};
 
 #[rstest]
 #[case::closes(ListenerMode::Closes)]
@@ -15,16 +15,16 @@ use crate::support::{OK, UNREACHABLE, World, check, edge, exchange, plain_settin
 #[case::wrong_host(ListenerMode::Tls(Role::ServiceWrongHost))]
 #[case::expired(ListenerMode::Tls(Role::ServiceExpired))]
 #[tokio::test]
-async fn a_listener_that_is_not_the_service(#[case] mode: ListenerMode) {
-    let world = World::new().await;
-    world.service.set_mode(mode).await.unwrap();
-    check(&world.post("{}").await, 502, UNREACHABLE);
-    assert!(world.service.journal().is_empty());
-    assert!(world.lines().is_empty());
+async fn listener_that_is_not_the_service_is_502(#[case] mode: ListenerMode) {
+    let fixture = Fixture::new().await;
+    fixture.service.set_mode(mode).await.unwrap();
+    check(&fixture.post("{}").await, 502, UNREACHABLE);
+    assert!(fixture.service.journal().is_empty());
+    assert!(fixture.lines().is_empty());
 
-    world.service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await.unwrap();
-    let _accepts = world.scripted(200, OK);
-    check(&world.post("{}").await, 200, OK);
+    fixture.service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await.unwrap();
+    let _accept = fixture.scripted(200, OK);
+    check(&fixture.post("{}").await, 200, OK);
 }
 
 #[rstest]
@@ -33,60 +33,60 @@ async fn a_listener_that_is_not_the_service(#[case] mode: ListenerMode) {
 #[case::cuts_the_head(Action::CutHead)]
 #[case::garbage(Action::Raw(Bytes::from_static(b"\x00\x01 what?\r\n\r\n")))]
 #[tokio::test]
-async fn a_service_that_breaks_off_is_never_asked_twice(
+async fn broken_exchange_is_not_retried(
     #[case] action: Action,
-    #[values(false, true)] connection_is_pooled: bool,
+    #[values(false, true)] pooled_connection: bool,
     #[values(false, true)] http1: bool,
 ) {
-    let world = if http1 { over_http1().await } else { World::new().await };
-    if connection_is_pooled {
-        let _accepts = world.scripted(200, OK);
-        check(&world.post("before").await, 200, OK);
+    let fixture = if http1 { over_http1().await } else { Fixture::new().await };
+    if pooled_connection {
+        let _accept = fixture.scripted(200, OK);
+        check(&fixture.post("before").await, 200, OK);
     }
-    let scripted = world.script(action);
-    check(&world.post("{}").await, 502, UNREACHABLE);
+    let scripted = fixture.script(action);
+    check(&fixture.post("{}").await, 502, UNREACHABLE);
     assert_eq!(scripted.count(), 1);
     drop(scripted);
-    let _accepts = world.scripted(200, OK);
-    check(&world.post("after").await, 200, OK);
-    let bodies: Vec<_> = world.service.journal().into_iter().map(|arrival| arrival.request.body).collect();
+    let _accept = fixture.scripted(200, OK);
+    check(&fixture.post("after").await, 200, OK);
+    let bodies: Vec<_> = fixture.service.journal().into_iter().map(|arrival| arrival.request.body).collect();
     assert_eq!(bodies.iter().filter(|body| &body[..] == b"{}").count(), 1);
     assert_eq!(bodies.iter().filter(|body| &body[..] == b"after").count(), 1);
 }
 
 #[tokio::test]
-async fn a_private_authority_is_not_trusted_unasked() {
-    let world = World::with(|settings| settings.service_ca_file = None).await;
-    check(&world.post("{}").await, 502, UNREACHABLE);
-    assert!(world.service.journal().is_empty());
+async fn private_ca_without_ca_file_is_502() {
+    let fixture = Fixture::with(|settings| settings.service_ca_file = None).await;
+    check(&fixture.post("{}").await, 502, UNREACHABLE);
+    assert!(fixture.service.journal().is_empty());
 }
 
 #[rstest]
 #[case::port_closed("http://127.0.0.1:1")]
 #[case::no_such_name("http://service.invalid")]
 #[tokio::test]
-async fn an_address_without_a_service(#[case] url: &str) {
+async fn unreachable_address_is_502(#[case] url: &str) {
     let (_edge, endpoint, _) = edge(plain_settings(url)).await;
     check(&exchange(&endpoint, &post("{}")).await, 502, UNREACHABLE);
 }
 
 #[tokio::test]
-async fn a_service_that_says_nothing_is_given_up_in_time() {
-    let world = World::with_options(|options| options.service_timeout = Duration::from_millis(200)).await;
-    let scripted = world.script(Action::Silence);
+async fn silent_service_is_502_after_the_timeout() {
+    let fixture = Fixture::with_options(|options| options.service_timeout = Duration::from_millis(200)).await;
+    let scripted = fixture.script(Action::Silence);
     let began = Instant::now();
-    check(&world.post("{}").await, 502, UNREACHABLE);
+    check(&fixture.post("{}").await, 502, UNREACHABLE);
     assert!(began.elapsed() >= Duration::from_millis(200));
     assert_eq!(scripted.count(), 1);
 }
 
-/// The service without TLS, and thus over HTTP/1.1.
-async fn over_http1() -> World {
-    let world = World::with(|settings| {
+/// A service without TLS, which implies HTTP/1.1.
+async fn over_http1() -> Fixture {
+    let fixture = Fixture::with(|settings| {
         let url = settings.service_url.take().unwrap();
         settings.service_url = Some(url.replace("https://", "http://"));
     })
     .await;
-    world.service.set_mode(ListenerMode::PlainHttp).await.unwrap();
-    world
+    fixture.service.set_mode(ListenerMode::PlainHttp).await.unwrap();
+    fixture
 }

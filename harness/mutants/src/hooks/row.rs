@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use edgeproof_mock::{ReadOutage, ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest};
 use http::StatusCode;
@@ -11,7 +11,7 @@ impl EdgeFaultHooks for RowMutation {
     fn conclude(
         &self,
         request: &EdgeRequest<'_>,
-        relayed: Option<&Relayed>,
+        relayed: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAction {
         if !is_edge_answer(&self.row, request, relayed, &right) {

@@ -1,4 +1,4 @@
-use edgeproof_edge::{EdgeAnswer, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_mock::{ServiceDecision, ServiceEndpoint};
 use http::Method;
@@ -31,7 +31,7 @@ impl RowMutation {
 pub(crate) fn is_edge_answer(
     row: &Row,
     request: &EdgeRequest<'_>,
-    relayed: Option<&Relayed>,
+    relayed: Option<&RelayResult>,
     right: &EdgeAnswer,
 ) -> bool {
     if !matches!(row.table, Table::Edge | Table::Relay) {

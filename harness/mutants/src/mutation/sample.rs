@@ -2,7 +2,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use edgeproof::target::ALLOWED_ORIGIN;
-use edgeproof_edge::{EdgeAnswer, EdgeDecision, Relayed, RequestFacts, Rules, conclude, decide};
+use edgeproof_edge::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
 use edgeproof_fixtures::verdict::VerdictKeys;
@@ -18,12 +18,12 @@ pub(super) const REFERENCE: &str = "edgeproof-sample";
 /// Right answers of rows: of the reference edge and the mock service, caused by the row's own stimulus.
 pub(super) struct Samples<'a> {
     spec: &'a Spec,
-    rules: Option<Rules>,
+    rules: Option<EdgeRules>,
 }
 
 impl<'a> Samples<'a> {
     pub(super) fn new(spec: &'a Spec) -> Self {
-        Self { spec, rules: Rules::new(spec, spec.profile(), Some(ALLOWED_ORIGIN)).ok() }
+        Self { spec, rules: EdgeRules::new(spec, spec.profile(), Some(ALLOWED_ORIGIN)).ok() }
     }
 
     /// The right answer of a row; `None` if no sample can be made.
@@ -38,7 +38,7 @@ impl<'a> Samples<'a> {
     fn edge(&self, row: &Row) -> Option<AnswerParts> {
         let rules = self.rules.as_ref()?;
         let shape = ReplyShape::from_profile(self.spec.profile());
-        let refused = |status: u16, body: String| Relayed::Answered {
+        let refused = |status: u16, body: String| RelayResult::Answered {
             status: StatusCode::from_u16(status).unwrap_or_default(),
             body: Some(Bytes::from(body)),
         };
@@ -47,9 +47,9 @@ impl<'a> Samples<'a> {
             return Some(answer_to(rules, &refused(status, shape.render(status, code).to_string())).into());
         }
         let relayed = match row.stimuli.first()? {
-            Stimulus::ServiceAccepts => Relayed::Answered { status: StatusCode::OK, body: None },
-            Stimulus::ShortBody => Relayed::BodyBroken,
-            Stimulus::ServicePortClosed => Relayed::NoAnswer,
+            Stimulus::ServiceAccepts => RelayResult::Answered { status: StatusCode::OK, body: None },
+            Stimulus::ShortBody => RelayResult::BodyBroken,
+            Stimulus::ServicePortClosed => RelayResult::NoAnswer,
             Stimulus::ServiceRefuses => refused(403, shape.render(403, "edgeproof_sample").to_string()),
             Stimulus::ReplyEmpty => refused(403, String::new()),
             Stimulus::OtherMethod => return direct(rules, &Method::PUT),
@@ -93,18 +93,18 @@ impl<'a> Samples<'a> {
     }
 }
 
-fn answer_to(rules: &Rules, relayed: &Relayed) -> EdgeAnswer {
+fn answer_to(rules: &EdgeRules, relayed: &RelayResult) -> EdgeAnswer {
     conclude(rules, &facts(rules, &Method::POST), relayed)
 }
 
-fn direct(rules: &Rules, method: &Method) -> Option<AnswerParts> {
+fn direct(rules: &EdgeRules, method: &Method) -> Option<AnswerParts> {
     match decide(rules, &facts(rules, method)) {
         EdgeDecision::Answer(answer) => Some(answer.into()),
         EdgeDecision::Relay | EdgeDecision::Measure => None,
     }
 }
 
-fn facts(rules: &Rules, method: &Method) -> RequestFacts {
+fn facts(rules: &EdgeRules, method: &Method) -> RequestFacts {
     RequestFacts {
         method: method.clone(),
         path: rules.signals_path().to_owned(),

@@ -6,7 +6,7 @@ use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, Relayed, 
 use edgeproof::run::{ended, hides_reason, needs_plain_reasons, reason_probes};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RequestFacts, Rules, handle_request,
+    EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, EdgeRules, RequestFacts, handle_request,
 };
 use edgeproof_http::{Answer, Draft, NoAnswer};
 use edgeproof_mock::{Action, Arrival, Script};
@@ -88,7 +88,7 @@ impl TestBed {
         let origin = settings.allowed_origin.as_deref();
         let marker = MARKER.replace(['{', '}'], "m");
         let draft = fill(&conversation.draft, &marker, origin.unwrap_or_default());
-        let Ok(rules) = Rules::new(&self.spec, self.spec.profile(), origin) else {
+        let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), origin) else {
             return Exchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
         };
         let headers = headers(&draft);

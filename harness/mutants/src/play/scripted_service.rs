@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime};
 use bytes::Bytes;
 use edgeproof::cases::Conversation;
 use edgeproof::target::Setup;
-use edgeproof_edge::{EdgeIo, Relayed, RequestBody};
+use edgeproof_edge::{EdgeIo, RelayResult, RequestBody};
 use edgeproof_fixtures::credentials::{EdgeSettings, Role, Secret, check_client_certificate, check_license};
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_mock::{Action, Arrival, CollectionFacts, Replay, Script, ServiceEndpoint, decide};
@@ -33,10 +33,10 @@ impl EdgeIo for ScriptedService<'_> {
         RequestBody::Complete(self.body.clone())
     }
 
-    async fn relay(&mut self, body: Bytes) -> Relayed {
+    async fn relay(&mut self, body: Bytes) -> RelayResult {
         // No service listens there, or the edge does not trust it.
         if matches!(self.setup, Setup::PortClosed | Setup::NameUnresolved | Setup::NoCaFile) {
-            return Relayed::NoAnswer;
+            return RelayResult::NoAnswer;
         }
         let relayed = self.answer(&body);
         self.arrivals.push(self.arrival(body));
@@ -46,10 +46,10 @@ impl EdgeIo for ScriptedService<'_> {
 
 impl ScriptedService<'_> {
     /// The answer of the script, or the decision of the mock service.
-    fn answer(&self, body: &Bytes) -> Relayed {
+    fn answer(&self, body: &Bytes) -> RelayResult {
         let answered = |status: u16, body: &Bytes| {
             let status = StatusCode::from_u16(status).unwrap_or_default();
-            Relayed::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
+            RelayResult::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
         };
         let replies = self.conversation.script.as_ref().map(|script| script.replies.as_slice());
         let replies = replies.unwrap_or_default();
@@ -62,11 +62,12 @@ impl ScriptedService<'_> {
                 answered(status, &body)
             }
             Action::Answer { status, body, .. } => answered(*status, body),
-            Action::CutBody { status, .. } => {
-                Relayed::Answered { status: StatusCode::from_u16(*status).unwrap_or_default(), body: None }
-            }
+            Action::CutBody { status, .. } => RelayResult::Answered {
+                status: StatusCode::from_u16(*status).unwrap_or_default(),
+                body: None,
+            },
             Action::Raw(_) | Action::CutHead | Action::Close | Action::Reset | Action::Silence => {
-                Relayed::NoAnswer
+                RelayResult::NoAnswer
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use edgeproof::cases::Case;
 use edgeproof::target::FaultInjection;
-use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult};
 use edgeproof_fixtures::spec::{Row, Spec, Table};
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -70,7 +70,7 @@ impl EdgeFaultHooks for RecordedRows {
     fn conclude(
         &self,
         request: &EdgeRequest<'_>,
-        relayed: Option<&Relayed>,
+        relayed: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAction {
         self.record(|row| is_edge_answer(row, request, relayed, &right));

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use edgeproof::target::FaultInjection;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, Relayed,
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
 use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, Part, RunResult, ServiceBehaviour};
@@ -98,7 +98,7 @@ impl EdgeFaultHooks for Inert {
     fn conclude(
         &self,
         _request: &EdgeRequest<'_>,
-        _relayed: Option<&Relayed>,
+        _relayed: Option<&RelayResult>,
         _right: EdgeAnswer,
     ) -> EdgeAction {
         self.0.clone()

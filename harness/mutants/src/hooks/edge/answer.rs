@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use edgeproof_edge::{EdgeAnswer, EdgeRequest, Relayed};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
 use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Method, StatusCode, Version};
 use serde_json::{Value, json};
@@ -17,14 +17,16 @@ impl EdgeMutant {
     pub(super) fn change_answer(
         &self,
         request: &EdgeRequest<'_>,
-        relayed: Option<&Relayed>,
+        relayed: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAnswer {
         use EdgeBehaviour as B;
         let mut answer = right;
         let (method, path) = (&request.facts.method, request.facts.path.as_str());
         let (status, reply) = match relayed {
-            Some(Relayed::Answered { status, body }) => (status.as_u16(), body.clone().unwrap_or_default()),
+            Some(RelayResult::Answered { status, body }) => {
+                (status.as_u16(), body.clone().unwrap_or_default())
+            }
             Some(_) | None => (0, Bytes::new()),
         };
         let refused = status >= 300;
@@ -103,7 +105,7 @@ impl EdgeMutant {
             B::OtherOverHttp2 if request.version == Version::HTTP_2 => {
                 edit_object(&mut answer.body, |body| drop(body.insert("http2".into(), json!(true))));
             }
-            B::FailsOnShort if relayed == Some(&Relayed::BodyBroken) => {
+            B::FailsOnShort if relayed == Some(&RelayResult::BodyBroken) => {
                 return with_headers(&answer, json_answer(500, r#"{"error":"internal"}"#));
             }
             _ => {}
@@ -113,7 +115,7 @@ impl EdgeMutant {
     }
 
     /// Puts a secret into the answer.
-    fn leak(&self, request: &EdgeRequest<'_>, relayed: Option<&Relayed>, answer: &mut EdgeAnswer) {
+    fn leak(&self, request: &EdgeRequest<'_>, relayed: Option<&RelayResult>, answer: &mut EdgeAnswer) {
         use EdgeBehaviour as B;
         let preflight = request.facts.method == Method::OPTIONS;
         let health = request.facts.path == "/health";
@@ -128,16 +130,16 @@ impl EdgeMutant {
         let in_body = match self.behaviour {
             B::LeaksInError if !answer.status.is_success() => self.license(),
             B::LeaksInHealth if health => self.license(),
-            B::LeaksKey if relayed == Some(&Relayed::NoAnswer) => &self.key,
+            B::LeaksKey if relayed == Some(&RelayResult::NoAnswer) => &self.key,
             _ => return,
         };
         edit_object(&mut answer.body, |body| drop(body.insert("debug".into(), json!(in_body))));
     }
 
     /// Whether the service was unreachable, now or before.
-    fn remembers(&self, relayed: Option<&Relayed>) -> bool {
-        self.broken.fetch_or(relayed == Some(&Relayed::NoAnswer), Ordering::Relaxed)
-            || relayed == Some(&Relayed::NoAnswer)
+    fn remembers(&self, relayed: Option<&RelayResult>) -> bool {
+        self.broken.fetch_or(relayed == Some(&RelayResult::NoAnswer), Ordering::Relaxed)
+            || relayed == Some(&RelayResult::NoAnswer)
     }
 
     fn is_from_page(&self, request: &EdgeRequest<'_>) -> bool {

@@ -13,7 +13,8 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use edgeproof_edge::{
-    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, Habits, Relayed, Trust,
+    CertificateCheck, EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest,
+    RelayResult, UpstreamOptions,
 };
 use edgeproof_fixtures::credentials::EdgeSettings;
 use http::Method;
@@ -66,16 +67,16 @@ impl EdgeFaultHooks for EdgeMutant {
         last.filter(|_| self.behaviour == EdgeBehaviour::CopiesLate)
     }
 
-    fn again(&self, times: u32, relayed: &Relayed) -> bool {
+    fn again(&self, times: u32, relayed: &RelayResult) -> bool {
         use EdgeBehaviour as B;
         let status = match relayed {
-            Relayed::Answered { status, .. } => status.as_u16(),
-            Relayed::NoAnswer | Relayed::BodyBroken => 0,
+            RelayResult::Answered { status, .. } => status.as_u16(),
+            RelayResult::NoAnswer | RelayResult::BodyBroken => 0,
         };
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
-                B::RetriesBroken => *relayed == Relayed::NoAnswer,
+                B::RetriesBroken => *relayed == RelayResult::NoAnswer,
                 B::Retries401 => status == 401,
                 B::Retries409 => status == 409,
                 B::Retries503 => status == 503,
@@ -86,11 +87,11 @@ impl EdgeFaultHooks for EdgeMutant {
     fn conclude(
         &self,
         request: &EdgeRequest<'_>,
-        relayed: Option<&Relayed>,
+        relayed: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAction {
         use EdgeBehaviour as B;
-        let broke = relayed == Some(&Relayed::BodyBroken);
+        let broke = relayed == Some(&RelayResult::BodyBroken);
         match self.behaviour {
             B::HangsOnShort if broke => return EdgeAction::Silence,
             B::DiesOnShort if broke || self.broken.load(Ordering::Relaxed) => {
@@ -108,27 +109,36 @@ impl EdgeFaultHooks for EdgeMutant {
         EdgeAction::Answer(answer)
     }
 
-    fn habits(&self) -> Habits {
+    fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         use EdgeBehaviour as B;
-        let trust = match self.behaviour {
-            B::TrustsAll => Trust::All,
-            B::TrustsAllWithoutFile => Trust::AllWithoutCaFile,
-            B::TrustsAnyHost => Trust::AnyHost,
-            B::TrustsAnyTime => Trust::AnyTime,
-            _ => Trust::Right,
+        let certificate_check = match self.behaviour {
+            B::TrustsAll => CertificateCheck::Off,
+            B::TrustsAllWithoutFile => CertificateCheck::OffWithoutCaFile,
+            B::TrustsAnyHost => CertificateCheck::IgnoreHost,
+            B::TrustsAnyTime => CertificateCheck::IgnoreExpiry,
+            _ => right.certificate_check,
         };
-        Habits {
-            trust,
+        UpstreamOptions {
+            certificate_check,
             follows_redirects: self.behaviour == B::FollowsRedirects,
             reconnects: self.behaviour != B::NeverReconnects,
-            relays_partial: self.behaviour == B::RelaysPartial,
+            ..right
         }
+    }
+
+    fn partial_body(&self, part: Bytes) -> Option<Bytes> {
+        (self.behaviour == EdgeBehaviour::RelaysPartial).then_some(part)
     }
 }
 
 impl EdgeMutant {
     /// Gives a request the answer of another request.
-    fn mix_up(&self, request: &EdgeRequest<'_>, relayed: Option<&Relayed>, right: EdgeAnswer) -> EdgeAnswer {
+    fn mix_up(
+        &self,
+        request: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAnswer {
         match self.behaviour {
             EdgeBehaviour::MixesUp if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;

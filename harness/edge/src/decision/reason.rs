@@ -1,29 +1,23 @@
 use serde_json::Value;
 
-use super::style::Reason;
+/// Maximum length of a plain code, suffix included (bytes). The interface's own codes are shorter than 30.
+const MAX_LENGTH: usize = 128;
 
-/// The longest code that counts as plain, suffix included. The interface's own are below 30 characters.
-const LONGEST: usize = 128;
-
-/// The reason code in the service's reply, if it has a plain one: in `reason`, or where that is absent in `error`.
-pub(super) fn plain_reason(reply: &[u8], from: Reason) -> Option<String> {
+/// Reason code of a refusal by the service: member `reason`, or `error` if `reason` is absent. `None` unless it is
+/// plain.
+pub(super) fn plain_reason(reply: &[u8]) -> Option<String> {
     let reply: Value = serde_json::from_slice(reply).ok()?;
-    let code = match from {
-        Reason::Either => reply.get("reason").or_else(|| reply.get("error")),
-        Reason::OnlyReason => reply.get("reason"),
-        Reason::OnlyError => reply.get("error"),
-    };
-    let code = code?.as_str()?;
+    let code = reply.get("reason").or_else(|| reply.get("error"))?.as_str()?;
     is_plain(code).then(|| code.to_owned())
 }
 
-/// Plain is what can be compared, logged and shown without a thought: lower-case letters, digits and underscores, a
-/// letter first, perhaps with a suffix after one colon.
-pub(super) fn is_plain(code: &str) -> bool {
+/// Whether a code is safe to compare, log and show: lower-case letters, digits and underscores, a letter first,
+/// optionally a suffix after one colon.
+fn is_plain(code: &str) -> bool {
     let (name, suffix) = code.split_once(':').map_or((code, None), |(name, suffix)| (name, Some(suffix)));
     let in_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let in_suffix = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    code.len() <= LONGEST
+    code.len() <= MAX_LENGTH
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(in_name)
         && suffix.is_none_or(|suffix| !suffix.is_empty() && suffix.bytes().all(in_suffix))
@@ -51,22 +45,22 @@ mod tests {
     #[case::line_break("expired\nforged=line", false)]
     #[case::line_break_in_suffix("unknown_kid:a\nb", false)]
     #[case::not_ascii("abgelaufén", false)]
-    fn plainness(#[case] code: &str, #[case] plain: bool) {
+    fn plain_codes_have_safe_characters(#[case] code: &str, #[case] plain: bool) {
         assert_eq!(is_plain(code), plain);
     }
 
     #[test]
-    fn a_long_code_is_not_plain() {
-        assert!(is_plain(&"a".repeat(LONGEST)));
-        assert!(!is_plain(&"a".repeat(LONGEST + 1)));
+    fn code_over_maximum_length_is_not_plain() {
+        assert!(is_plain(&"a".repeat(MAX_LENGTH)));
+        assert!(!is_plain(&"a".repeat(MAX_LENGTH + 1)));
     }
 
     #[rstest]
     #[case::both_members(br#"{"error":"expired","reason":"expired"}"#, Some("expired"))]
     #[case::reason_only(br#"{"reason":"expired"}"#, Some("expired"))]
     #[case::error_only(br#"{"error":"expired"}"#, Some("expired"))]
-    #[case::reason_goes_first(br#"{"error":"denied","reason":"expired"}"#, Some("expired"))]
-    #[case::more_members(br#" {"reason":"expired","trace":[1]} "#, Some("expired"))]
+    #[case::reason_before_error(br#"{"error":"denied","reason":"expired"}"#, Some("expired"))]
+    #[case::other_members(br#" {"reason":"expired","trace":[1]} "#, Some("expired"))]
     #[case::empty(b"", None)]
     #[case::not_json(b"expired", None)]
     #[case::html(b"<html>expired</html>", None)]
@@ -75,9 +69,9 @@ mod tests {
     #[case::null(br#"{"error":"expired","reason":null}"#, None)]
     #[case::object(br#"{"reason":{"code":"expired"}}"#, None)]
     #[case::invalid_utf8(b"{\"reason\":\"expired\xff\"}", None)]
-    #[case::cut(br#"{"reason":"exp"#, None)]
-    #[case::more_after_it(br#"{"reason":"expired"}x"#, None)]
-    fn reasons(#[case] reply: &[u8], #[case] reason: Option<&str>) {
-        assert_eq!(plain_reason(reply, Reason::Either).as_deref(), reason);
+    #[case::truncated(br#"{"reason":"exp"#, None)]
+    #[case::trailing_text(br#"{"reason":"expired"}x"#, None)]
+    fn reads_reason_or_error(#[case] reply: &[u8], #[case] reason: Option<&str>) {
+        assert_eq!(plain_reason(reply).as_deref(), reason);
     }
 }

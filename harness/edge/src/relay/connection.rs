@@ -12,57 +12,57 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::outgoing::Outgoing;
-use super::socket::{Socket, Watch};
+use super::outbound_body::OutboundBody;
+use super::socket::{Socket, SocketProbe};
 
-/// Bytes of an answer's head, and of what is read at once.
-const LONGEST_HEAD: usize = 64 * 1024;
+/// Maximum size of an answer's head, and of one read (bytes).
+const MAX_HEAD: usize = 64 * 1024;
 
-/// Opens connections to the one service that the edge relays to.
+/// Opens connections to one service.
 #[derive(Clone)]
 pub(super) struct Connector {
     pub(super) host: String,
     pub(super) port: u16,
-    /// None for plain HTTP.
+    /// Unset for plain HTTP.
     pub(super) tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
 }
 
-/// Where requests go in, in the HTTP version that was agreed on.
+/// Request side of a connection, by negotiated HTTP version.
 pub(super) enum Sender {
-    Http1(http1::SendRequest<Outgoing>),
-    Http2(http2::SendRequest<Outgoing>),
+    Http1(http1::SendRequest<OutboundBody>),
+    Http2(http2::SendRequest<OutboundBody>),
 }
 
-/// Why there is no connection.
+/// A connection attempt failed.
 #[derive(Debug, Error)]
 pub(super) enum ConnectError {
-    /// Name, port or TLS; rustls errors come wrapped.
+    /// Name resolution, TCP or TLS. rustls errors are wrapped.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The HTTP handshake.
+    /// HTTP handshake.
     #[error(transparent)]
     Http(#[from] hyper::Error),
 }
 
 impl Connector {
-    /// Opens a connection: TCP, TLS if need be, HTTP/2 if ALPN agrees on it, else HTTP/1.1. It lives in a task of its
-    /// own, which ends when the sender is dropped and nothing is under way.
-    pub(super) async fn connect(&self) -> Result<(Sender, Watch), ConnectError> {
+    /// Opens a connection: TCP, TLS for `https`, HTTP/2 if ALPN selects it, otherwise HTTP/1.1. A spawned task drives the
+    /// connection until the sender is dropped and no request is under way.
+    pub(super) async fn connect(&self) -> Result<(Sender, SocketProbe), ConnectError> {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await?;
-        // A request must not wait for the acknowledgement of the one before.
+        // A request must not wait for the acknowledgement of the previous one.
         tcp.set_nodelay(true)?;
-        let (socket, watch) = Socket::new(tcp);
-        let Some((config, name)) = &self.tls else { return Ok((http1(socket).await?, watch)) };
+        let (socket, probe) = Socket::new(tcp);
+        let Some((config, name)) = &self.tls else { return Ok((http1(socket).await?, probe)) };
         let stream = TlsConnector::from(Arc::clone(config)).connect(name.clone(), socket).await?;
         let sender = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => http2(stream).await?,
             _ => http1(stream).await?,
         };
-        Ok((sender, watch))
+        Ok((sender, probe))
     }
 
-    /// The same to another address, with the same trust and client certificate.
-    pub(super) fn elsewhere(&self, uri: &Uri) -> Option<Self> {
+    /// Connector for a redirect target, with the same roots and client certificate.
+    pub(super) fn redirected(&self, uri: &Uri) -> Option<Self> {
         let host = uri.host()?.to_owned();
         let https = uri.scheme() == Some(&Scheme::HTTPS);
         let port = uri.port_u16().unwrap_or(if https { 443 } else { 80 });
@@ -79,8 +79,8 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (sender, connection) =
-        http1::Builder::new().max_buf_size(LONGEST_HEAD).handshake(TokioIo::new(stream)).await?;
-    // How a connection ends is seen by the request that is on it.
+        http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await?;
+    // The request on the connection reports how it ended.
     tokio::spawn(async { drop(connection.await) });
     Ok(Sender::Http1(sender))
 }

@@ -5,95 +5,94 @@ use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec};
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
-use super::EdgeError;
-use super::style::Reason;
+use crate::error::EdgeError;
 
-/// What the edge goes by: rows and profile in the form that requests need, and the one origin that may read answers.
+/// Paths, answers and allowed origin of an edge, read from the tables and the profile.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct EdgeRules {
     pub(super) signals: EndpointRule,
     pub(super) health: EndpointRule,
-    pub(super) measure: String,
-    pub(super) accepted: Fixed,
-    pub(super) method_not_allowed: Fixed,
-    pub(super) read_failed: Fixed,
-    pub(super) service_unreachable: Fixed,
-    pub(super) healthy: Fixed,
+    pub(super) measure_path: String,
+    pub(super) accepted: FixedAnswer,
+    pub(super) method_not_allowed: FixedAnswer,
+    pub(super) read_failed: FixedAnswer,
+    pub(super) service_unreachable: FixedAnswer,
+    pub(super) healthy: FixedAnswer,
     pub(super) refused: Row,
     pub(super) refused_unknown: Row,
-    pub(super) preflight: Preflight,
-    pub(super) origin: Option<HeaderValue>,
-    /// Where the reason is read from.
-    pub(super) reason: Reason,
+    pub(super) preflight: PreflightRule,
+    pub(super) allowed_origin: Option<HeaderValue>,
 }
 
-/// An answer that is always the same.
+/// Status and body that do not depend on the request.
 #[derive(Debug, Clone)]
-pub(super) struct Fixed {
+pub(super) struct FixedAnswer {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,
 }
 
-/// A path with the methods that the interface names for it.
+/// Path and methods of an endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct EndpointRule {
     pub(super) path: String,
-    /// Value of `Allow`.
+    /// `Allow` header.
     pub(super) allow: HeaderValue,
 }
 
-/// What a preflight is granted.
+/// Status and CORS grants of a preflight answer.
 #[derive(Debug, Clone)]
-pub(super) struct Preflight {
+pub(super) struct PreflightRule {
     pub(super) status: StatusCode,
     pub(super) methods: HeaderValue,
     pub(super) headers: HeaderValue,
     pub(super) max_age: HeaderValue,
 }
 
-impl Rules {
-    /// Takes from the tables what an edge needs. Fails where a row is missing or of no use, which the built-in tables
-    /// never are, and where the origin cannot stand in a header.
+impl EdgeRules {
+    /// Reads the rules. Fails if a row or profile point is missing or unusable, or if the origin is no header value.
+    /// The built-in tables are always usable.
     pub fn new(spec: &Spec, profile: &Profile, allowed_origin: Option<&str>) -> Result<Self, EdgeError> {
-        let origin = allowed_origin
+        let allowed_origin = allowed_origin
             .map(HeaderValue::from_str)
             .transpose()
-            .map_err(|_| EdgeError::NotAHeader { setting: "ALLOWED_ORIGIN" })?;
+            .map_err(|_| EdgeError::HeaderValue { setting: "ALLOWED_ORIGIN" })?;
         Ok(Self {
             signals: endpoint(spec, "endpoint.edge.signals", &[])?,
-            // Whoever answers GET answers HEAD (RFC 9110 §9.3.2).
+            // A resource that supports GET supports HEAD (RFC 9110 §9.3.2).
             health: endpoint(spec, "endpoint.edge.health", &["HEAD"])?,
-            measure: profile.websocket_path.clone(),
+            measure_path: profile.websocket_path.clone(),
             accepted: fixed(spec, "edge.200.accepted")?,
             method_not_allowed: fixed(spec, "edge.405.method-not-allowed")?,
             read_failed: fixed(spec, "edge.400.read-failed")?,
             service_unreachable: fixed(spec, "edge.502.service-unreachable")?,
-            healthy: Fixed {
+            healthy: FixedAnswer {
                 status: status("health.status", profile.health_status)?,
                 body: json(&profile.health_body),
             },
             refused: template(spec, "edge.refused")?,
             refused_unknown: template(spec, "edge.refused.unknown")?,
-            preflight: Preflight {
+            preflight: PreflightRule {
                 status: status("preflight.status", profile.preflight_status)?,
                 methods: list("preflight.methods", &profile.preflight_methods)?,
                 headers: list("preflight.headers", &profile.preflight_headers)?,
                 max_age: seconds(profile.preflight_max_age),
             },
-            origin,
-            reason: Reason::default(),
+            allowed_origin,
         })
     }
-}
 
-impl Rules {
-    /// The path that collections are posted to.
+    /// Path that pages post collections to.
     pub fn signals_path(&self) -> &str {
         &self.signals.path
     }
+
+    /// Path of the health check.
+    pub fn health_path(&self) -> &str {
+        &self.health.path
+    }
 }
 
-/// A body as it goes over the wire.
+/// Compact JSON, as it is sent.
 pub(super) fn json(value: &Value) -> Bytes {
     Bytes::from(value.to_string())
 }
@@ -102,10 +101,10 @@ fn row<'a>(spec: &'a Spec, id: &'static str) -> Result<&'a Row, EdgeError> {
     spec.row(id).ok_or(EdgeError::Table { id })
 }
 
-fn fixed(spec: &Spec, id: &'static str) -> Result<Fixed, EdgeError> {
+fn fixed(spec: &Spec, id: &'static str) -> Result<FixedAnswer, EdgeError> {
     let row = row(spec, id)?;
     let (Some(code), Some(body)) = (row.status(), row.body()) else { return Err(EdgeError::Table { id }) };
-    Ok(Fixed { status: status(id, code)?, body: json(body) })
+    Ok(FixedAnswer { status: status(id, code)?, body: json(body) })
 }
 
 fn template(spec: &Spec, id: &'static str) -> Result<Row, EdgeError> {
@@ -126,9 +125,9 @@ fn status(id: &'static str, code: u16) -> Result<StatusCode, EdgeError> {
     StatusCode::from_u16(code).map_err(|_| EdgeError::Table { id })
 }
 
-fn list(id: &'static str, words: &[impl AsRef<str>]) -> Result<HeaderValue, EdgeError> {
-    let words: Vec<_> = words.iter().map(AsRef::as_ref).collect();
-    HeaderValue::from_str(&words.join(", ")).map_err(|_| EdgeError::Table { id })
+fn list(id: &'static str, items: &[impl AsRef<str>]) -> Result<HeaderValue, EdgeError> {
+    let items: Vec<_> = items.iter().map(AsRef::as_ref).collect();
+    HeaderValue::from_str(&items.join(", ")).map_err(|_| EdgeError::Table { id })
 }
 
 fn seconds(time: Duration) -> HeaderValue {

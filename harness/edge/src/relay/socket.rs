@@ -10,34 +10,33 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::coop::poll_proceed;
 
-/// What a read takes of a task's budget, of which 128 are there: a service that floods, with interim answers for one, costs
-/// hyper far more for each read than tokio assumes, and meanwhile no timer of this thread goes off.
-const COST_OF_A_READ: usize = 15;
+/// Cost of a read in tokio's task budget (of 128). If a service floods the edge, for example with interim answers, hyper
+/// needs far more time per read than tokio assumes. Without this cost, timers of the thread would fire too late.
+const READ_COST: usize = 15;
 
-/// A TCP connection that can be looked at from outside while hyper reads and writes it.
+/// TCP connection that a [`SocketProbe`] can inspect while hyper uses it.
 pub(super) struct Socket(Arc<TcpStream>);
 
-/// A look at a [`Socket`]. It does not keep the connection open.
+/// Inspects a [`Socket`] without keeping it open. Asks the operating system, which knows more than the runtime noticed.
 #[derive(Debug, Clone)]
-pub(super) struct Watch(Weak<TcpStream>);
+pub(super) struct SocketProbe(Weak<TcpStream>);
 
 impl Socket {
-    pub(super) fn new(tcp: TcpStream) -> (Self, Watch) {
+    pub(super) fn new(tcp: TcpStream) -> (Self, SocketProbe) {
         let tcp = Arc::new(tcp);
-        let watch = Watch(Arc::downgrade(&tcp));
-        (Self(tcp), watch)
+        let probe = SocketProbe(Arc::downgrade(&tcp));
+        (Self(tcp), probe)
     }
 }
 
-/// The system is asked in both cases: what the runtime has not got round to noticing counts as well.
-impl Watch {
-    /// The connection is open, as far as the peer has let it be known.
+impl SocketProbe {
+    /// Whether the connection is open. False if the peer closed its side.
     pub(super) fn is_open(&self) -> bool {
         self.0.upgrade().is_some_and(|tcp| !peer_closed(&tcp))
     }
 
-    /// It is open, and nothing came that is still unread. On an idle connection, what is unread announces its end (a
-    /// TLS alert, GOAWAY) more often than anything else.
+    /// Whether the connection is open and has no unread bytes. On an idle connection, unread bytes usually announce its
+    /// end (TLS alert, GOAWAY).
     pub(super) fn is_quiet(&self) -> bool {
         let Some(tcp) = self.0.upgrade() else { return false };
         let mut byte = [MaybeUninit::uninit()];
@@ -51,13 +50,13 @@ fn peer_closed(tcp: &TcpStream) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let mut polled = [PollFd::new(tcp, PollFlags::RDHUP)];
-    // Errors and a full hang-up are reported unasked.
+    // poll always reports errors and hang-ups.
     !matches!(poll(&mut polled, Some(&Timespec::default())), Ok(0))
 }
 
 #[cfg(not(target_os = "linux"))]
 fn peer_closed(tcp: &TcpStream) -> bool {
-    // Behind bytes that are unread, the end does not show here: a request may then go out in vain, and is not repeated.
+    // Unread bytes hide the end. A request may then fail, and the edge does not repeat it.
     let mut byte = [MaybeUninit::uninit()];
     match SockRef::from(tcp).peek(&mut byte) {
         Ok(unread) => unread == 0,
@@ -72,7 +71,7 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
-            for _ in 0..COST_OF_A_READ {
+            for _ in 0..READ_COST {
                 ready!(poll_proceed(cx)).made_progress();
             }
             ready!(self.0.poll_read_ready(cx))?;

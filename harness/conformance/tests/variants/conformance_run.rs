@@ -1,4 +1,4 @@
-//! A whole run on one edge.
+//! A conformance run against one edge.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,22 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{Event, Outcome};
 
-/// What all runs share.
-pub(crate) struct Ground {
+/// Credentials of all runs.
+pub(crate) struct RunCredentials {
     pub(crate) credentials: Arc<Credentials>,
     pub(crate) files: CredentialFiles,
 }
 
-impl Ground {
+/// Cases of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaseSelection {
+    /// All cases.
+    All,
+    /// Cases with the standard setup that need no real time: most cases, at a third of the cost.
+    StandardSetup,
+}
+
+impl RunCredentials {
     pub(crate) fn new() -> Self {
         let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
         let files = CredentialFiles::write(&credentials).unwrap();
@@ -28,22 +37,13 @@ impl Ground {
     }
 }
 
-/// Which cases are played.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cases {
-    /// All.
-    All,
-    /// Those for the edge with the usual settings that take no time: most of them, at a third of the cost.
-    OneEdge,
-}
-
-/// What a conforming edge was blamed for: a line for each case that is not as it should be, and each finding.
-pub(crate) async fn blamed(
+/// One line for each failed, warned or not-run case, and for each finding of the run.
+pub(crate) async fn mismatches(
     spec: &Arc<Spec>,
-    ground: &Ground,
+    credentials: &RunCredentials,
     target: Target,
     https: bool,
-    cases: Cases,
+    cases: CaseSelection,
     name: &str,
 ) -> Vec<String> {
     let capabilities = Capabilities {
@@ -55,18 +55,18 @@ pub(crate) async fn blamed(
         loopback_clients: cfg!(target_os = "linux"),
     };
     let shape = ReplyShape::from_profile(spec.profile());
-    let mut all = cases::edge(Catalog::new(spec, &shape, false));
-    if cases == Cases::OneEdge {
-        all.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
+    let mut selected = cases::edge(Catalog::new(spec, &shape, false));
+    if cases == CaseSelection::StandardSetup {
+        selected.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
     }
-    let plan = Plan::new(all, &Selection::default(), &capabilities).unwrap();
+    let plan = Plan::new(selected, &Selection::default(), &capabilities).unwrap();
     let edge_pool = EdgePool::new(EdgePoolOptions {
         spec: Arc::clone(spec),
         shape,
         profile: spec.profile().clone(),
-        files: CredentialFiles::write(&ground.credentials).unwrap(),
-        redactor: Arc::new(Redactor::new(&ground.credentials)),
-        credentials: Arc::clone(&ground.credentials),
+        files: CredentialFiles::write(&credentials.credentials).unwrap(),
+        redactor: Arc::new(Redactor::new(&credentials.credentials)),
+        credentials: Arc::clone(&credentials.credentials),
         target,
         behind: EdgeUpstream::Each,
         spare: 2,
@@ -82,20 +82,21 @@ pub(crate) async fn blamed(
         probes_sanity: true,
         latency: false,
     };
-    let mut blamed = Vec::new();
-    let mut tell = |event| match event {
+    let mut found = Vec::new();
+    let mut on_event = |event| match event {
         Event::Ended(case) if matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun) => {
-            blamed.push(format!("{name} {:?} {}: {}", case.outcome, case.id, case.because));
+            found.push(format!("{name} {:?} {}: {}", case.outcome, case.id, case.because));
         }
-        Event::Finding(text) => blamed.push(format!("{name} {text}")),
+        Event::Finding(text) => found.push(format!("{name} {text}")),
         _ => {}
     };
-    let (verdict, mut tally) = (RunPolicy { strict: true, ..RunPolicy::default() }, Tally::new(&plan));
-    run(&plan, &edge_pool, &Arc::new(options), &verdict, &mut tally, &mut tell).await;
-    let code = tally.finish(&verdict, &mut tell);
+    let policy = RunPolicy { strict: true, ..RunPolicy::default() };
+    let mut tally = Tally::new(&plan);
+    run(&plan, &edge_pool, &Arc::new(options), &policy, &mut tally, &mut on_event).await;
+    let code = tally.finish(&policy, &mut on_event);
     Arc::into_inner(edge_pool).unwrap().stop().await;
-    if code != 0 && blamed.is_empty() {
-        blamed.push(format!("{name} exit code {code}"));
+    if code != 0 && found.is_empty() {
+        found.push(format!("{name} exit code {code}"));
     }
-    blamed
+    found
 }

@@ -8,7 +8,7 @@ use crate::support::{OK, check, draft, edge, exchange, plain_settings, post};
 use edgeproof_http::Body;
 
 #[tokio::test]
-async fn what_reaches_a_service_that_is_not_ours() {
+async fn request_to_the_service_has_license_content_type_and_body() {
     let service = MockServer::start().await;
     let body = b"\xef\xbb\xbf{\"a\": 1.0,\r\n \"a\":\t1e400}\x00\xff\n";
     Mock::given(method("POST"))
@@ -30,7 +30,7 @@ async fn what_reaches_a_service_that_is_not_ours() {
 #[case::trailing_slash("/", "/v1/relay")]
 #[case::both("/base/", "/base/v1/relay")]
 #[tokio::test]
-async fn the_service_may_be_below_a_path(#[case] base: &str, #[case] relayed: &str) {
+async fn service_url_path_is_a_prefix(#[case] base: &str, #[case] relayed: &str) {
     let service = MockServer::start().await;
     Mock::given(path(relayed)).respond_with(ResponseTemplate::new(200)).expect(1).mount(&service).await;
     let (_edge, endpoint, _) = edge(plain_settings(&format!("{}{base}", service.uri()))).await;
@@ -42,7 +42,7 @@ async fn the_service_may_be_below_a_path(#[case] base: &str, #[case] relayed: &s
 #[case::error(json!({"error": "expired"}), "expired")]
 #[case::neither(json!({"code": "expired"}), "unknown")]
 #[tokio::test]
-async fn refusals(#[case] reply: serde_json::Value, #[case] reason: &str) {
+async fn reason_is_read_from_reason_or_error(#[case] reply: serde_json::Value, #[case] reason: &str) {
     let service = MockServer::start().await;
     Mock::given(any()).respond_with(ResponseTemplate::new(401).set_body_json(reply)).mount(&service).await;
     let (_edge, endpoint, log) = edge(plain_settings(&service.uri())).await;
@@ -52,7 +52,7 @@ async fn refusals(#[case] reply: serde_json::Value, #[case] reason: &str) {
 }
 
 #[tokio::test]
-async fn an_empty_body_is_a_body() {
+async fn empty_body_is_relayed() {
     let service = MockServer::start().await;
     Mock::given(header("content-length", "0"))
         .and(body_bytes(b""))
