@@ -14,8 +14,7 @@ pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
-    AnswerMutation, BehaviourFacts, BehaviourMutation, DerivedMutation, DerivedMutations, EdgeBehaviour,
-    Mutation, RowMutation, ServiceBehaviour, derive,
+    AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
 };
 pub use part::Part;
 pub use play::{PureResult, RunResult, TestBed, TestBedError};

@@ -23,11 +23,12 @@ pub struct Mutant {
 
 impl Mutant {
     /// A mutant derived from a row.
-    pub fn from_row(spec: &Spec, derived: DerivedMutation) -> Self {
+    pub(crate) fn from_row(spec: &Spec, derived: DerivedMutation) -> Self {
         let DerivedMutation { mutation, breaks, level: lower, .. } = derived;
+        let (slug, title) = mutation.answer.slug_and_title();
         Self {
-            id: format!("{}/{}", mutation.row.id, mutation.answer.slug()),
-            title: format!("{}: {}", mutation.row.id, mutation.answer.title()),
+            id: format!("{}/{slug}", mutation.row.id),
+            title: format!("{}: {title}", mutation.row.id),
             level: lower.unwrap_or_else(|| level(spec, &breaks)),
             row: breaks,
             mutation: Mutation::Row(Arc::new(mutation)),

@@ -21,7 +21,7 @@ const MAX_PRINTED_PROBLEMS: usize = 40;
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-mutants", version, max_term_width = 110)]
 struct Arguments {
-    /// Run only the cases of each mutant's broken row, and the canaries
+    /// Run only the cases of each mutant's broken row, and a few canary cases
     #[arg(long)]
     gate: bool,
     /// Number of mutants that run at the same time

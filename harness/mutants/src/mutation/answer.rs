@@ -8,7 +8,7 @@ use http::header::{
 };
 use serde_json::{Map, Value, json};
 
-/// Difference between an answer and its row. [`derive`](super::derive) decides which ones exist for a row.
+/// Difference between an answer and its row. The row decides which ones exist for it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerMutation {
     /// Status of another class.
@@ -57,43 +57,27 @@ pub(crate) struct AnswerParts {
 }
 
 impl AnswerMutation {
-    /// End of the mutant's id.
-    pub fn slug(&self) -> String {
-        match self {
-            Self::OtherClass => "other-class".into(),
-            Self::OtherStatus => "other-status".into(),
-            Self::OtherValue(member) => format!("other-value-{member}"),
-            Self::Capitals(member) => format!("capitals-{member}"),
-            Self::WrongType(member) => format!("wrong-type-{member}"),
-            Self::Missing(member) => format!("missing-{member}"),
-            Self::Renamed(member) => format!("renamed-{member}"),
-            Self::Extra => "extra-member".into(),
-            Self::Neighbour { .. } => "neighbours-answer".into(),
-            Self::Unknown => "unknown".into(),
-            Self::TextType => "text-type".into(),
-            Self::NoCors => "no-cors".into(),
-            Self::Withheld => "withheld".into(),
-            Self::Unchecked => "unchecked".into(),
-        }
-    }
-
-    /// Noun phrase for the mutant's title.
-    pub fn title(&self) -> String {
-        match self {
-            Self::OtherClass => "status of another class".into(),
-            Self::OtherStatus => "other status of the same class".into(),
-            Self::OtherValue(member) => format!("other value of {member}"),
-            Self::Capitals(member) => format!("{member} in capitals"),
-            Self::WrongType(member) => format!("{member} of another type"),
-            Self::Missing(member) => format!("{member} missing"),
-            Self::Renamed(member) => format!("{member} renamed"),
-            Self::Extra => "additional member".into(),
-            Self::Neighbour { row, .. } => format!("answer of {row}"),
-            Self::Unknown => "reason unknown".into(),
-            Self::TextType => "content type text/plain".into(),
-            Self::NoCors => "no CORS headers".into(),
-            Self::Withheld => "connection closed in place of an answer".into(),
-            Self::Unchecked => "check skipped, access granted".into(),
+    /// End of the mutant's id, and noun phrase for its title.
+    pub fn slug_and_title(&self) -> (String, String) {
+        let (slug, title, member) = match self {
+            Self::OtherClass => ("other-class", "status of another class", None),
+            Self::OtherStatus => ("other-status", "other status of the same class", None),
+            Self::OtherValue(member) => ("other-value", "other value", Some(member)),
+            Self::Capitals(member) => ("capitals", "capitals in the value", Some(member)),
+            Self::WrongType(member) => ("wrong-type", "other type", Some(member)),
+            Self::Missing(member) => ("missing", "absence", Some(member)),
+            Self::Renamed(member) => ("renamed", "other name", Some(member)),
+            Self::Extra => ("extra-member", "additional member", None),
+            Self::Neighbour { row, .. } => return ("neighbours-answer".into(), format!("answer of {row}")),
+            Self::Unknown => ("unknown", "reason unknown", None),
+            Self::TextType => ("text-type", "content type text/plain", None),
+            Self::NoCors => ("no-cors", "no CORS headers", None),
+            Self::Withheld => ("withheld", "connection closed in place of an answer", None),
+            Self::Unchecked => ("unchecked", "check skipped, access granted", None),
+        };
+        match member {
+            Some(member) => (format!("{slug}-{member}"), format!("{title} of {member}")),
+            None => (slug.to_owned(), title.to_owned()),
         }
     }
 

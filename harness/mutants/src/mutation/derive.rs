@@ -8,28 +8,28 @@ use super::sample::{REFERENCE, Samples};
 
 /// Row mutations of all tables with answers.
 #[derive(Debug, Default)]
-pub struct DerivedMutations {
+pub(crate) struct DerivedMutations {
     /// The mutations, in the order of the rows.
-    pub all: Vec<DerivedMutation>,
+    pub(crate) all: Vec<DerivedMutation>,
     /// Rows without a sample of the right answer, so that nothing can be derived from them.
-    pub without_sample: Vec<String>,
+    pub(crate) without_sample: Vec<String>,
 }
 
 /// Row mutation with the requirement that it breaks.
 #[derive(Debug)]
-pub struct DerivedMutation {
+pub(crate) struct DerivedMutation {
     /// The mutation.
-    pub mutation: RowMutation,
+    pub(crate) mutation: RowMutation,
     /// Id of the broken row: the mutated row, or a statement about all answers.
-    pub breaks: String,
+    pub(crate) breaks: String,
     /// Level of the mutation, if it is lower than the level of the broken row.
-    pub level: Option<Level>,
+    pub(crate) level: Option<Level>,
     /// The mutated answer means the same as the right one.
-    pub is_equivalent: bool,
+    pub(crate) is_equivalent: bool,
 }
 
 /// Derives every answer mutation of every row in the edge, relay, verdict and key set tables.
-pub fn derive(spec: &Spec) -> DerivedMutations {
+pub(crate) fn derive(spec: &Spec) -> DerivedMutations {
     let mut derived = DerivedMutations::default();
     let samples = Samples::new(spec);
     for table in [Table::Edge, Table::Relay, Table::Verdict, Table::Keys] {
@@ -54,7 +54,7 @@ pub fn derive(spec: &Spec) -> DerivedMutations {
     derived
 }
 
-/// Whether cases test an answer of this row. Rows of service and key set without a status describe something else.
+/// Whether cases test an answer of this row. Service and key set rows without a status describe no answer.
 fn has_answer(row: &Row) -> bool {
     row.coverage == Coverage::Cases && (is_of_edge(row) || row.status().is_some())
 }
@@ -68,7 +68,7 @@ fn mutations(row: &Row, right: &AnswerParts, neighbour: Option<AnswerMutation>) 
     use AnswerMutation as M;
     let keys = row.table == Table::Keys;
     let exact = is_of_edge(row) || (!keys && row.body().is_some());
-    // The code is shown, and the place where it stands is not.
+    // Such a row shows the code and leaves its place in the body open.
     let values = exact || (!keys && row.code().is_some());
     let object = match serde_json::from_slice(&right.body) {
         Ok(Value::Object(members)) => Some(members),

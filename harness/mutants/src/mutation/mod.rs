@@ -15,7 +15,7 @@ pub use answer::AnswerMutation;
 pub(crate) use answer::{AnswerParts, edit_object, remove_cors};
 pub use behaviour::BehaviourMutation;
 pub use behaviour_facts::BehaviourFacts;
-pub use derive::{DerivedMutation, DerivedMutations, derive};
+pub(crate) use derive::{DerivedMutation, derive};
 pub use edge_behaviour::EdgeBehaviour;
 pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};

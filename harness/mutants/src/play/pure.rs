@@ -130,7 +130,7 @@ impl TestBed {
     }
 }
 
-/// Whether the service cuts its own decision: only a socket shows what arrives of it.
+/// Whether the service breaks its answer off: only a socket shows the received part.
 fn breaks_off(conversation: &Conversation) -> bool {
     let replies = conversation.script.iter().flat_map(|script| &script.replies);
     replies.into_iter().any(|reply| matches!(reply.action, Action::CutDecision { .. }))

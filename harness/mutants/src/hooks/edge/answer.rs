@@ -31,7 +31,7 @@ impl EdgeMutant {
         };
         let refused = status >= 300;
         let reason = reason(&answer);
-        let health = path == "/health";
+        let health = path == self.health_path;
         let unreachable = || EdgeAnswer {
             log: None,
             ..with_headers(&answer, json_answer(502, r#"{"error":"service_unreachable"}"#))
@@ -118,7 +118,7 @@ impl EdgeMutant {
     fn leak(&self, request: &EdgeRequest<'_>, relayed: Option<&RelayResult>, answer: &mut EdgeAnswer) {
         use EdgeBehaviour as B;
         let preflight = request.facts.method == Method::OPTIONS;
-        let health = request.facts.path == "/health";
+        let health = request.facts.path == self.health_path;
         let in_header = match self.behaviour {
             B::LeaksInHeader => !preflight && !health,
             B::LeaksInPreflight => preflight,

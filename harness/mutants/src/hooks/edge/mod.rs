@@ -2,8 +2,8 @@
 
 mod answer;
 mod body;
+mod cors;
 mod log;
-mod origin;
 mod relay_codes;
 mod settings;
 mod state;

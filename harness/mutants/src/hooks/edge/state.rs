@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use bytes::Bytes;
-use edgeproof_edge::{EdgeAnswer, EdgeOptions};
+use edgeproof_edge::{EdgeAnswer, EdgeOptions, EdgeRules};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
@@ -21,6 +21,8 @@ pub(super) struct EdgeMutant {
     pub(super) allowed_origin: String,
     pub(super) has_certificate: bool,
     pub(super) codes: RelayCodes,
+    pub(super) health_path: String,
+    pub(super) signals_path: String,
     /// The event that changes the behaviour for good has happened.
     pub(super) broken: AtomicBool,
     /// Collections under way.
@@ -37,6 +39,8 @@ impl EdgeMutant {
     /// The mutant for an edge with these options.
     pub(super) fn new(behaviour: EdgeBehaviour, options: &EdgeOptions) -> Self {
         let settings = &options.settings;
+        let rules = EdgeRules::new(&options.spec, &options.profile, None);
+        let path = |of: fn(&EdgeRules) -> &str| rules.as_ref().map(of).unwrap_or_default().to_owned();
         let license =
             settings.license.as_ref().and_then(|license| HeaderValue::from_str(license.expose()).ok());
         Self {
@@ -49,6 +53,8 @@ impl EdgeMutant {
             allowed_origin: settings.allowed_origin.clone().unwrap_or_default(),
             has_certificate: settings.client_cert_file.is_some(),
             codes: RelayCodes::new(&options.spec),
+            health_path: path(EdgeRules::health_path),
+            signals_path: path(EdgeRules::signals_path),
             broken: AtomicBool::new(false),
             under_way: AtomicU32::new(0),
             last_answer: Mutex::default(),

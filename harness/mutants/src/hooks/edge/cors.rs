@@ -24,7 +24,8 @@ impl EdgeMutant {
             }
             B::RedirectsPreflight if preflight => {
                 answer.status = StatusCode::TEMPORARY_REDIRECT;
-                headers.insert(LOCATION, HeaderValue::from_static("/v1/signals/"));
+                let location = HeaderValue::from_str(&format!("{}/", self.signals_path));
+                headers.extend(location.ok().map(|location| (LOCATION, location)));
             }
             B::CorsOnSuccess if !answer.status.is_success() => remove_cors(headers),
             B::NoVary => {
