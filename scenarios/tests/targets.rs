@@ -104,8 +104,9 @@ fn launched_edge_is_loaded_and_its_cost_reported() {
 async fn attached_edge_is_loaded(#[values("http", "https")] scheme: &str) {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service =
-        MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials)))
+        .await
+        .unwrap();
     let takes = service.script(Match::Everything, Script::accept(service.profile()));
     let settings = files.settings(&credentials, &service.url(), ALLOWED_ORIGIN);
     let mut edge = Embedded::new(Arc::clone(&spec), spec.profile().clone());
@@ -134,8 +135,9 @@ async fn attached_edge_is_loaded(#[values("http", "https")] scheme: &str) {
 async fn sealed_collections_reach_an_attached_service() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service =
-        MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials)))
+        .await
+        .unwrap();
     let settings = files.settings(&credentials, &service.url(), ALLOWED_ORIGIN);
     let edge = Embedded::new(Arc::clone(&spec), spec.profile().clone()).start(&settings).await.unwrap();
     let folder = TempDir::new().unwrap();
@@ -161,7 +163,7 @@ async fn sealed_collections_reach_an_attached_service() {
 async fn attached_service_is_polled() {
     let (credentials, files) = minted();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let service = MockService::start(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
     let folder = TempDir::new().unwrap();
     let references = folder.path().join("references");
     let mut file = std::fs::File::create(&references).unwrap();

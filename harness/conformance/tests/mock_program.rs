@@ -234,7 +234,7 @@ fn magic_values_are_printed_and_nothing_is_served() {
     let text = String::from_utf8(output.stdout).unwrap();
     for pair in magic.pairs() {
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(&pair.value)).unwrap();
-        assert!(line.contains(&pair.status.to_string()) && line.ends_with(pair.cause.name()), "{line}");
+        assert!(line.contains(&pair.status.to_string()) && line.ends_with(pair.stimulus.name()), "{line}");
     }
     for value in GUIDE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
         if value.contains("magic.") {

@@ -18,7 +18,7 @@
 //! let spec = Arc::new(Spec::builtin(Version::Current));
 //! let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
 //! let files = CredentialFiles::write(&credentials)?;
-//! let service = MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await?;
+//! let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await?;
 //!
 //! let settings = files.settings(&credentials, &service.url(), "https://shop.example");
 //! let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(drop))).await?;

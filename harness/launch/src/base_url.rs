@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use url::Url;
 
 /// Base URL of a part under test: `http` or `https`, a host, and the path that the interface's paths begin below, if
@@ -25,14 +26,15 @@ impl BaseUrl {
             "the page presents no credential to an edge",
             "https://edge.example",
         )?;
-        url.above(given, "an edge", "the edge's paths", &["/v1/signals", "/health"])
+        url.above(given, "an edge", "the edge's paths", &[Endpoint::Signals.path(), Endpoint::Health.path()])
     }
 
     /// Parses the base URL of a service. `http` is allowed for this machine only, because a read token travels.
     pub fn of_service(given: &str) -> Result<Self, BaseUrlError> {
         let whose = "a service";
         let url = Self::parse(given, whose, "the service takes a read token", "https://service.example")?;
-        url.above(given, whose, "the service's paths", &["/v1/verdict"])?.guarded(given, whose)
+        let verdicts = verdict_path().prefix().trim_end_matches('/');
+        url.above(given, whose, "the service's paths", &[verdicts])?.guarded(given, whose)
     }
 
     /// Parses the base URL of a key set.
@@ -44,8 +46,9 @@ impl BaseUrl {
             "the interface shows no credential for the key set",
             "https://keys.example",
         )?;
-        let paths = ["/.well-known/browser-verdict-jwks.json", "/.well-known"];
-        url.above(given, whose, "the key set's own paths", &paths)
+        let path = Endpoint::KeySet.path();
+        let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
+        url.above(given, whose, "the key set's own paths", &[path, folder])
     }
 
     /// The URL.

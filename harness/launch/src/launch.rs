@@ -9,6 +9,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor};
+use edgeproof_fixtures::spec::Endpoint;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -195,7 +196,7 @@ impl Launch {
 
 /// Sends one health check. Any HTTP answer means ready.
 pub async fn probe(endpoint: &ServerAddress, limit: Duration) -> Result<(), NoAnswer> {
-    send(endpoint, &Draft::new("GET", "/health"), limit).await.reply.map(drop)
+    send(endpoint, &Draft::new("GET", Endpoint::Health.path()), limit).await.reply.map(drop)
 }
 
 /// Whether the output names a taken port. A short-lived client connection can hold the port and release it before

@@ -1,10 +1,11 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// The time by which a mock service judges validity, windows and ages. It runs as the machine's clock does until it is
-/// moved or stopped. Clones are handles of the same clock.
+/// Clock of a mock service: it decides on validity, windows and ages. It shows the machine's time until a test moves or
+/// stops it. Clones share one clock.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -25,29 +26,29 @@ struct Inner {
 
 #[derive(Debug, Clone, Copy)]
 enum Setting {
-    /// So many nanoseconds ahead of the machine's; they reach 292 years.
+    /// Offset from the machine's clock (ns); an `i64` covers 292 years.
     Running(i64),
-    /// Shows the same until it is moved.
+    /// Time that the clock shows until a test moves it.
     Stopped(SystemTime),
 }
 
 impl Clock {
-    /// What it shows.
+    /// Current time.
     pub fn now(&self) -> SystemTime {
         self.setting().now()
     }
 
-    /// Puts it forward.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.shift(nanos(by));
     }
 
-    /// Puts it back.
+    /// Moves the clock back.
     pub fn rewind(&self, by: Duration) {
         self.shift(-nanos(by));
     }
 
-    /// How far it is ahead of the machine's clock, in milliseconds; behind, where this is negative.
+    /// Offset from the machine's clock (ms). Negative: behind.
     pub fn offset(&self) -> i64 {
         match self.setting() {
             Setting::Running(offset) => offset / MILLI,
@@ -55,13 +56,12 @@ impl Clock {
         }
     }
 
-    /// Lets it run so many milliseconds ahead of the machine's clock; behind, where this is negative. 0 undoes all
-    /// that was done to it.
+    /// Runs at this offset from the machine's clock (ms). Negative: behind. 0 undoes all changes.
     pub fn set_offset(&self, millis: i64) {
         self.change(|_| Setting::Running(millis.saturating_mul(MILLI)));
     }
 
-    /// Shows this time from now on; goes on running, or goes on standing.
+    /// Sets the time. A stopped clock stays stopped.
     pub fn set(&self, time: SystemTime) {
         self.change(|setting| match setting {
             Setting::Running(_) => Setting::Running(between(SystemTime::now(), time)),
@@ -69,18 +69,18 @@ impl Clock {
         });
     }
 
-    /// Stops it, for tests at the very edge of a limit. [`Self::advance`] and the like still move it.
+    /// Stops the clock, for tests at the exact end of a limit. [`Self::advance`] and the like still move it.
     pub fn stop(&self) {
         self.change(|setting| Setting::Stopped(setting.now()));
     }
 
-    /// Told whenever somebody moves it.
-    pub(super) fn watch(&self) -> watch::Receiver<()> {
+    /// Notification of each change.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.moved.subscribe()
     }
 
-    /// How long until it shows `time` if nobody moves it; none if it stands still before that.
-    pub(super) fn until(&self, time: SystemTime) -> Option<Duration> {
+    /// Real time until the clock shows `time`, unless a test moves it. None for a stopped clock before `time`.
+    pub(crate) fn until(&self, time: SystemTime) -> Option<Duration> {
         let setting = self.setting();
         match time.duration_since(setting.now()) {
             Ok(left) if !left.is_zero() => matches!(setting, Setting::Running(_)).then_some(left),
@@ -96,19 +96,19 @@ impl Clock {
     }
 
     fn change(&self, change: impl FnOnce(Setting) -> Setting) {
-        let mut setting = self.0.setting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut setting = self.0.setting.lock();
         *setting = change(*setting);
         drop(setting);
         self.0.moved.send_replace(());
     }
 
     fn setting(&self) -> Setting {
-        *self.0.setting.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.setting.lock()
     }
 }
 
 impl Default for Clock {
-    /// One that shows the machine's time.
+    /// A clock that shows the machine's time.
     fn default() -> Self {
         Self(Arc::new(Inner { setting: Mutex::new(Setting::Running(0)), moved: watch::Sender::new(()) }))
     }
@@ -130,12 +130,12 @@ fn nanos(span: Duration) -> i64 {
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// From one time to another.
+/// Nanoseconds from one time to another.
 fn between(from: SystemTime, to: SystemTime) -> i64 {
     to.duration_since(from).map_or_else(|behind| -nanos(behind.duration()), nanos)
 }
 
-/// Where a system cannot say such a time, the time as it was.
+/// The moved time, or the same time where the system cannot express the moved one.
 fn moved(time: SystemTime, nanos: i64) -> SystemTime {
     let span = Duration::from_nanos(nanos.unsigned_abs());
     let moved = if nanos < 0 { time.checked_sub(span) } else { time.checked_add(span) };
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn it_moves_and_comes_back() {
+    fn moves_add_up_and_offset_zero_undoes_them() {
         let clock = Clock::default();
         assert!(near(clock.now(), SystemTime::now()));
         clock.advance(HOUR);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_where_it_was_stopped() {
+    fn stopped_clock_shows_the_same_time_until_moved() {
         let clock = Clock::default();
         clock.stop();
         let now = clock.now();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn no_span_is_too_long() {
+    fn extreme_moves_saturate() {
         let clock = Clock::default();
         clock.advance(Duration::MAX);
         clock.advance(Duration::MAX);

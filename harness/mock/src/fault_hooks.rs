@@ -4,88 +4,86 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use http::{HeaderMap, Method};
 
-use super::decision::ServiceDecision;
-use super::route::ServiceEndpoint;
-use super::verdict_facts::{ReadOutage, SessionFact};
+use crate::decision::{ReadOutage, ServiceDecision, SessionFact};
+use crate::route::ServiceEndpoint;
 
-/// Where a service or its key set does other than the mock service. Each method is given what is right and by default
-/// returns it: a deviation overrides the one that it is about, and everything else stays the real service.
+/// Fault hooks of a service and its key set; no-op outside mutation runs. Each method receives the correct value and
+/// returns it by default. A mutant overrides the methods of its fault.
 pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
-    /// The value of `Authorization` that the read token is looked for in.
-    fn authorization(&self, given: Option<String>) -> Option<String> {
-        given
+    /// Value of `Authorization` that holds the read token.
+    fn authorization(&self, value: Option<String>) -> Option<String> {
+        value
     }
 
-    /// An answer before anything is looked at.
-    fn at_once(&self, _asked: &ServiceRequest<'_>) -> Option<ServiceDecision> {
+    /// Answer before any check.
+    fn at_once(&self, _request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
         None
     }
 
-    /// What the read token is taken for. `authorization`: where it was looked for; `license_id`: of the license that is
-    /// not somebody else's.
+    /// Result of the read token check. `authorization` is the checked header value, `license_id` the service's own license.
     fn token(
         &self,
         _authorization: Option<&str>,
         _license_id: &str,
-        right: Result<ReadClaims, ReadTokenFault>,
+        correct: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
-        right
+        correct
     }
 
-    /// What keeps the service from checking read tokens.
-    fn outage(&self, right: Option<ReadOutage>) -> Option<ReadOutage> {
-        right
+    /// Fault of read token checks.
+    fn outage(&self, correct: Option<ReadOutage>) -> Option<ReadOutage> {
+        correct
     }
 
-    /// What there is for a session reference.
-    fn session(&self, _reference: &str, right: SessionFact) -> SessionFact {
-        right
+    /// State of the session with this reference.
+    fn session(&self, _reference: &str, correct: SessionFact) -> SessionFact {
+        correct
     }
 
-    /// Age up to which a verdict is found.
-    fn verdict_lasts(&self, right: Duration) -> Duration {
-        right
+    /// Lifetime of a verdict.
+    fn verdict_lasts(&self, correct: Duration) -> Duration {
+        correct
     }
 
-    /// A request goes on waiting when its client has left.
+    /// True if a long poll continues after its client left.
     fn waits_for_nobody(&self) -> bool {
         false
     }
 
-    /// What is said in the end.
-    fn conclude(&self, _asked: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
-        ServiceAction::At(Duration::ZERO, right)
+    /// Final action.
+    fn conclude(&self, _request: &ServiceRequest<'_>, correct: ServiceDecision) -> ServiceAction {
+        ServiceAction::At(Duration::ZERO, correct)
     }
 }
 
-/// None.
+/// No faults.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFaults;
 
 impl ServiceFaultHooks for NoFaults {}
 
-/// A request as a hooks of a service sees it.
+/// A request, as fault hooks receive it.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceRequest<'a> {
-    /// What it is for.
+    /// Endpoint.
     pub endpoint: ServiceEndpoint,
-    /// Its method.
+    /// Method.
     pub method: &'a Method,
-    /// Its target, as it was written.
+    /// Request target, as sent.
     pub target: &'a str,
-    /// The session reference, decoded, where it is for a verdict.
+    /// Decoded session reference of a request for a verdict.
     pub reference: Option<&'a str>,
     /// Header fields.
     pub headers: &'a HeaderMap,
-    /// Number of its connection.
+    /// Number of the connection.
     pub connection: u64,
 }
 
-/// What a service says to a request.
+/// Action of a service on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServiceAction {
-    /// This, after so much time.
+    /// Sends this answer after a delay.
     At(Duration, ServiceDecision),
-    /// Nothing: the connection is closed.
+    /// Closes the connection without an answer.
     Nothing,
 }

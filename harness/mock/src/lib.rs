@@ -1,52 +1,81 @@
-//! Mock service and reference edge: each one pure decision with thin I/O around it.
+//! Mock of a browser verification service, for tests of edges and backends.
+//!
+//! [`MockService`] accepts relayed collections from edges, returns verdicts to backends and publishes its key set.
+//! It checks licenses, client certificates, collections and read tokens for real. A [`Script`] replaces its answers,
+//! and its journal records every request.
+//!
+//! ```
+//! use edgeproof_fixtures::credentials::ReadTokenForm;
+//! use edgeproof_mock::{MockService, NewSession, ServiceEndpoint};
+//!
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let service = MockService::start().await?;
+//! service.add_session(NewSession::new("order-4711"));
+//!
+//! // The code under test: it requests `{base_url}/v1/verdict/order-4711` with the read token.
+//! let base_url = service.plain_url().expect("`start` opens an address without TLS");
+//! let read_token = service.credentials().read_token(ReadTokenForm::Valid);
+//! let answer = fetch_verdict(&base_url, "order-4711", &read_token).await?;
+//!
+//! assert!(answer.contains(r#""decision":"allow""#));
+//! assert_eq!(service.journal()[0].endpoint, ServiceEndpoint::Verdict);
+//! # std::io::Result::Ok(()) }).unwrap();
+//! #
+//! # async fn fetch_verdict(base_url: &str, reference: &str, read_token: &str) -> std::io::Result<String> {
+//! #     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//! #     let address = base_url.trim_start_matches("http://");
+//! #     let mut stream = tokio::net::TcpStream::connect(address).await?;
+//! #     let head = format!("GET /v1/verdict/{reference} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+//! #     stream.write_all(format!("{head}Authorization: Bearer {read_token}\r\n\r\n").as_bytes()).await?;
+//! #     let mut answer = String::new();
+//! #     stream.read_to_string(&mut answer).await?;
+//! #     Ok(answer)
+//! # }
+//! ```
+//!
+//! Tests in other languages use the [admin port](admin) and [magic values](magic).
+//!
+//! # Code map
+//!
+//! Imports go one way: a line imports only from lines above it.
+//!
+//! | Module | Contents |
+//! |---|---|
+//! | `route`, `clock`, `listener` | endpoint of a request; time; sockets and TLS |
+//! | `decision` | the pure decisions: tables, profile and facts of a request in, answer out |
+//! | `journal`, `scripts`, `keys`, [`magic`] | recorded requests; scripted replies; verdict keys and seal keys; magic values |
+//! | `fault_hooks`, `options`, `state` | hooks for mutants; settings; the state that requests share |
+//! | `collections`, `verdicts` | handlers: `POST` of a relayed collection; `GET` of a verdict |
+//! | `http` | reads and records a request, selects script or handler, sends the answer |
+//! | `service`, [`admin`] | [`MockService`]; its admin port |
 
 pub mod admin;
-mod arrival;
 mod clock;
-mod decide;
-mod decide_verdict;
+mod collections;
 mod decision;
-mod exchange;
-mod facts;
 mod fault_hooks;
+mod http;
 mod journal;
-mod key_set;
-mod key_store;
+mod keys;
+mod listener;
 pub mod magic;
-mod magic_answers;
-mod observer;
-mod poll;
-mod presented;
-mod registry;
-mod relay;
-mod replay;
-mod reply_shape;
-mod respond;
+mod options;
 mod route;
-mod script;
-mod scripting;
+mod scripts;
 mod service;
-mod session;
-mod sessions;
-mod shared;
-mod verdict_facts;
-mod wait;
+mod state;
+mod verdicts;
 
-pub use arrival::{Arrival, ArrivalAnswer};
 pub use clock::Clock;
-pub use decide::decide;
-pub use decide_verdict::decide_verdict;
-pub use decision::ServiceDecision;
-pub use facts::{CollectionFacts, Outage};
+pub use decision::{
+    CollectionFacts, Outage, ReadOutage, Replay, ReplyShape, ReplyShapeError, ServiceDecision, SessionFact,
+    VerdictFacts, decide, decide_verdict, presented_licenses,
+};
 pub use fault_hooks::{NoFaults, ServiceAction, ServiceFaultHooks, ServiceRequest};
-pub use journal::RECORDED;
-pub use observer::Observer;
-pub use presented::presented_licenses;
-pub use registry::Scripted;
-pub use replay::Replay;
-pub use reply_shape::{ReplyShape, ReplyShapeError};
+pub use journal::{Arrival, ArrivalAnswer, Observer, RECORDED};
+pub use listener::{Listen, ListenerMode};
+pub use options::ServiceOptions;
 pub use route::ServiceEndpoint;
-pub use script::{Action, ListenerMode, Match, Reply, Script, When};
-pub use service::{Listen, MockService, ServiceOptions};
-pub use session::{NewSession, Ready};
-pub use verdict_facts::{ReadOutage, SessionFact, VerdictFacts};
+pub use scripts::{Action, Match, Reply, Script, Scripted, When};
+pub use service::MockService;
+pub use state::{NewSession, Ready};

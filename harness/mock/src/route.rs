@@ -1,83 +1,67 @@
-use edgeproof_fixtures::spec::{Fact, Spec, Table};
+use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-/// What a request is for.
+/// Endpoint of the service that a request addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceEndpoint {
-    /// A relayed collection: any path, any method but `GET` and `HEAD`.
+    /// A relayed collection: any path, any method except `GET` and `HEAD`.
     Relay,
     /// The verdict of a session.
     Verdict,
     /// The key set.
     KeySet,
-    /// Nothing that the service has.
+    /// No endpoint of the interface.
     Nothing,
 }
 
-/// A request's endpoint, with what its path says.
+/// Route of a request: its endpoint, with the parameters of the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
+pub(crate) enum Route {
     Relay,
-    Verdict(Reference),
+    Verdict(SessionRef),
     KeySet,
     Health,
     NotFound,
     MethodNotAllowed,
 }
 
-/// A session reference as a path names it.
+/// Session reference in a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reference {
-    /// As it is told back.
-    pub(super) text: String,
-    /// A page can have passed it to `start()`: it is text.
-    pub(super) possible: bool,
+pub(crate) struct SessionRef {
+    /// Reference as the answer repeats it.
+    pub(crate) text: String,
+    /// False where the path holds bytes that are not UTF-8: no page can start such a session.
+    pub(crate) is_text: bool,
 }
 
-/// The mock's own, for whoever starts it: the interface has none on the service.
+/// Health path of the mock itself, for its users. The interface defines none for the service.
 const HEALTH: &str = "/health";
 
-/// Where the endpoints are, from the tables.
-#[derive(Debug, Default)]
-pub(super) struct Paths {
-    /// Before the reference, and after it.
-    verdict: Option<(String, String)>,
-    key_set: Option<String>,
+/// Paths of the endpoints, from the tables.
+#[derive(Debug)]
+pub(crate) struct Router {
+    verdict: VerdictPath,
+    key_set: String,
 }
 
-impl Paths {
-    pub(super) fn of(spec: &Spec) -> Self {
-        let mut paths = Self::default();
-        for row in spec.table(Table::Endpoints) {
-            match &row.fact {
-                Fact::Endpoint { party, path, .. } if party == "service" => {
-                    let around = path.split_once("{sessionRef}");
-                    paths.verdict = around.map(|(before, after)| (before.to_owned(), after.to_owned()));
-                }
-                Fact::Endpoint { party, path, .. } if party == "keys" => paths.key_set = Some(path.clone()),
-                _ => {}
-            }
-        }
-        paths
+impl Router {
+    pub(crate) fn new(spec: &Spec) -> Self {
+        Self { verdict: spec.verdict_path().clone(), key_set: spec.path(Endpoint::KeySet).to_owned() }
     }
 
-    /// `POST` relays wherever it goes, for the path of an edge's call is not shown. What else asks for one of the two
-    /// paths of the interface gets that endpoint, or hears that it takes no such method.
-    pub(super) fn route(&self, method: &Method, path: &str) -> Route {
+    /// Routes a request. A `POST` to any path is a relayed collection: the interface does not show the path of an
+    /// edge's call. Other methods on the two paths of the interface are not allowed.
+    pub(crate) fn route(&self, method: &Method, path: &str) -> Route {
         if method == Method::POST {
             return Route::Relay;
         }
         let reads = matches!(*method, Method::GET | Method::HEAD);
-        if self.key_set.as_deref() == Some(path) {
+        if path == self.key_set {
             return if reads { Route::KeySet } else { Route::MethodNotAllowed };
         }
-        let reference = self
-            .verdict
-            .as_ref()
-            .and_then(|(before, after)| path.strip_prefix(before.as_str())?.strip_suffix(after.as_str()));
-        match reference {
-            Some(reference) if reads => Route::Verdict(Reference::decode(reference)),
+        match self.verdict.reference(path) {
+            Some(reference) if reads => Route::Verdict(SessionRef::decode(reference)),
             Some(_) => Route::MethodNotAllowed,
             None if reads && path == HEALTH => Route::Health,
             None if reads => Route::NotFound,
@@ -87,7 +71,7 @@ impl Paths {
 }
 
 impl Route {
-    pub(super) fn endpoint(&self) -> ServiceEndpoint {
+    pub(crate) fn endpoint(&self) -> ServiceEndpoint {
         match self {
             Self::Relay => ServiceEndpoint::Relay,
             Self::Verdict(_) => ServiceEndpoint::Verdict,
@@ -97,53 +81,51 @@ impl Route {
     }
 }
 
-impl Reference {
-    /// Decodes percent signs, once. A percent sign that begins no code stands for itself. Bytes that are not UTF-8 are no
-    /// reference of any session, and are told back as they were written.
+impl SessionRef {
+    /// Percent-decodes a reference once. An invalid escape stays as it is. A reference that is not UTF-8 stays encoded
+    /// and matches no session.
     fn decode(written: &str) -> Self {
         if let Ok(text) = percent_decode_str(written).decode_utf8() {
-            Self { text: text.into_owned(), possible: true }
+            Self { text: text.into_owned(), is_text: true }
         } else {
-            // What a path holds unencoded may be no text either.
-            let text = String::from_utf8_lossy(written.as_bytes()).into_owned();
-            Self { text, possible: false }
+            Self { text: written.to_owned(), is_text: false }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_fixtures::spec::Version;
+    use edgeproof_fixtures::spec::{Version, verdict_path};
     use rstest::rstest;
 
     use super::*;
 
     fn route(method: &str, path: &str) -> Route {
-        Paths::of(&Spec::builtin(Version::Current)).route(&method.parse().unwrap(), path)
+        Router::new(&Spec::builtin(Version::Current)).route(&method.parse().unwrap(), path)
     }
 
     #[rstest]
     #[case::plain("abc", "abc")]
     #[case::space("a%20b", "a b")]
-    #[case::plus_is_itself("a+b", "a+b")]
+    #[case::plus("a+b", "a+b")]
     #[case::slash("a%2Fb", "a/b")]
     #[case::slash_unencoded("a/b", "a/b")]
-    #[case::decoded_once("%2525", "%25")]
+    #[case::double_encoded("%2525", "%25")]
     #[case::percent_unencoded("100%", "100%")]
-    #[case::no_code("%zz%4", "%zz%4")]
+    #[case::invalid_escape("%zz%4", "%zz%4")]
     #[case::unicode("%F0%9F%A6%8A", "🦊")]
-    #[case::nothing("", "")]
+    #[case::empty("", "")]
     #[case::dots("..", "..")]
-    #[case::zero("a%00b", "a\0b")]
-    fn a_reference_is_decoded_once(#[case] written: &str, #[case] text: &str) {
-        let reference = Reference { text: text.to_owned(), possible: true };
-        assert_eq!(route("GET", &format!("/v1/verdict/{written}")), Route::Verdict(reference));
+    #[case::nul("a%00b", "a\0b")]
+    fn session_reference_is_decoded_once(#[case] written: &str, #[case] text: &str) {
+        let reference = SessionRef { text: text.to_owned(), is_text: true };
+        assert_eq!(route("GET", &verdict_path().with(written)), Route::Verdict(reference));
     }
 
     #[test]
-    fn what_is_not_text_is_no_reference_and_comes_back_as_written() {
-        let reference = Reference { text: "a%FFb".to_owned(), possible: false };
-        assert_eq!(route("GET", "/v1/verdict/a%FFb"), Route::Verdict(reference));
+    fn session_reference_that_is_not_utf8_stays_encoded() {
+        let reference = SessionRef { text: "a%FFb".to_owned(), is_text: false };
+        assert_eq!(route("GET", &verdict_path().with("a%FFb")), Route::Verdict(reference));
     }
 
     #[rstest]
@@ -157,7 +139,7 @@ mod tests {
     #[case("GET", "/", Route::NotFound)]
     #[case("GET", "/health", Route::Health)]
     #[case("POST", "/health", Route::Relay)]
-    fn other_requests_have_a_place_too(#[case] method: &str, #[case] path: &str, #[case] expected: Route) {
+    fn method_and_path_select_the_route(#[case] method: &str, #[case] path: &str, #[case] expected: Route) {
         assert_eq!(route(method, path), expected);
     }
 }

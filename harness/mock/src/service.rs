@@ -1,51 +1,46 @@
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
-use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::seal::{Collection, SealPublicKey};
 use edgeproof_fixtures::spec::{Profile, Spec, Version};
-use tokio::net::TcpListener;
+use edgeproof_http::{ListenerProtocol, Server};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::arrival::Arrival;
-use super::clock::Clock;
-use super::exchange;
-use super::facts::Outage;
-use super::fault_hooks::NoFaults;
-use super::fault_hooks::ServiceFaultHooks;
-use super::observer::Observer;
-use super::registry::Scripted;
-use super::reply_shape::ReplyShape;
-use super::script::{ListenerMode, Match, Script};
-use super::session::NewSession;
-use super::shared::{Faults, Shared};
-use super::verdict_facts::ReadOutage;
-use edgeproof_http::{Limits, ListenerProtocol, Server};
+use crate::clock::Clock;
+use crate::decision::{Outage, ReadOutage, ReplyShape};
+use crate::http;
+use crate::journal::Arrival;
+use crate::listener::{ListenerMode, bind, protocol};
+use crate::options::ServiceOptions;
+use crate::scripts::{Match, Script, Scripted};
+use crate::state::{NewSession, ServiceFaults, ServiceState};
 
-/// The service, as a mock: it takes collections from edges, gives verdicts to backends, and publishes its key set. It
-/// judges license, client certificate, collection and read token for real, answers the row of the tables that applies,
-/// or does what a [`Script`] says; and it records what arrives. What is posted is a relayed collection, whatever its path
-/// is and whichever header holds the license. Dropping it ends everything at once.
+/// A running mock service. Dropping it closes all connections.
 ///
-/// A backend under test polls `/v1/verdict/{sessionRef}` below [`MockService::url`]:
+/// It refuses a request with the row of the tables that applies, unless a [`Script`] replaces the answer. Every `POST`
+/// is a relayed collection, whatever its path is and whichever header holds the license.
+///
+/// A test of a long poll moves the [`Clock`] instead of waiting:
 ///
 /// ```
 /// use std::time::Duration;
 /// use edgeproof_fixtures::credentials::ReadTokenForm;
-/// use edgeproof_mock::{ServiceEndpoint, ListenerMode, MockService, NewSession, Ready, ServiceOptions};
+/// use edgeproof_mock::{MockService, NewSession, Ready, ServiceEndpoint};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
-/// let service = MockService::start(options).await?;
+/// let service = MockService::start().await?;
 /// let read_token = service.credentials().read_token(ReadTokenForm::Valid);
-///
-/// // A session whose verdict takes a minute: no test has to wait that long.
 /// service.add_session(NewSession::new("order 4711").ready(Ready::After(Duration::from_secs(60))));
-/// let backend = tokio::spawn(get(service.addr(), "/v1/verdict/order%204711?waitMs=30000", read_token));
+///
+/// let address = service.plain_addr().expect("`start` opens an address without TLS");
+/// let backend = tokio::spawn(get(address, "/v1/verdict/order%204711?waitMs=30000", read_token));
 /// service.polls().wait_for(|waiting| *waiting == 1).await.expect("the service runs");
 /// service.clock().advance(Duration::from_secs(60));
+///
 /// let answer = backend.await??;
 /// assert!(answer.starts_with("HTTP/1.1 200 OK"));
 /// assert!(answer.contains(r#"{"ref":"order 4711","decision":"allow""#));
@@ -62,148 +57,27 @@ use edgeproof_http::{Limits, ListenerProtocol, Server};
 /// #     Ok(answer)
 /// # }
 /// ```
-///
-/// An edge relays to it, here the reference [`Edge`](super::edge::Edge); a script lets it misbehave, and the journal tells what
-/// arrived:
-///
-/// ```
-/// use edgeproof_fixtures::credentials::CredentialFiles;
-/// use edgeproof_edge::{Edge, EdgeOptions, LogSink};
-/// use edgeproof_mock::{Action, Match, MockService, Script, ServiceOptions};
-///
-/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let service = MockService::start(ServiceOptions::default()).await?;
-/// let files = CredentialFiles::write(service.credentials())?;
-/// let settings = files.settings(service.credentials(), &service.url(), "https://shop.example");
-/// let options = EdgeOptions::new(service.spec().clone(), settings, LogSink::new(|line| eprintln!("{line}")));
-/// let edge = Edge::start(options).await?;
-///
-/// let mark = service.mark();
-/// let closes = service.script(Match::Everything, Script::one(Action::Close));
-/// let answer = post(edge.addr(), "/v1/signals", "{}").await?;
-/// assert!(answer.starts_with("HTTP/1.1 502 "));
-/// assert!(answer.ends_with(r#"{"error":"service_unreachable"}"#));
-/// assert_eq!((closes.count(), service.arrivals_since(mark).len()), (1, 1));
-///
-/// edge.stop().await;
-/// service.stop().await;
-/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-/// # async fn post(addr: std::net::SocketAddr, path: &str, body: &str) -> std::io::Result<String> {
-/// #     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-/// #     let mut stream = tokio::net::TcpStream::connect(addr).await?;
-/// #     let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-/// #     stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
-/// #     let mut answer = String::new();
-/// #     stream.read_to_string(&mut answer).await?;
-/// #     Ok(answer)
-/// # }
-/// ```
 pub struct MockService {
     server: Server,
     plain: Option<Server>,
-    shared: Arc<Shared>,
+    state: Arc<ServiceState>,
     mode: Mutex<ListenerMode>,
 }
-
-/// How a mock service is set up.
-#[derive(Debug)]
-pub struct ServiceOptions {
-    /// The interface that it keeps.
-    pub spec: Arc<Spec>,
-    /// What it does where the interface shows nothing.
-    pub profile: Profile,
-    /// Its server certificate, the client authority, and the keys that licenses are verified with.
-    pub credentials: Arc<Credentials>,
-    /// Where it listens.
-    pub listener: Listen,
-    /// What its listener shows.
-    pub mode: ListenerMode,
-    /// Body of its refusals.
-    pub reply_shape: ReplyShape,
-    /// What connections may cost.
-    pub limits: Limits,
-    /// Arrivals that its journal keeps, of 72 MiB in all.
-    pub journal: usize,
-    /// A second address, where it serves the same without TLS: for backends that cannot be told an authority.
-    pub plain: Option<Listen>,
-    /// Its time.
-    pub clock: Clock,
-    /// From the acceptance of a collection to its verdict.
-    pub verdict_delay: Duration,
-    /// Sessions that it keeps; the oldest goes first.
-    pub sessions: usize,
-    /// Whether [magic values](crate::magic) bring about their rows.
-    pub magic: bool,
-    /// Told of every request when it is finished.
-    pub observer: Option<Observer>,
-    /// Where it does other than it should: none but for deviations, which prove that the cases notice.
-    pub hooks: Arc<dyn ServiceFaultHooks>,
-}
-
-/// Where a mock service listens.
-#[derive(Debug)]
-pub enum Listen {
-    /// On this address; port 0 lets the system choose.
-    At(SocketAddr),
-    /// On this socket.
-    On(TcpListener),
-}
-
-/// Bytes of a head: so much that a read token of 100 KB is answered, and not cut off.
-const HEAD_BYTES: usize = 256 * 1024;
 
 /// Time for requests in flight when a mock service stops.
 const GRACE: Duration = Duration::from_secs(2);
 
-impl ServiceOptions {
-    /// As the tables' reference profile says, with TLS on a free port of the loopback interface.
-    pub fn new(spec: Arc<Spec>, credentials: Arc<Credentials>) -> Self {
-        Self {
-            profile: spec.profile().clone(),
-            credentials,
-            listener: Listen::At((Ipv4Addr::LOCALHOST, 0).into()),
-            mode: ListenerMode::Tls(Role::ServiceServer),
-            reply_shape: ReplyShape::from_profile(spec.profile()),
-            limits: Limits { head_bytes: HEAD_BYTES, ..Limits::default() },
-            journal: 4096,
-            plain: None,
-            clock: Clock::default(),
-            verdict_delay: Duration::ZERO,
-            sessions: 100_000,
-            magic: false,
-            observer: None,
-            hooks: Arc::new(NoFaults),
-            spec,
-        }
-    }
-}
-
-impl Default for ServiceOptions {
-    /// The current interface, with credentials of its own.
-    fn default() -> Self {
-        let credentials =
-            Credentials::mint(&MintOptions::default()).expect("the default options name a valid host");
-        Self::new(Arc::new(Spec::builtin(Version::Current)), Arc::new(credentials))
-    }
-}
-
-impl From<SocketAddr> for Listen {
-    fn from(addr: SocketAddr) -> Self {
-        Self::At(addr)
-    }
-}
-
-impl From<TcpListener> for Listen {
-    fn from(listener: TcpListener) -> Self {
-        Self::On(listener)
-    }
-}
-
 impl MockService {
-    /// Starts it. It answers when this returns. Fails if the address is taken, or if a loaded certificate doesn't
-    /// belong to its key.
-    pub async fn start(options: ServiceOptions) -> io::Result<Self> {
-        let shared = Arc::new(Shared::new(&options));
+    /// Starts a mock service with defaults: the current interface, fresh credentials, TLS at [`Self::url`] and plain
+    /// HTTP at [`Self::plain_url`]. It accepts connections when this returns.
+    pub async fn start() -> io::Result<Self> {
+        Self::start_with(ServiceOptions::default().with_plain_address()).await
+    }
+
+    /// Starts a mock service with these options. Fails if the address is in use, or if a loaded certificate does not
+    /// match its key.
+    pub async fn start_with(options: ServiceOptions) -> io::Result<Self> {
+        let state = Arc::new(ServiceState::new(&options));
         let ServiceOptions { listener, plain, mode, limits, .. } = options;
         let listener = bind(listener).await?;
         let plain = match plain {
@@ -211,199 +85,20 @@ impl MockService {
             None => None,
         };
         let serve = |listener, protocol| {
-            let shared = Arc::clone(&shared);
+            let state = Arc::clone(&state);
             Server::start(listener, protocol, limits, move |request, peer| {
-                exchange::handle(Arc::clone(&shared), request, peer)
+                http::handle(Arc::clone(&state), request, peer)
             })
         };
-        let server = serve(listener, shared.protocol(mode)?)?;
+        let server = serve(listener, protocol(mode, &state.credentials, &state.profile)?)?;
         let plain = plain.map(|listener| serve(listener, ListenerProtocol::Plain)).transpose()?;
-        Ok(Self { server, plain, shared, mode: Mutex::new(mode) })
+        Ok(Self { server, plain, state, mode: Mutex::new(mode) })
     }
 
-    /// The address it listens on.
-    pub fn addr(&self) -> SocketAddr {
-        self.server.addr()
-    }
-
-    /// Its address as `SERVICE_URL` holds it, by the name `localhost`.
-    pub fn url(&self) -> String {
-        let scheme = if *lock(&self.mode) == ListenerMode::PlainHttp { "http" } else { "https" };
-        format!("{scheme}://localhost:{}", self.addr().port())
-    }
-
-    /// The second address, without TLS.
-    pub fn plain_addr(&self) -> Option<SocketAddr> {
-        self.plain.as_ref().map(Server::addr)
-    }
-
-    /// What it was set up with: its licenses, read tokens and certificates.
-    pub fn credentials(&self) -> &Arc<Credentials> {
-        &self.shared.credentials
-    }
-
-    /// The interface that it keeps.
-    pub fn spec(&self) -> &Arc<Spec> {
-        &self.shared.spec
-    }
-
-    /// What it does where the interface shows nothing.
-    pub fn profile(&self) -> &Profile {
-        &self.shared.profile
-    }
-
-    /// Body of its refusals to edges.
-    pub fn reply_shape(&self) -> &ReplyShape {
-        &self.shared.reply_shape
-    }
-
-    /// Its time, to be moved.
-    pub fn clock(&self) -> &Clock {
-        &self.shared.clock
-    }
-
-    /// Registers a script for some requests. Of several that are for a request, one that is for less goes before one for
-    /// all, and a later one before an earlier one. It ends when the guard is dropped.
-    ///
-    /// # Panics
-    /// If the script has no reply, or one that can't be said in HTTP.
-    pub fn script(&self, on: Match, script: Script) -> Scripted {
-        self.shared.registry.add(on, script)
-    }
-
-    /// Shows something else to whoever connects. Ends the open connections; no TLS session of theirs is resumed.
-    pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
-        let protocol = self.shared.protocol(mode)?;
-        *lock(&self.mode) = mode;
-        self.server.set_protocol(protocol).await;
-        Ok(())
-    }
-
-    /// What it shows to whoever connects.
-    pub fn mode(&self) -> ListenerMode {
-        *lock(&self.mode)
-    }
-
-    /// Lets license checks fail for a reason of the service's own, or be as usual.
-    pub fn set_outage(&self, outage: Option<Outage>) {
-        self.shared.change_faults(|faults| faults.outage = outage);
-    }
-
-    /// Lets read token checks fail for a reason of the service's own, or be as usual.
-    pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
-        self.shared.change_faults(|faults| faults.read_outage = outage);
-    }
-
-    /// Lets so much time pass between the acceptance of a collection, from now on, and its verdict.
-    pub fn set_verdict_delay(&self, delay: Duration) {
-        self.shared.change_faults(|faults| faults.verdict_delay = delay);
-    }
-
-    /// Adds a session. It takes the place of one with the same reference under the same license; who waits for
-    /// its verdict gets it as soon as it is there.
-    pub fn add_session(&self, session: NewSession) {
-        let license_id = session.license_id.clone();
-        let license_id = license_id.as_deref().unwrap_or_else(|| self.shared.credentials.license_id());
-        self.shared.sessions.add(session, license_id, self.shared.clock.now());
-    }
-
-    /// How many requests wait for a verdict now, as it changes.
-    pub fn polls(&self) -> watch::Receiver<usize> {
-        self.shared.sessions.waiting()
-    }
-
-    /// Signs verdicts with a new key from now on: the one that was announced last, or else one of its own. Yields its id.
-    /// The key before it stays in the key set until neither a verdict that it signed is found nor a key set of that time
-    /// may be kept: seven minutes, by the clock.
-    pub fn rotate_keys(&self) -> String {
-        self.shared.keys.rotate(self.shared.clock.now())
-    }
-
-    /// Publishes a new key that signs nothing before the next rotation. Yields its id.
-    pub fn announce_key(&self) -> String {
-        self.shared.keys.announce()
-    }
-
-    /// The key that up-to-date collectors seal to.
-    pub fn seal_key(&self) -> SealPublicKey {
-        self.shared.keys.seal().current().clone()
-    }
-
-    /// A collection as a page of this version of the interface posts it: sealed to the current key, or, before there were
-    /// seals (9.3), as it is.
-    pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
-        match self.shared.spec.version() {
-            Version::Current => collection.seal(&self.seal_key()),
-            Version::PreSeal => collection.to_json().into_bytes(),
-        }
-    }
-
-    /// Lets up-to-date collectors seal to a new key. Those sealed to keys before it are accepted until these are retired.
-    pub fn rotate_seal_key(&self) -> SealPublicKey {
-        self.shared.keys.rotate_seal()
-    }
-
-    /// Accepts no collection any more that is sealed to this key. False for the current key, and for unknown ones.
-    pub fn retire_seal_key(&self, key_id: &str) -> bool {
-        self.shared.keys.retire_seal(key_id)
-    }
-
-    /// Forgets sessions, accepted collections and the journal; ends outages and delays; lets the clock show the time.
-    /// Keys and scripts stay as they are.
-    pub fn reset(&self) {
-        self.shared.change_faults(|faults| *faults = Faults::default());
-        self.shared.sessions.clear();
-        self.shared.replays.clear();
-        self.shared.journal.clear();
-        self.shared.clock.set_offset(0);
-    }
-
-    /// Forgets what arrived. The numbers go on.
-    pub fn clear_journal(&self) {
-        self.shared.journal.clear();
-    }
-
-    /// What arrived, as far as it is kept, in its order.
-    pub fn journal(&self) -> Vec<Arrival> {
-        self.arrivals_since(0)
-    }
-
-    /// The number that the next arrival gets: a mark for [`Self::arrivals_since`].
-    pub fn mark(&self) -> u64 {
-        self.shared.journal.next()
-    }
-
-    /// What arrived from a mark on, as far as it is kept.
-    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.shared.journal.since(mark)
-    }
-
-    /// What arrived from a mark on that no script was for.
-    pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
-        let mut arrivals = self.arrivals_since(mark);
-        arrivals.retain(|arrival| !arrival.claimed);
-        arrivals
-    }
-
-    /// How many connections were accepted, with or without TLS or a request on them.
-    pub fn connections_accepted(&self) -> u64 {
-        let plain = self.plain.as_ref().map_or(0, Server::connections_accepted);
-        self.server.connections_accepted() + plain
-    }
-
-    /// Ends all connections, as if they had been idle too long, and goes on listening. They are closed when this
-    /// returns.
-    pub async fn close_connections(&self) {
-        self.server.close_connections().await;
-        if let Some(plain) = &self.plain {
-            plain.close_connections().await;
-        }
-    }
-
-    /// Stops listening, lets requests in flight finish for two seconds at most, and ends. Who waits for a verdict is
-    /// answered at once.
+    /// Stops listening, waits up to two seconds for requests in flight, and closes all connections. Waiting polls get
+    /// their answer at once.
     pub async fn stop(self) {
-        self.shared.sessions.close();
+        self.state.sessions.close();
         let plain = async {
             if let Some(plain) = self.plain {
                 plain.stop(GRACE).await;
@@ -411,24 +106,204 @@ impl MockService {
         };
         tokio::join!(self.server.stop(GRACE), plain);
     }
+
+    /// Address of the listener.
+    pub fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// Base URL, as in an edge's `SERVICE_URL`, with the host name `localhost`.
+    pub fn url(&self) -> String {
+        let scheme = if *self.mode.lock() == ListenerMode::PlainHttp { "http" } else { "https" };
+        format!("{scheme}://localhost:{}", self.addr().port())
+    }
+
+    /// Second address, without TLS.
+    pub fn plain_addr(&self) -> Option<SocketAddr> {
+        self.plain.as_ref().map(Server::addr)
+    }
+
+    /// Base URL of the second address, with its IP address.
+    pub fn plain_url(&self) -> Option<String> {
+        self.plain_addr().map(|addr| format!("http://{addr}"))
+    }
+
+    /// Licenses, read tokens, certificates and keys.
+    pub fn credentials(&self) -> &Arc<Credentials> {
+        &self.state.credentials
+    }
+
+    /// Tables of the interface.
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.state.spec
+    }
+
+    /// Behaviour at the points that the interface leaves open.
+    pub fn profile(&self) -> &Profile {
+        &self.state.profile
+    }
+
+    /// Body of a refusal to an edge.
+    pub fn reply_shape(&self) -> &ReplyShape {
+        &self.state.reply_shape
+    }
+
+    /// Clock of the service; tests move it.
+    pub fn clock(&self) -> &Clock {
+        &self.state.clock
+    }
+
+    /// Registers a script until the returned guard is dropped. Where several scripts match a request, one for a marker
+    /// or a reference precedes one for all requests, and a later one precedes an earlier one.
+    ///
+    /// # Panics
+    /// If the script has no reply, or a reply that HTTP cannot express.
+    pub fn script(&self, on: Match, script: Script) -> Scripted {
+        self.state.registry.add(on, script)
+    }
+
+    /// Switches the listener to another mode. Closes the open connections; later handshakes resume no TLS session.
+    pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
+        let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
+        *self.mode.lock() = mode;
+        self.server.set_protocol(protocol).await;
+        Ok(())
+    }
+
+    /// Current mode of the listener.
+    pub fn mode(&self) -> ListenerMode {
+        *self.mode.lock()
+    }
+
+    /// Makes license checks fail; `None` restores them.
+    pub fn set_outage(&self, outage: Option<Outage>) {
+        self.state.change_faults(|faults| faults.outage = outage);
+    }
+
+    /// Makes read token checks fail; `None` restores them.
+    pub fn set_read_outage(&self, outage: Option<ReadOutage>) {
+        self.state.change_faults(|faults| faults.read_outage = outage);
+    }
+
+    /// Sets the time between the acceptance of a collection and its verdict, for collections accepted from now on.
+    pub fn set_verdict_delay(&self, delay: Duration) {
+        self.state.change_faults(|faults| faults.verdict_delay = delay);
+    }
+
+    /// Faults and delays that are set now.
+    pub(crate) fn faults(&self) -> ServiceFaults {
+        self.state.faults()
+    }
+
+    /// Sets all faults and delays at once.
+    pub(crate) fn set_faults(&self, faults: ServiceFaults) {
+        self.state.change_faults(|current| *current = faults);
+    }
+
+    /// Adds a session. It replaces a session with the same reference and license, and wakes polls that wait for its
+    /// verdict.
+    pub fn add_session(&self, session: NewSession) {
+        let license_id = session.license_id.clone();
+        let license_id = license_id.as_deref().unwrap_or_else(|| self.state.credentials.license_id());
+        self.state.sessions.add(session, license_id, self.state.clock.now());
+    }
+
+    /// Number of requests that wait for a verdict, as a channel.
+    pub fn polls(&self) -> watch::Receiver<usize> {
+        self.state.sessions.waiting()
+    }
+
+    /// Signs verdicts with another key from now on, and returns its id: the key announced last, or a fresh one.
+    ///
+    /// The previous key stays in the key set for seven minutes by the clock. By then no verdict that it signed and no
+    /// cached key set is valid.
+    pub fn rotate_keys(&self) -> String {
+        self.state.keys.rotate(self.state.clock.now())
+    }
+
+    /// Publishes a fresh key that signs nothing before the next rotation, and returns its id.
+    pub fn announce_key(&self) -> String {
+        self.state.keys.announce()
+    }
+
+    /// Key that current collectors seal to.
+    pub fn seal_key(&self) -> SealPublicKey {
+        self.state.keys.seal().current().clone()
+    }
+
+    /// A collection as a page posts it in this version of the interface: sealed to the current key, or as plain JSON
+    /// before there were seals (9.3).
+    pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
+        match self.state.spec.version() {
+            Version::Current => collection.seal(&self.seal_key()),
+            Version::PreSeal => collection.to_json().into_bytes(),
+        }
+    }
+
+    /// Creates a new key for collectors to seal to. Older keys stay accepted until they are retired.
+    pub fn rotate_seal_key(&self) -> SealPublicKey {
+        self.state.keys.rotate_seal()
+    }
+
+    /// Refuses collections sealed to this key from now on. False for the current key and for unknown keys.
+    pub fn retire_seal_key(&self, key_id: &str) -> bool {
+        self.state.keys.retire_seal(key_id)
+    }
+
+    /// Deletes sessions, accepted collections and the journal; ends outages and delays; sets the clock to real time.
+    /// Keys and scripts stay.
+    pub fn reset(&self) {
+        self.set_faults(ServiceFaults::default());
+        self.state.sessions.clear();
+        self.state.replays.clear();
+        self.state.journal.clear();
+        self.state.clock.set_offset(0);
+    }
+
+    /// Deletes the journal. The numbers of requests continue.
+    pub fn clear_journal(&self) {
+        self.state.journal.clear();
+    }
+
+    /// Recorded requests, oldest first.
+    pub fn journal(&self) -> Vec<Arrival> {
+        self.arrivals_since(0)
+    }
+
+    /// Number of the next request: a mark for [`Self::arrivals_since`].
+    pub fn mark(&self) -> u64 {
+        self.state.journal.next()
+    }
+
+    /// Recorded requests from a mark on.
+    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
+        self.state.journal.since(mark)
+    }
+
+    /// Recorded requests from a mark on that no script matched.
+    pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
+        let mut arrivals = self.arrivals_since(mark);
+        arrivals.retain(|arrival| !arrival.claimed);
+        arrivals
+    }
+
+    /// Number of accepted connections, including those without a TLS handshake or a request.
+    pub fn connections_accepted(&self) -> u64 {
+        let plain = self.plain.as_ref().map_or(0, Server::connections_accepted);
+        self.server.connections_accepted() + plain
+    }
+
+    /// Closes all connections, like an idle timeout, and continues to listen. They are closed when this returns.
+    pub async fn close_connections(&self) {
+        self.server.close_connections().await;
+        if let Some(plain) = &self.plain {
+            plain.close_connections().await;
+        }
+    }
 }
 
 impl fmt::Debug for MockService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MockService").field("url", &self.url()).finish_non_exhaustive()
     }
-}
-
-async fn bind(listen: Listen) -> io::Result<TcpListener> {
-    match listen {
-        Listen::On(listener) => Ok(listener),
-        Listen::At(addr) => TcpListener::bind(addr)
-            .await
-            .map_err(|error| io::Error::new(error.kind(), format!("listen on {addr}: {error}"))),
-    }
-}
-
-/// A panic elsewhere leaves nothing half done in here.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

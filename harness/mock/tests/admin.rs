@@ -1,5 +1,5 @@
-//! The admin port, over HTTP: what its documentation prints, what it refuses, and what commands do to the service.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! Admin port over HTTP: its documentation, its refusals, and the effects of its commands.
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::HashSet;
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer, ServerAddress, send};
-use edgeproof_mock::admin::{Admin, AdminOptions, ENDPOINTS, Hide};
+use edgeproof_mock::admin::{Admin, AdminOptions, ENDPOINTS, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -29,13 +29,13 @@ impl Bench {
     async fn start() -> Self {
         let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
         let service =
-            MockService::start(ServiceOptions { plain, ..ServiceOptions::default() }).await.unwrap();
+            MockService::start_with(ServiceOptions { plain, ..ServiceOptions::default() }).await.unwrap();
         let service = Arc::new(service);
         let options = AdminOptions {
             listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),
             names: Vec::new(),
             seed: 7,
-            hide: Arc::new(Hide::new(service.credentials())),
+            redactor: Arc::new(TokenRedactor::new(service.credentials())),
         };
         let admin = Admin::start(Arc::clone(&service), options).unwrap();
         let port = ServerAddress::resolve(&Url::parse(&admin.url()).unwrap(), None).await.unwrap();
@@ -54,11 +54,11 @@ impl Bench {
         (answer.status, serde_json::from_slice(&answer.body).unwrap())
     }
 
-    /// A command that is obeyed.
-    async fn obeyed(&self, method: &str, path: &str, body: &str) -> Value {
-        let (status, told) = self.command(method, path, body).await;
-        assert!((200..300).contains(&status), "{method} {path} {body}: {told}");
-        told
+    /// Answer to a command that succeeds.
+    async fn succeeds(&self, method: &str, path: &str, body: &str) -> Value {
+        let (status, answer) = self.command(method, path, body).await;
+        assert!((200..300).contains(&status), "{method} {path} {body}: {answer}");
+        answer
     }
 
     async fn post(&self) -> Result<Answer, NoAnswer> {
@@ -85,7 +85,7 @@ fn documented() -> Vec<&'static str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_documented_lines_work_one_after_the_other() {
+async fn documented_lines_work_in_order() {
     let bench = Bench::start().await;
     let mut script =
         String::from("set -eu\ncurl() { command curl --silent --show-error --fail-with-body \"$@\"; }\n");
@@ -104,7 +104,7 @@ async fn the_documented_lines_work_one_after_the_other() {
 
 #[test]
 fn every_endpoint_is_documented() {
-    let mut seen = HashSet::new();
+    let mut documented_endpoints = HashSet::new();
     for line in
         documented().into_iter().filter_map(|line| line.split("$ADMIN").nth(1).map(|rest| (line, rest)))
     {
@@ -116,69 +116,69 @@ fn every_endpoint_is_documented() {
         };
         let path = rest.split(['"', '?']).next().unwrap();
         let path = path.replace("/scripts/1", "/scripts/{id}").replace("$OLD", "{kid}");
-        seen.insert((method, path));
+        documented_endpoints.insert((method, path));
     }
     for (method, path, _) in ENDPOINTS {
-        assert!(seen.contains(&(method, path.to_owned())), "{method} {path} has no line");
+        assert!(documented_endpoints.contains(&(method, path.to_owned())), "{method} {path} is undocumented");
     }
 }
 
 #[tokio::test]
-async fn the_second_post_gets_503() {
+async fn script_with_skip_and_count_answers_the_second_post() {
     let bench = Bench::start().await;
     let script = r#"{"match":"relay","skip":1,"count":1,"answer":{"status":503,"body":{"error":"busy"}}}"#;
-    let told = bench.obeyed("POST", "/scripts", script).await;
-    assert_eq!((&told["id"], &told["requests"]), (&json!(1), &json!(0)));
+    let created = bench.succeeds("POST", "/scripts", script).await;
+    assert_eq!((&created["id"], &created["requests"]), (&json!(1), &json!(0)));
     let mut answers = Vec::new();
     for _ in 0..3 {
         let answer = bench.post().await.unwrap();
         answers.push((answer.status, String::from_utf8(answer.body.to_vec()).unwrap()));
     }
     assert_eq!(answers[1], (503, r#"{"error":"busy"}"#.to_owned()));
-    // The usual answer to who presents no certificate.
+    // The usual answer to a client without a certificate.
     assert_eq!((answers[0].0, &answers[0]), (401, &answers[2]));
-    let scripts = bench.obeyed("GET", "/scripts", "").await;
-    assert_eq!(scripts["scripts"][0]["requests"], 2, "it was over then");
+    let scripts = bench.succeeds("GET", "/scripts", "").await;
+    assert_eq!(scripts["scripts"][0]["requests"], 2, "the script ended after the second request");
 }
 
 #[tokio::test]
-async fn a_script_that_is_over_lets_an_older_one_be() {
+async fn ended_script_uncovers_an_older_one() {
     let bench = Bench::start().await;
-    bench.obeyed("POST", "/scripts", r#"{"match":"verdicts","answer":{"status":500}}"#).await;
-    bench.obeyed("POST", "/scripts", r#"{"match":"verdicts","count":1,"answer":{"status":501}}"#).await;
+    bench.succeeds("POST", "/scripts", r#"{"match":"verdicts","answer":{"status":500}}"#).await;
+    bench.succeeds("POST", "/scripts", r#"{"match":"verdicts","count":1,"answer":{"status":501}}"#).await;
     let statuses = [bench.poll("a").await, bench.poll("a").await].map(|answer| answer.unwrap().status);
     assert_eq!(statuses, [501, 500]);
-    bench.obeyed("DELETE", "/scripts/1", "").await;
+    bench.succeeds("DELETE", "/scripts/1", "").await;
     assert_eq!(bench.poll("a").await.unwrap().status, 404);
     let (status, _) = bench.command("DELETE", "/scripts/1", "").await;
     assert_eq!(status, 404);
 }
 
 #[tokio::test]
-async fn faults_break_connections() {
+async fn connection_faults_break_connections() {
     let bench = Bench::start().await;
-    let cut = bench.obeyed("POST", "/scripts", r#"{"match":"keys","fault":{"close_after":100}}"#).await;
+    let cut = bench.succeeds("POST", "/scripts", r#"{"match":"keys","fault":{"close_after":100}}"#).await;
     assert_eq!(cut["script"]["fault"]["close_after"], 100);
     assert!(
         bench.keys().await.is_err_and(|why| matches!(why, NoAnswer::Closed | NoAnswer::NotHttp(_)))
             || !bench.keys().await.unwrap().complete
     );
-    bench.obeyed("POST", "/scripts", r#"{"match":{"verdict":"a b"},"fault":"reset"}"#).await;
+    bench.succeeds("POST", "/scripts", r#"{"match":{"verdict":"a b"},"fault":"reset"}"#).await;
     assert_eq!(bench.poll("a%20b").await.unwrap_err(), NoAnswer::Reset);
     assert_eq!(bench.poll("other").await.unwrap().status, 404);
 }
 
 #[tokio::test]
-async fn random_faults_come_from_the_seed() {
+async fn same_seed_gives_the_same_random_faults() {
     let bench = Bench::start().await;
     let run = async || {
         let script = r#"{"match":"verdicts","chance":0.5,"count":12,"fault":"close"}"#;
-        assert_eq!(bench.obeyed("POST", "/scripts", script).await["seed"], 7);
+        assert_eq!(bench.succeeds("POST", "/scripts", script).await["seed"], 7);
         let mut closed = Vec::new();
         for _ in 0..12 {
             closed.push(bench.poll("a").await.is_err());
         }
-        bench.obeyed("DELETE", "/scripts", "").await;
+        bench.succeeds("DELETE", "/scripts", "").await;
         closed
     };
     let first = run().await;
@@ -187,55 +187,55 @@ async fn random_faults_come_from_the_seed() {
 }
 
 #[tokio::test]
-async fn time_sessions_and_keys_are_commanded() {
+async fn clock_sessions_and_keys_follow_commands() {
     let bench = Bench::start().await;
-    bench.obeyed("POST", "/clock", r#"{"stop":true}"#).await;
-    bench.obeyed("POST", "/sessions", r#"{"ref":"order 4711","decision":"deny","confidence":0.4}"#).await;
+    bench.succeeds("POST", "/clock", r#"{"stop":true}"#).await;
+    bench.succeeds("POST", "/sessions", r#"{"ref":"order 4711","decision":"deny","confidence":0.4}"#).await;
     let verdict: Value = serde_json::from_slice(&bench.poll("order%204711").await.unwrap().body).unwrap();
     assert_eq!((&verdict["decision"], &verdict["confidence"]), (&json!("deny"), &json!(0.4)));
-    bench.obeyed("POST", "/clock", r#"{"advance":"2m1s"}"#).await;
+    bench.succeeds("POST", "/clock", r#"{"advance":"2m1s"}"#).await;
     assert_eq!(bench.poll("order%204711").await.unwrap().status, 404);
-    let clock = bench.obeyed("POST", "/clock", r#"{"set":"2030-01-31T12:00:00Z"}"#).await;
+    let clock = bench.succeeds("POST", "/clock", r#"{"set":"2030-01-31T12:00:00Z"}"#).await;
     assert_eq!(clock["now"], "2030-01-31T12:00:00.000Z");
-    bench.obeyed("POST", "/reset", "").await;
-    assert_eq!(bench.obeyed("GET", "/clock", "").await["offset_ms"], 0);
+    bench.succeeds("POST", "/reset", "").await;
+    assert_eq!(bench.succeeds("GET", "/clock", "").await["offset_ms"], 0);
 
-    let kid = bench.obeyed("POST", "/keys/rotate", "").await["kid"].clone();
+    let kid = bench.succeeds("POST", "/keys/rotate", "").await["kid"].clone();
     let keys: Value = serde_json::from_slice(&bench.keys().await.unwrap().body).unwrap();
     assert_eq!((keys["keys"].as_array().unwrap().len(), &keys["keys"][1]["kid"]), (2, &kid));
-    let before = bench.obeyed("GET", "/seal-key", "").await;
-    assert_ne!(bench.obeyed("POST", "/seal-key/rotate", "").await["kid"], before["kid"]);
+    let before = bench.succeeds("GET", "/seal-key", "").await;
+    assert_ne!(bench.succeeds("POST", "/seal-key/rotate", "").await["kid"], before["kid"]);
     let path = format!("/seal-key/{}", before["kid"].as_str().unwrap());
-    bench.obeyed("DELETE", &path, "").await;
+    bench.succeeds("DELETE", &path, "").await;
     assert_eq!(bench.command("DELETE", &path, "").await.0, 400);
 }
 
 #[tokio::test]
-async fn checks_fail_as_commanded() {
+async fn faults_make_checks_fail_until_reset() {
     let bench = Bench::start().await;
-    let faults = r#"{"license_check":"license-keys-missing","read_token_check":"read-token-check-fails"}"#;
-    let told = bench.obeyed("PUT", "/faults", faults).await;
-    assert_eq!(told["verdict_delay"], "0s");
-    assert_eq!(bench.obeyed("GET", "/faults", "").await, told);
+    let body = r#"{"license_check":"license-keys-missing","read_token_check":"read-token-check-fails"}"#;
+    let faults = bench.succeeds("PUT", "/faults", body).await;
+    assert_eq!(faults["verdict_delay"], "0s");
+    assert_eq!(bench.succeeds("GET", "/faults", "").await, faults);
     let reason = |answer: Result<Answer, NoAnswer>| {
         serde_json::from_slice::<Value>(&answer.unwrap().body).unwrap()["error"].clone()
     };
     assert_eq!(reason(bench.post().await), "license_not_configured");
     assert_eq!(reason(bench.poll("a").await), "verify_error");
-    bench.obeyed("POST", "/reset", "").await;
+    bench.succeeds("POST", "/reset", "").await;
     assert_eq!(bench.poll("a").await.unwrap().status, 404);
-    assert_eq!(bench.obeyed("GET", "/faults", "").await["license_check"], Value::Null);
+    assert_eq!(bench.succeeds("GET", "/faults", "").await["license_check"], Value::Null);
 }
 
 #[tokio::test]
-async fn the_journal_tells_what_arrived_without_secrets() {
+async fn journal_shows_requests_without_secrets() {
     let bench = Bench::start().await;
     bench.post().await.unwrap();
     bench.poll("order%204711").await.unwrap();
     let token = bench.service.credentials().read_token(ReadTokenForm::Valid);
     let query = Draft::new("GET", &format!("/v1/verdict/a?token={token}"));
     send(&bench.endpoint, &query, LIMIT).await.reply.unwrap();
-    let journal = bench.obeyed("GET", "/journal", "").await;
+    let journal = bench.succeeds("GET", "/journal", "").await;
     let text = journal.to_string();
     for secret in [bench.service.credentials().license(LicenseForm::Valid), token] {
         assert!(!text.contains(&secret[30..60]), "{text}");
@@ -257,10 +257,10 @@ async fn the_journal_tells_what_arrived_without_secrets() {
         entries[1]["headers"]["authorization"][0].as_str().unwrap().starts_with("Bearer [read-token valid ")
     );
     assert_eq!(entries[0]["body"], "{}");
-    let part = bench.obeyed("GET", "/journal?since=1&limit=1", "").await;
+    let part = bench.succeeds("GET", "/journal?since=1&limit=1", "").await;
     assert_eq!((&part["entries"][0]["number"], &part["next"]), (&json!(1), &json!(2)));
-    bench.obeyed("DELETE", "/journal", "").await;
-    let after = bench.obeyed("GET", "/journal", "").await;
+    bench.succeeds("DELETE", "/journal", "").await;
+    let after = bench.succeeds("GET", "/journal", "").await;
     assert_eq!(after, json!({ "entries": [], "next": 3 }));
 }
 
@@ -269,7 +269,7 @@ async fn the_journal_tells_what_arrived_without_secrets() {
 #[case::page(&[("Origin", "http://localhost:3000")], "foreign_origin")]
 #[case::form(&[("Sec-Fetch-Site", "cross-site")], "foreign_origin")]
 #[tokio::test]
-async fn foreign_pages_command_nothing(#[case] fields: &[(&str, &str)], #[case] error: &str) {
+async fn request_of_a_foreign_page_has_no_effect(#[case] fields: &[(&str, &str)], #[case] error: &str) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let bench = Bench::start().await;
@@ -293,20 +293,20 @@ async fn foreign_pages_command_nothing(#[case] fields: &[(&str, &str)], #[case] 
 }
 
 #[rstest]
-#[case("GET", "/nowhere", "", 404, "GET / lists what there is")]
-#[case("PATCH", "/clock", "", 405, "this path takes GET, POST")]
-#[case("POST", "/clock", "", 400, "a body in JSON is needed")]
-#[case("POST", "/clock", r#"{"advance":"2m","set":"2030-01-01T00:00:00Z"}"#, 400, "say one of")]
-#[case("POST", "/clock", r#"{"advance":"soon"}"#, 400, "\"soon\" is no time span")]
+#[case("GET", "/nowhere", "", 404, "GET / lists the paths")]
+#[case("PATCH", "/clock", "", 405, "this path accepts GET, POST")]
+#[case("POST", "/clock", "", 400, "the body is missing")]
+#[case("POST", "/clock", r#"{"advance":"2m","set":"2030-01-01T00:00:00Z"}"#, 400, "give exactly one of")]
+#[case("POST", "/clock", r#"{"advance":"soon"}"#, 400, "invalid duration \"soon\"")]
 #[case("POST", "/clock", r#"{"forward":"2m"}"#, 400, "unknown field `forward`")]
 #[case("POST", "/sessions", r#"{"ref":""}"#, 400, "\"ref\" is empty")]
 #[case("POST", "/sessions", r#"{"ref":"a","confidence":2}"#, 400, "not between 0 and 1")]
-#[case("PUT", "/faults", r#"{"license_check":"expired"}"#, 400, "there is license-check-unknown")]
-#[case("GET", "/journal?from=1", "", 400, "there is ?since=NUMBER")]
+#[case("PUT", "/faults", r#"{"license_check":"expired"}"#, 400, "this check has license-check-unknown")]
+#[case("GET", "/journal?from=1", "", 400, "use since=NUMBER")]
 #[case("GET", "/clock?x", "", 400, "takes no query")]
 #[case("POST", "/reset", "{}", 400, "takes no body")]
 #[tokio::test]
-async fn mistakes_are_told(
+async fn invalid_command_is_refused(
     #[case] method: &str,
     #[case] path: &str,
     #[case] body: &str,
@@ -314,8 +314,8 @@ async fn mistakes_are_told(
     #[case] why: &str,
 ) {
     let bench = Bench::start().await;
-    let (told, body) = bench.command(method, path, body).await;
-    assert_eq!(told, status, "{body}");
+    let (refused, body) = bench.command(method, path, body).await;
+    assert_eq!(refused, status, "{body}");
     assert!(body["message"].as_str().unwrap().contains(why), "{body}");
 }
 
@@ -325,7 +325,7 @@ async fn bodies_and_scripts_are_bounded() {
     let (status, told) = bench.command("POST", "/scripts", &" ".repeat(1024 * 1024 + 1)).await;
     assert_eq!((status, &told["error"]), (413, &json!("payload_too_large")));
     for _ in 0..1000 {
-        bench.obeyed("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
+        bench.succeeds("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
     }
     let (status, told) = bench.command("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
     assert_eq!((status, &told["error"]), (409, &json!("too_many_scripts")));
@@ -334,7 +334,7 @@ async fn bodies_and_scripts_are_bounded() {
 #[tokio::test]
 async fn it_stops_with_its_scripts() {
     let bench = Bench::start().await;
-    bench.obeyed("POST", "/scripts", r#"{"match":"verdicts","answer":{"status":500}}"#).await;
+    bench.succeeds("POST", "/scripts", r#"{"match":"verdicts","answer":{"status":500}}"#).await;
     let addr = bench.admin.addr();
     let Bench { service, admin, .. } = bench;
     admin.stop().await;

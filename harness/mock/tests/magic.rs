@@ -1,16 +1,15 @@
-//! Magic values, sent for real: each yields exactly its row, and nothing where magic is not heeded.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! Magic values over real sockets: each gives its row, and has no effect on a service without magic.
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use edgeproof_edge::{Edge, EdgeOptions, LogSink};
-use edgeproof_fixtures::credentials::{CredentialFiles, ReadTokenForm};
+use edgeproof_fixtures::credentials::ReadTokenForm;
 use edgeproof_fixtures::seal::Collection;
 use edgeproof_fixtures::spec::{Spec, Table, Version};
 use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use edgeproof_mock::magic::{Carrier, Magic, Pair};
-use edgeproof_mock::{Arrival, Listen, MockService, ReplyShape, ServiceEndpoint as Route, ServiceOptions};
+use edgeproof_mock::{Arrival, Listen, MockService, ReplyShape, ServiceOptions};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -23,10 +22,10 @@ struct Bench {
 }
 
 impl Bench {
-    async fn start(heeded: bool) -> Self {
+    async fn start(magic: bool) -> Self {
         let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-        let options = ServiceOptions { plain, magic: heeded, ..ServiceOptions::default() };
-        let service = MockService::start(options).await.unwrap();
+        let options = ServiceOptions { plain, magic, ..ServiceOptions::default() };
+        let service = MockService::start_with(options).await.unwrap();
         let url = format!("http://{}", service.plain_addr().unwrap());
         let endpoint = ServerAddress::resolve(&Url::parse(&url).unwrap(), None).await.unwrap();
         let magic = Magic::of(service.spec());
@@ -37,7 +36,7 @@ impl Bench {
         let pairs = self.magic.pairs().iter();
         let pairs: Vec<_> =
             pairs.filter(|pair| pair.carrier == carrier && pair.table == table).cloned().collect();
-        assert!(pairs.len() >= self.service.spec().table(table).count(), "each row has one");
+        assert!(pairs.len() >= self.service.spec().table(table).count(), "each row has a value");
         pairs
     }
 
@@ -63,7 +62,7 @@ impl Bench {
         self.service.credentials().read_token(ReadTokenForm::Valid)
     }
 
-    /// What the row of a verdict pair answers for this reference.
+    /// Asserts that the answer is the one of the row, for this reference.
     fn check_verdict(&self, pair: &Pair, reference: &str, answer: &Answer) {
         assert_eq!(answer.status, pair.status, "{}", pair.value);
         let body = json_of(answer);
@@ -77,7 +76,7 @@ impl Bench {
                 return;
             }
         }
-        assert_eq!(self.last().cause, Some(pair.cause), "{}", pair.value);
+        assert_eq!(self.last().stimulus, Some(pair.stimulus), "{}", pair.value);
     }
 }
 
@@ -86,7 +85,7 @@ fn json_of(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn each_license_yields_its_row() {
+async fn magic_license_gives_its_row() {
     let bench = Bench::start(true).await;
     let shape = ReplyShape::from_profile(bench.service.profile());
     for pair in bench.pairs(Carrier::License, Table::Relay) {
@@ -99,12 +98,12 @@ async fn each_license_yields_its_row() {
             "{}",
             pair.value
         );
-        assert_eq!(bench.last().cause, Some(pair.cause), "{}", pair.value);
+        assert_eq!(bench.last().stimulus, Some(pair.stimulus), "{}", pair.value);
     }
 }
 
 #[tokio::test]
-async fn each_read_token_yields_its_row() {
+async fn magic_read_token_gives_its_row() {
     let bench = Bench::start(true).await;
     for pair in bench.pairs(Carrier::ReadToken, Table::Verdict) {
         let answer = bench.poll("order-4711", &pair.value).await;
@@ -113,7 +112,7 @@ async fn each_read_token_yields_its_row() {
 }
 
 #[tokio::test]
-async fn each_session_reference_yields_its_row_where_the_token_is_good() {
+async fn magic_session_reference_gives_its_row_to_a_valid_token() {
     let bench = Bench::start(true).await;
     for pair in bench.pairs(Carrier::SessionRef, Table::Verdict) {
         let reference = format!("{}~7", pair.value);
@@ -127,32 +126,7 @@ async fn each_session_reference_yields_its_row_where_the_token_is_good() {
 }
 
 #[tokio::test]
-async fn each_session_reference_in_a_collection_yields_its_row_through_an_edge() {
-    let bench = Bench::start(true).await;
-    let files = CredentialFiles::write(bench.service.credentials()).unwrap();
-    let settings = files.settings(bench.service.credentials(), &bench.service.url(), "https://shop.example");
-    let spec = Arc::clone(bench.service.spec());
-    let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(drop))).await.unwrap();
-    let page = ServerAddress::resolve(&Url::parse(&edge.url()).unwrap(), None).await.unwrap();
-    let post = async |reference: &str| {
-        let draft = Draft::new("POST", "/v1/signals").body(bench.sealed(reference));
-        send(&page, &draft, LIMIT).await.reply.unwrap()
-    };
-    for pair in bench.pairs(Carrier::SessionRef, Table::Relay) {
-        let answer = post(&pair.value).await;
-        let body = json!({ "error": "service_rejected", "reason": pair.code, "status": pair.status });
-        assert_eq!((answer.status, json_of(&answer)), (pair.status, body), "{}", pair.value);
-        let arrival = bench.last();
-        assert_eq!((arrival.endpoint, arrival.cause), (Route::Relay, Some(pair.cause)));
-    }
-    for pair in bench.pairs(Carrier::SessionRef, Table::Verdict) {
-        assert_eq!(post(&pair.value).await.status, 200, "{}", pair.value);
-    }
-    edge.stop().await;
-}
-
-#[tokio::test]
-async fn a_verdict_is_ready_after_the_milliseconds_of_its_reference() {
+async fn delayed_magic_verdict_is_ready_after_its_milliseconds() {
     let bench = Bench::start(true).await;
     let clock = bench.service.clock();
     clock.stop();
@@ -167,7 +141,7 @@ async fn a_verdict_is_ready_after_the_milliseconds_of_its_reference() {
 }
 
 #[tokio::test]
-async fn a_pending_one_is_waited_for_and_never_comes() {
+async fn pending_magic_verdict_ends_a_long_poll_with_404() {
     let bench = Bench::start(true).await;
     let token = bench.token();
     let polling = bench.poll("magic.verdict-pending?waitMs=30000", &token);
@@ -180,7 +154,7 @@ async fn a_pending_one_is_waited_for_and_never_comes() {
 }
 
 #[tokio::test]
-async fn other_services_refuse_them() {
+async fn service_without_magic_refuses_magic_values() {
     let bench = Bench::start(false).await;
     for pair in bench.pairs(Carrier::License, Table::Relay) {
         let draft = Draft::new("POST", "/v1/relay").body(bench.sealed("s"));
@@ -197,16 +171,20 @@ async fn other_services_refuse_them() {
 }
 
 #[tokio::test]
-async fn the_interface_before_seals_has_its_own() {
-    let credentials = Arc::clone(MockService::start(ServiceOptions::default()).await.unwrap().credentials());
+async fn pre_seal_rows_have_magic_values() {
+    let credentials =
+        Arc::clone(MockService::start_with(ServiceOptions::default()).await.unwrap().credentials());
     let spec = Arc::new(Spec::builtin(Version::PreSeal));
     let magic = Magic::of(&spec);
     assert!(magic.license("service_license_magic.relay.400.bad-seal").is_none());
     let plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
-    let service =
-        MockService::start(ServiceOptions { plain, magic: true, ..ServiceOptions::new(spec, credentials) })
-            .await
-            .unwrap();
+    let service = MockService::start_with(ServiceOptions {
+        plain,
+        magic: true,
+        ..ServiceOptions::new(spec, credentials)
+    })
+    .await
+    .unwrap();
     let url = Url::parse(&format!("http://{}", service.plain_addr().unwrap())).unwrap();
     let endpoint = ServerAddress::resolve(&url, None).await.unwrap();
     for pair in magic.pairs().iter().filter(|pair| pair.carrier == Carrier::License) {

@@ -69,7 +69,7 @@ impl LoadMock {
         let service: Arc<OnceLock<Weak<MockService>>> = Arc::default();
         let defaults = ServiceOptions::new(Arc::clone(&options.spec), Arc::clone(&options.credentials));
         let observer = options.behind_edge.then(|| observer(&options, &service_times, &service));
-        let mock = MockService::start(ServiceOptions {
+        let mock = MockService::start_with(ServiceOptions {
             limits: Limits { connections: CONNECTIONS, ..defaults.limits },
             // The scripts count, so a journal is not needed.
             journal: 1,

@@ -24,7 +24,7 @@ use edgeproof_cli::Written;
 use edgeproof_cli::{runtime, signals};
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_launch::listen_address;
-use edgeproof_mock::admin::{Admin, AdminOptions, Hide};
+use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 
 /// Serves until Ctrl-C or SIGTERM. Standard output says how it is reached, with credentials that are good for nothing
@@ -151,8 +151,8 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
             (Some(folder), dir, credentials, connection)
         };
     let credentials = Arc::new(credentials);
-    let hide = Arc::new(Hide::new(&credentials));
-    let (log, written) = Log::new(args.quiet, Arc::clone(&spec), Arc::clone(&hide));
+    let redactor = Arc::new(TokenRedactor::new(&credentials));
+    let (log, written) = Log::new(args.quiet, Arc::clone(&spec), Arc::clone(&redactor));
 
     let plain = match args.plain {
         Some(addr) => Some(Listen::On(bind("--plain", addr).await?)),
@@ -167,7 +167,7 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
         observer: log.observer(),
         ..ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))
     };
-    let service = MockService::start(options).await.map_err(|why| {
+    let service = MockService::start_with(options).await.map_err(|why| {
         Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR`")
     })?;
     let service = Arc::new(service);
@@ -178,7 +178,7 @@ async fn start(args: &Mock, spec: Arc<Spec>, profile: Profile) -> Result<Running
     let admin = match args.admin {
         Some(addr) => {
             let listener = bind("--admin", addr).await?;
-            let options = AdminOptions { listener, names: args.admin_host.clone(), seed, hide };
+            let options = AdminOptions { listener, names: args.admin_host.clone(), seed, redactor };
             let admin = Admin::start(Arc::clone(&service), options);
             Some(admin.map_err(|why| Failure::of(&why, "name another address with --admin"))?)
         }

@@ -33,7 +33,7 @@ fn text(magic: &Magic) -> String {
         for pair in magic.pairs().iter().filter(|pair| pair.carrier == carrier) {
             let code = pair.code.as_deref().unwrap_or("-");
             let after = pair.after_ms.map_or(String::new(), |millis| format!(" after {millis} ms"));
-            _ = writeln!(text, "  {:width$}  {} {code}{after}  {}", pair.value, pair.status, pair.cause);
+            _ = writeln!(text, "  {:width$}  {} {code}{after}  {}", pair.value, pair.status, pair.stimulus);
         }
     }
     text

@@ -301,6 +301,6 @@ impl EdgePoolOptions {
         if let Some(address) = address {
             options.listener = address.into();
         }
-        MockService::start(options).await.map_err(|why| LeaseError::Service(why.to_string()))
+        MockService::start_with(options).await.map_err(|why| LeaseError::Service(why.to_string()))
     }
 }

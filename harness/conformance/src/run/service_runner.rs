@@ -134,7 +134,7 @@ impl ServiceRunner {
                 if options.profile.certificate_refusal == CertificateRefusal::Handshake {
                     options.plain = Some(Listen::At((Ipv4Addr::LOCALHOST, 0).into()));
                 }
-                let mock = Arc::new(MockService::start(options).await?);
+                let mock = Arc::new(MockService::start_with(options).await?);
                 let settings = files.settings(credentials, &mock.url(), ALLOWED_ORIGIN);
                 let edge = Embedded::new(Arc::clone(&self.options.spec), self.options.profile.clone());
                 let edge = edge.start(&settings).await?;

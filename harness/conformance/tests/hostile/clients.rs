@@ -54,8 +54,9 @@ async fn others_are_served_all_the_same(#[case] hostilities: &[&'static str]) {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
-    let service =
-        MockService::start(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials))).await.unwrap();
+    let service = MockService::start_with(ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials)))
+        .await
+        .unwrap();
     let sealed = Collection::generated("a session", 7, SystemTime::now()).seal(&service.seal_key());
     let settings = Setup::Standard.settings(&credentials, &files, &service.url());
     let target = Target::Embedded(Box::new(Embedded::new(Arc::clone(&spec), spec.profile().clone())));

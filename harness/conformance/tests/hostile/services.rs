@@ -39,7 +39,7 @@ struct Party {
 impl Party {
     async fn start(well: usize, hostility: &'static str) -> Self {
         let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
-        let service = Arc::new(MockService::start(options).await.unwrap());
+        let service = Arc::new(MockService::start_with(options).await.unwrap());
         service.add_session(NewSession::new(SESSION));
         let front = Front::start(service.addr(), well, hostility).await;
         Self { service, front }

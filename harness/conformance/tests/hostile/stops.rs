@@ -30,7 +30,7 @@ const REPORTS: [&str; 8] = [
 /// A service that answers once, and then never again.
 async fn silent() -> (MockService, Front) {
     let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
-    let service = MockService::start(options).await.unwrap();
+    let service = MockService::start_with(options).await.unwrap();
     let front = Front::start(service.addr(), 1, "mute").await;
     (service, front)
 }

@@ -16,7 +16,7 @@ async fn a_service_is_attached_to_with_its_authority() {
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let mock = MockService::start(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
+    let mock = MockService::start_with(ServiceOptions::new(spec, Arc::clone(&credentials))).await.unwrap();
     mock.add_session(NewSession::new("cart 7"));
     let (url, ca) = (mock.url(), files.certificate(Role::ServiceAuthority));
     let ca = ca.to_str().unwrap();

@@ -5,6 +5,7 @@
 
 mod fidelity;
 mod independent_service;
+mod magic;
 mod recovery;
 mod refusals;
 mod serving;

@@ -21,7 +21,7 @@ async fn edge_recovers_after_the_service_restarts() {
 
     let mut options = ServiceOptions::new(spec, Arc::clone(&credentials));
     options.listener = Listen::At(addr);
-    let service = MockService::start(options).await.unwrap();
+    let service = MockService::start_with(options).await.unwrap();
     let _accept = service.script(edgeproof_mock::Match::Everything, script(answer(200, OK)));
     check(&exchange(&endpoint, &post("after")).await, 200, OK);
     assert_eq!(service.journal().len(), 1);

@@ -43,7 +43,7 @@ impl Fixture {
         let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
         let files = CredentialFiles::write(&credentials).unwrap();
         let service = ServiceOptions::new(Arc::clone(&spec), Arc::clone(&credentials));
-        let service = MockService::start(service).await.unwrap();
+        let service = MockService::start_with(service).await.unwrap();
         let log = LogTail::default();
         let settings = files.settings(&credentials, &service.url(), ORIGIN);
         let mut options = EdgeOptions::new(Arc::clone(&spec), settings, log.clone().into());

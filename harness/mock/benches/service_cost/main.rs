@@ -1,12 +1,9 @@
-//! What the mock service costs, beside a bare hyper server that answers a constant: the same client, one core for the
-//! server and one for the client, in turns. A benchmark, not a test: `just bench`.
+//! Cost of the mock service, compared with a bare hyper server that answers a constant. Both serve the same client in
+//! turns, with one core for the server and one for the client. A benchmark, not a test: `just bench`.
 //!
-//! The servers run as processes of their own, this program again, so that their CPU and memory are theirs alone.
-#![expect(clippy::print_stdout, reason = "a program that prints what it measured")]
-#![cfg_attr(
-    target_os = "linux",
-    expect(clippy::unwrap_used, reason = "what a benchmark cannot have ends it")
-)]
+//! Each server is a separate process of this program, so that its CPU time and memory are measured alone.
+#![expect(clippy::print_stdout, reason = "the program prints its measurements")]
+#![cfg_attr(target_os = "linux", expect(clippy::unwrap_used, reason = "a failed setup ends the benchmark"))]
 
 #[cfg(target_os = "linux")]
 mod measure;
@@ -18,5 +15,5 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    println!("this is measured on Linux, where the system tells what another process takes");
+    println!("this benchmark needs Linux: it reads the CPU time of other processes from /proc");
 }

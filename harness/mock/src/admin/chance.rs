@@ -1,12 +1,12 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::{Action, Reply};
+use crate::scripts::{Action, Reply};
 
-/// Requests that a script with a chance is for; after them it is over.
+/// Requests that a random script covers unless it has a count.
 pub(super) const DRAWN: usize = 10_000;
 
-/// For each request the reply, or the usual answer, as the seed has it: the same seed and chance give the same replies.
+/// Draws, for each request, the reply or the usual answer. The same seed and chance give the same replies.
 pub(super) fn draw(reply: &Reply, chance: f64, seed: u64, count: usize) -> Vec<Reply> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut one = || if rng.random_bool(chance) { reply.clone() } else { Reply::now(Action::Decide) };
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_which() {
+    fn same_seed_gives_the_same_replies() {
         let reply = Reply::now(Action::Close);
         let hits = |chance, seed| {
             let drawn = draw(&reply, chance, seed, 1000);

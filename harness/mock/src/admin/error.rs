@@ -1,39 +1,39 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-/// Why the admin port does not do what it is asked to.
+/// A command that the admin port refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum Refusal {
+#[expect(missing_docs, reason = "the messages document the variants")]
+pub enum AdminError {
     #[error(
-        "this Host is none of the admin port's: call it by its address or as localhost, or allow the name"
+        "foreign Host header; use the address of the port or localhost, or allow the name with --admin-host"
     )]
     ForeignHost,
-    #[error("this request comes from a page of another origin")]
+    #[error("the request comes from a page of another origin")]
     ForeignOrigin,
-    #[error("there is no such path; GET / lists what there is")]
+    #[error("unknown path; GET / lists the paths")]
     NotFound,
-    #[error("there is no script {id}; GET /scripts lists those that there are")]
+    #[error("unknown script {id}; GET /scripts lists the scripts")]
     NoSuchScript { id: u64 },
-    #[error("this path takes {allowed}")]
+    #[error("method not allowed; this path accepts {allowed}")]
     MethodNotAllowed { allowed: String },
-    #[error("the body is longer than {limit} bytes")]
+    #[error("the body exceeds {limit} bytes")]
     TooLarge { limit: usize },
-    #[error("the body did not come to its end")]
+    #[error("the body is incomplete")]
     Incomplete,
     #[error("{0}")]
     BadRequest(String),
-    #[error("there are {limit} scripts already; delete some")]
+    #[error("the limit of {limit} scripts is reached; delete some")]
     TooManyScripts { limit: usize },
 }
 
-impl Refusal {
-    /// A request that says something wrong.
+impl AdminError {
+    /// An invalid request.
     pub(super) fn bad(why: impl Into<String>) -> Self {
         Self::BadRequest(why.into())
     }
 
-    /// Its status and its code.
+    /// Status and code of the answer.
     pub fn status(&self) -> (StatusCode, &'static str) {
         match self {
             Self::ForeignHost => (StatusCode::FORBIDDEN, "foreign_host"),
@@ -47,30 +47,30 @@ impl Refusal {
         }
     }
 
-    /// Its body.
+    /// Body of the answer.
     pub fn body(&self) -> Value {
         json!({ "error": self.status().1, "message": self.to_string() })
     }
 }
 
-/// Reads a time span such as `250ms` or `2m`.
-pub(super) fn span(text: &str) -> Result<std::time::Duration, Refusal> {
+/// Parses a duration such as `250ms` or `2m`.
+pub(super) fn span(text: &str) -> Result<std::time::Duration, AdminError> {
     let span = humantime::parse_duration(text).map_err(|why| {
-        Refusal::bad(format!("{text:?} is no time span: {why}; write it as 250ms, 3s or 2m"))
+        AdminError::bad(format!("invalid duration {text:?}: {why}; write it as 250ms, 3s or 2m"))
     })?;
     if span > LONGEST {
-        return Err(Refusal::bad(format!("{text:?} is more than a hundred years")));
+        return Err(AdminError::bad(format!("duration {text:?} exceeds 100 years")));
     }
     Ok(span)
 }
 
-/// Beyond it times stop being dates.
+/// A longer duration leads to times that no date can express.
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Reads a body; what is unknown, missing or of another kind is told with its place.
-pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+/// Parses a body. Errors name the line and the column.
+pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, AdminError> {
     if body.is_empty() {
-        return Err(Refusal::bad("a body in JSON is needed"));
+        return Err(AdminError::bad("the body is missing; send JSON"));
     }
-    serde_json::from_slice(body).map_err(|why| Refusal::bad(why.to_string()))
+    serde_json::from_slice(body).map_err(|why| AdminError::bad(why.to_string()))
 }

@@ -1,25 +1,16 @@
-use std::time::Duration;
-
 use edgeproof_fixtures::spec::Stimulus;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::AdminError;
 use super::error::{parse, span};
-use crate::{MockService, Outage, ReadOutage};
+use crate::decision::{Outage, ReadOutage};
+use crate::state::ServiceFaults;
 
-/// What is wrong with the mock service, or slow, as the admin port set it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Faults {
-    license_check: Option<Outage>,
-    read_token_check: Option<ReadOutage>,
-    verdict_delay: Duration,
-}
-
-/// What is not said is right.
+/// Body of `PUT /faults`. An omitted member ends its fault.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct FaultsRequest {
     #[serde(default)]
     license_check: Option<String>,
     #[serde(default)]
@@ -28,39 +19,33 @@ struct Wanted {
     verdict_delay: Option<String>,
 }
 
-impl Faults {
-    pub(super) fn parse(body: &[u8]) -> Result<Self, Refusal> {
-        let Wanted { license_check, read_token_check, verdict_delay } = parse(body)?;
-        Ok(Self {
-            license_check: license_check
-                .map(|name| cause(&name, &Outage::ALL.map(|one| (one, one.stimulus()))))
-                .transpose()?,
-            read_token_check: read_token_check
-                .map(|name| cause(&name, &ReadOutage::ALL.map(|one| (one, one.stimulus()))))
-                .transpose()?,
-            verdict_delay: verdict_delay.map(|text| span(&text)).transpose()?.unwrap_or_default(),
-        })
-    }
-
-    pub(super) fn set(self, service: &MockService) {
-        service.set_outage(self.license_check);
-        service.set_read_outage(self.read_token_check);
-        service.set_verdict_delay(self.verdict_delay);
-    }
-
-    pub(super) fn view(self) -> Value {
-        json!({
-            "license_check": self.license_check.map(|outage| outage.stimulus().name()),
-            "read_token_check": self.read_token_check.map(|outage| outage.stimulus().name()),
-            "verdict_delay": humantime::format_duration(self.verdict_delay).to_string(),
-        })
-    }
+/// Reads the faults from a body.
+pub(super) fn read(body: &[u8]) -> Result<ServiceFaults, AdminError> {
+    let FaultsRequest { license_check, read_token_check, verdict_delay } = parse(body)?;
+    Ok(ServiceFaults {
+        outage: license_check
+            .map(|name| by_name(&name, &Outage::ALL.map(|outage| (outage, outage.stimulus()))))
+            .transpose()?,
+        read_outage: read_token_check
+            .map(|name| by_name(&name, &ReadOutage::ALL.map(|outage| (outage, outage.stimulus()))))
+            .transpose()?,
+        verdict_delay: verdict_delay.map(|text| span(&text)).transpose()?.unwrap_or_default(),
+    })
 }
 
-fn cause<T: Copy>(name: &str, known: &[(T, Stimulus)]) -> Result<T, Refusal> {
+/// The faults in JSON.
+pub(super) fn view(faults: ServiceFaults) -> Value {
+    json!({
+        "license_check": faults.outage.map(|outage| outage.stimulus().name()),
+        "read_token_check": faults.read_outage.map(|outage| outage.stimulus().name()),
+        "verdict_delay": humantime::format_duration(faults.verdict_delay).to_string(),
+    })
+}
+
+fn by_name<T: Copy>(name: &str, known: &[(T, Stimulus)]) -> Result<T, AdminError> {
     let found = known.iter().find(|(_, stimulus)| stimulus.name() == name);
-    found.map(|(one, _)| *one).ok_or_else(|| {
+    found.map(|(outage, _)| *outage).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(_, stimulus)| stimulus.name()).collect();
-        Refusal::bad(format!("{name:?} is no fault of this check; there is {}, or null", names.join(", ")))
+        AdminError::bad(format!("unknown fault {name:?}; this check has {}, or null", names.join(", ")))
     })
 }

@@ -4,56 +4,64 @@ use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::{Hide, Refusal};
-use crate::{Arrival, ArrivalAnswer, MockService, ServiceEndpoint};
+use super::{AdminError, TokenRedactor};
+use crate::journal::{Arrival, ArrivalAnswer};
+use crate::route::ServiceEndpoint;
+use crate::service::MockService;
 
-/// Entries of an answer at most, and without a limit.
-const MOST: usize = 1000;
-/// Bytes of a body that are shown.
-const SHOWN: usize = 64 * 1024;
+/// Entries of an answer (maximum and default).
+const MAX_ENTRIES: usize = 1000;
+/// Shown bytes of a body (maximum).
+const MAX_BODY: usize = 64 * 1024;
 
-/// What a query asks for.
+/// Part of the journal that a query selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct JournalPage {
     since: u64,
     limit: usize,
 }
 
-impl Part {
-    pub(super) fn parse(query: Option<&str>) -> Result<Self, Refusal> {
-        let mut part = Self { since: 0, limit: MOST };
+impl JournalPage {
+    pub(super) fn parse(query: Option<&str>) -> Result<Self, AdminError> {
+        let mut page = Self { since: 0, limit: MAX_ENTRIES };
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let number = |value: &str| {
-                value.parse::<u64>().map_err(|_| Refusal::bad(format!("{pair:?}: a whole number is needed")))
+                value.parse::<u64>().map_err(|_| {
+                    AdminError::bad(format!("invalid query {pair:?}: the value is not a whole number"))
+                })
             };
             match pair.split_once('=') {
-                Some(("since", value)) => part.since = number(value)?,
+                Some(("since", value)) => page.since = number(value)?,
                 Some(("limit", value)) => {
-                    part.limit = usize::try_from(number(value)?).unwrap_or(MOST).min(MOST);
+                    page.limit = usize::try_from(number(value)?).unwrap_or(MAX_ENTRIES).min(MAX_ENTRIES);
                 }
-                _ => return Err(Refusal::bad(format!("{pair:?}: there is ?since=NUMBER and ?limit=COUNT"))),
+                _ => {
+                    return Err(AdminError::bad(format!(
+                        "invalid query {pair:?}; use since=NUMBER and limit=COUNT"
+                    )));
+                }
             }
         }
-        Ok(part)
+        Ok(page)
     }
 }
 
-/// The arrivals of a part. `next` is where the next part begins.
-pub(super) fn view(service: &MockService, hide: &Hide, part: Part) -> Value {
+/// The requests of a page in JSON. `next` is the number where the next page begins.
+pub(super) fn view(service: &MockService, redactor: &TokenRedactor, page: JournalPage) -> Value {
     let mut next = service.mark();
-    let mut arrivals = service.arrivals_since(part.since);
-    // What arrived in between belongs to the next part.
+    let mut arrivals = service.arrivals_since(page.since);
+    // A request that arrived between the two calls belongs to the next page.
     arrivals.retain(|arrival| arrival.number < next);
-    if arrivals.len() > part.limit {
-        next = arrivals[part.limit].number;
-        arrivals.truncate(part.limit);
+    if arrivals.len() > page.limit {
+        next = arrivals[page.limit].number;
+        arrivals.truncate(page.limit);
     }
-    let entries: Vec<_> = arrivals.iter().map(|arrival| entry(arrival, service.spec(), hide)).collect();
+    let entries: Vec<_> = arrivals.iter().map(|arrival| entry(arrival, service.spec(), redactor)).collect();
     json!({ "entries": entries, "next": next })
 }
 
-/// One line for a request that is finished: what a log can hold.
-pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
+/// A finished request as one line of JSON, for a log.
+pub fn line(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
     let cut = |text: String| {
         if text.len() > 512 { text.chars().take(500).chain("…".chars()).collect() } else { text }
     };
@@ -62,10 +70,10 @@ pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
         "number": arrival.number,
         "endpoint": endpoint(arrival.endpoint),
         "method": cut(arrival.request.method.clone()),
-        "target": cut(hide.text(&arrival.request.target)),
+        "target": cut(redactor.text(&arrival.request.target)),
         "status": arrival.answer.as_ref().and_then(ArrivalAnswer::status),
         "given": arrival.answer.as_ref().and_then(other),
-        "cause": arrival.cause.map(Stimulus::name),
+        "cause": arrival.stimulus.map(Stimulus::name),
         "row": row(arrival, spec),
         "scripted": arrival.claimed,
         "body_bytes": arrival.body_length,
@@ -75,22 +83,22 @@ pub fn line(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
     })
 }
 
-fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
-    let mut entry = line(arrival, spec, hide);
+fn entry(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
+    let mut entry = line(arrival, spec, redactor);
     let request = &arrival.request;
-    let (body, shortened) = body(&request.body, hide);
+    let (body, truncated) = body(&request.body, redactor);
     let more = json!({
         "method": request.method,
-        "target": hide.text(&request.target),
+        "target": redactor.text(&request.target),
         "version": format!("{:?}", request.version),
-        "headers": headers(&request.headers, hide),
+        "headers": headers(&request.headers, redactor),
         "body": body,
-        "body_shortened": shortened || arrival.body_length > request.body.len() as u64,
+        "body_shortened": truncated || arrival.body_length > request.body.len() as u64,
         "client_certificate": !arrival.client_certificates.is_empty(),
         "finished": arrival.finished,
         "answer": arrival.answer.as_ref().map(|given| match given {
             ArrivalAnswer::Answer { headers: fields, body: bytes, .. } => {
-                json!({ "headers": headers(fields, hide), "body": self::body(bytes, hide).0 })
+                json!({ "headers": headers(fields, redactor), "body": self::body(bytes, redactor).0 })
             }
             ArrivalAnswer::Other(_) => Value::Null,
         }),
@@ -101,26 +109,26 @@ fn entry(arrival: &Arrival, spec: &Spec, hide: &Hide) -> Value {
     entry
 }
 
-fn headers(fields: &HeaderMap, hide: &Hide) -> Value {
+fn headers(fields: &HeaderMap, redactor: &TokenRedactor) -> Value {
     let mut shown = Map::new();
     for name in fields.keys() {
-        let values = fields.get_all(name).iter().map(|value| hide.header(value)).collect::<Vec<_>>();
+        let values = fields.get_all(name).iter().map(|value| redactor.header(value)).collect::<Vec<_>>();
         shown.insert(name.to_string(), json!(values));
     }
     Value::Object(shown)
 }
 
-/// A body as text, as far as it is shown; null where it is none.
-fn body(bytes: &[u8], hide: &Hide) -> (Value, bool) {
-    // Hidden before it is cut, for half a token could not be told any more.
+/// A body as text, truncated, and whether it was. Null for a body that is not UTF-8.
+fn body(bytes: &[u8], redactor: &TokenRedactor) -> (Value, bool) {
+    // Redaction precedes truncation: it does not recognise half a token.
     let Ok(text) = std::str::from_utf8(bytes) else { return (Value::Null, !bytes.is_empty()) };
-    let mut text = hide.text(text);
-    let shortened = text.len() > SHOWN;
-    if shortened {
-        let end = (0..=SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let mut text = redactor.text(text);
+    let truncated = text.len() > MAX_BODY;
+    if truncated {
+        let end = (0..=MAX_BODY).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
         text.truncate(end);
     }
-    (Value::String(text), shortened)
+    (Value::String(text), truncated)
 }
 
 fn time(arrival: &Arrival) -> String {
@@ -146,7 +154,7 @@ fn row<'s>(arrival: &Arrival, spec: &'s Spec) -> Option<&'s str> {
         ServiceEndpoint::Verdict => Table::Verdict,
         ServiceEndpoint::KeySet | ServiceEndpoint::Nothing => return None,
     };
-    spec.by_stimulus(table, arrival.cause?).map(|row| row.id.as_str())
+    spec.by_stimulus(table, arrival.stimulus?).map(|row| row.id.as_str())
 }
 
 fn endpoint(endpoint: ServiceEndpoint) -> &'static str {
@@ -165,18 +173,18 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case(None, 0, MOST)]
+    #[case(None, 0, MAX_ENTRIES)]
     #[case(Some("since=7&limit=2"), 7, 2)]
-    #[case(Some("limit=99999"), 0, MOST)]
-    fn a_part_is_asked_for(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
-        assert_eq!(Part::parse(query), Ok(Part { since, limit }));
+    #[case(Some("limit=99999"), 0, MAX_ENTRIES)]
+    fn query_selects_a_page(#[case] query: Option<&str>, #[case] since: u64, #[case] limit: usize) {
+        assert_eq!(JournalPage::parse(query), Ok(JournalPage { since, limit }));
     }
 
     #[rstest]
     #[case("since=x")]
     #[case("limit=-1")]
     #[case("from=1")]
-    fn what_is_no_part_is_told(#[case] query: &str) {
-        assert!(Part::parse(Some(query)).is_err());
+    fn invalid_query_is_refused(#[case] query: &str) {
+        assert!(JournalPage::parse(Some(query)).is_err());
     }
 }

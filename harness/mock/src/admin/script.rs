@@ -7,37 +7,39 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Refusal;
+use super::AdminError;
 use super::chance::{DRAWN, draw};
 use super::error::{parse, span};
-use crate::{Action, Match, Reply, ReplyShape, Script, When};
+use crate::decision::ReplyShape;
+use crate::scripts::{Action, Match, Reply, Script, When};
 
-/// Most requests that are counted.
-const MOST: u32 = 10_000;
+/// Maximum of `skip` and `count`.
+const MAX_REQUESTS: u32 = 10_000;
 
-/// What a body asks for, ready to be registered.
-pub(super) struct Wanted {
+/// A script from a body, ready to be registered.
+pub(super) struct ScriptRequest {
     pub(super) on: Match,
     pub(super) script: Script,
-    /// What its random faults come from.
+    /// Seed of its random faults.
     pub(super) seed: Option<u64>,
 }
 
-/// What rows answer with.
-pub(super) struct Words<'a> {
+/// What the answer of a row is made of.
+pub(super) struct RowAnswers<'a> {
     pub(super) spec: &'a Spec,
     pub(super) profile: &'a Profile,
     pub(super) shape: &'a ReplyShape,
 }
 
-/// What a code that carries a suffix carries here.
+/// Suffix of a code that takes one.
 const SUFFIX: &str = "scripted";
 
+/// Body of `POST /scripts`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct ScriptBody {
     #[serde(rename = "match")]
-    on: On,
+    on: Target,
     #[serde(default)]
     skip: u32,
     #[serde(default)]
@@ -45,11 +47,11 @@ struct Body {
     #[serde(default)]
     delay: Option<String>,
     #[serde(default)]
-    answer: Option<Answer>,
+    answer: Option<ScriptedAnswer>,
     #[serde(default)]
     row: Option<String>,
     #[serde(default)]
-    fault: Option<Fault>,
+    fault: Option<ConnectionFault>,
     #[serde(default)]
     chance: Option<f64>,
     #[serde(default)]
@@ -58,7 +60,7 @@ struct Body {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum On {
+enum Target {
     Relay,
     Marker(String),
     Verdicts,
@@ -68,7 +70,7 @@ enum On {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct ScriptedAnswer {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -80,7 +82,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Fault {
+enum ConnectionFault {
     Close,
     Reset,
     Silence,
@@ -89,39 +91,41 @@ enum Fault {
     Raw(String),
 }
 
-impl Wanted {
-    /// Reads a body. `seed` is for random faults that name none.
-    pub(super) fn parse(body: &[u8], words: &Words<'_>, seed: u64) -> Result<Self, Refusal> {
-        let body: Body = parse(body)?;
+impl ScriptRequest {
+    /// Parses a body. `seed` is the default seed of random faults.
+    pub(super) fn parse(body: &[u8], rows: &RowAnswers<'_>, seed: u64) -> Result<Self, AdminError> {
+        let body: ScriptBody = parse(body)?;
         let delay = body.delay.as_deref().map(span).transpose()?.unwrap_or_default();
         let on = match body.on {
-            On::Relay => Match::Everything,
-            On::Marker(text) if text.is_empty() => return Err(Refusal::bad("the marker is empty")),
-            On::Marker(text) => Match::Marker(text.into()),
-            On::Verdicts => Match::Verdicts,
-            On::Verdict(reference) => Match::VerdictOf(reference),
-            On::Keys => Match::KeySet,
+            Target::Relay => Match::Everything,
+            Target::Marker(text) if text.is_empty() => {
+                return Err(AdminError::bad("the marker is empty; give a text that the body contains"));
+            }
+            Target::Marker(text) => Match::Marker(text.into()),
+            Target::Verdicts => Match::Verdicts,
+            Target::Verdict(reference) => Match::VerdictOf(reference),
+            Target::Keys => Match::KeySet,
         };
         let action = match (body.answer, body.row, body.fault) {
             (Some(answer), None, None) => answer.action()?,
-            (None, Some(row), None) => words.row(&row, &on)?,
+            (None, Some(row), None) => rows.row(&row, &on)?,
             (None, None, Some(fault)) => fault.action(),
             (None, None, None) if delay > Duration::ZERO => Action::Decide,
             (None, None, None) => {
-                return Err(Refusal::bad(
-                    "it changes nothing: say \"answer\", \"row\", \"fault\" or \"delay\"",
+                return Err(AdminError::bad(
+                    "the script changes nothing; give \"answer\", \"row\", \"fault\" or \"delay\"",
                 ));
             }
-            _ => return Err(Refusal::bad("say only one of \"answer\", \"row\" and \"fault\"")),
+            _ => return Err(AdminError::bad("give only one of \"answer\", \"row\" and \"fault\"")),
         };
         let reply = Reply { delay, when: When::AfterBody, action };
         for (name, number) in [("skip", Some(body.skip)), ("count", body.count)] {
-            if number.is_some_and(|number| number > MOST) {
-                return Err(Refusal::bad(format!("\"{name}\" goes up to {MOST}")));
+            if number.is_some_and(|number| number > MAX_REQUESTS) {
+                return Err(AdminError::bad(format!("\"{name}\" exceeds the maximum of {MAX_REQUESTS}")));
             }
         }
         if body.count == Some(0) {
-            return Err(Refusal::bad("\"count\" is 0: it would be for nothing"));
+            return Err(AdminError::bad("\"count\" is 0; the script would match no request"));
         }
         let (drawn, seed) = match (body.chance, body.seed) {
             (Some(chance), given) if chance > 0.0 && chance <= 1.0 => {
@@ -132,10 +136,12 @@ impl Wanted {
                 )
             }
             (Some(chance), _) => {
-                return Err(Refusal::bad(format!("\"chance\" is {chance}, not above 0 and up to 1")));
+                return Err(AdminError::bad(format!(
+                    "\"chance\" is {chance}; it must be above 0 and at most 1"
+                )));
             }
             (None, Some(_)) => {
-                return Err(Refusal::bad("\"seed\" is for random faults: say \"chance\" as well"));
+                return Err(AdminError::bad("\"seed\" needs \"chance\": it is for random faults"));
             }
             (None, None) => (None, None),
         };
@@ -152,23 +158,25 @@ impl Wanted {
     }
 }
 
-impl Answer {
-    fn action(self) -> Result<Action, Refusal> {
+impl ScriptedAnswer {
+    fn action(self) -> Result<Action, AdminError> {
         let Self { status, headers, body, text } = self;
         if !StatusCode::from_u16(status).is_ok_and(|status| !status.is_informational()) {
-            return Err(Refusal::bad(format!("an answer's status goes from 200 to 999, not {status}")));
+            return Err(AdminError::bad(format!("invalid status {status}; it must be between 200 and 999")));
         }
         let mut fields: Vec<(String, String)> = headers.into_iter().collect();
         for (name, value) in &fields {
             let valid =
                 HeaderName::try_from(name.as_str()).is_ok() && HeaderValue::try_from(value.as_str()).is_ok();
-            let ours = ["content-length", "transfer-encoding", "connection"];
-            if !valid || ours.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(Refusal::bad(format!("{name:?} is no header that an answer can be given")));
+            let set_by_server = ["content-length", "transfer-encoding", "connection"];
+            if !valid || set_by_server.contains(&name.to_ascii_lowercase().as_str()) {
+                return Err(AdminError::bad(format!("header {name:?} cannot be set in an answer")));
             }
         }
         let body = match (body, text) {
-            (Some(_), Some(_)) => return Err(Refusal::bad("say only one of \"body\" (JSON) and \"text\"")),
+            (Some(_), Some(_)) => {
+                return Err(AdminError::bad("give only one of \"body\" (JSON) and \"text\""));
+            }
             (Some(json), None) => {
                 if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
                     fields.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -181,7 +189,7 @@ impl Answer {
     }
 }
 
-impl Fault {
+impl ConnectionFault {
     fn action(self) -> Action {
         match self {
             Self::Close => Action::Close,
@@ -194,19 +202,19 @@ impl Fault {
     }
 }
 
-impl Words<'_> {
-    /// The answer of a row, where it is one that can be given without knowing the request.
-    fn row(&self, id: &str, on: &Match) -> Result<Action, Refusal> {
-        let row = self.spec.row(id).ok_or_else(|| Refusal::bad(format!("there is no row {id:?}")))?;
+impl RowAnswers<'_> {
+    /// The answer of a row. Fails for a row whose answer depends on the request.
+    fn row(&self, id: &str, on: &Match) -> Result<Action, AdminError> {
+        let row = self.spec.row(id).ok_or_else(|| AdminError::bad(format!("unknown row {id:?}")))?;
         let table = match on {
             Match::Everything | Match::Marker(_) => Table::Relay,
             Match::Verdicts | Match::VerdictOf(_) => Table::Verdict,
             Match::KeySet => Table::Keys,
         };
         if row.table != table {
-            return Err(Refusal::bad(format!("row {id:?} does not answer such requests")));
+            return Err(AdminError::bad(format!("row {id:?} is not of the endpoint that \"match\" names")));
         }
-        let unfit = || Refusal::bad(format!("row {id:?} has no answer that is the same for every request"));
+        let unfit = || AdminError::bad(format!("the answer of row {id:?} depends on the request"));
         let status = row.status().ok_or_else(unfit)?;
         let body = match (&row.fact, row.body()) {
             (Fact::Reason { code, .. }, _) => self.shape.render(status, code),
@@ -217,7 +225,7 @@ impl Words<'_> {
             }
             _ => return Err(unfit()),
         };
-        Answer { status, headers: BTreeMap::new(), body: Some(body), text: None }.action()
+        ScriptedAnswer { status, headers: BTreeMap::new(), body: Some(body), text: None }.action()
     }
 }
 
@@ -228,11 +236,11 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &str) -> Result<Wanted, Refusal> {
+    fn read(body: &str) -> Result<ScriptRequest, AdminError> {
         let spec = Spec::builtin(Version::Current);
         let shape = ReplyShape::from_profile(spec.profile());
-        let words = Words { spec: &spec, profile: spec.profile(), shape: &shape };
-        Wanted::parse(body.as_bytes(), &words, 42)
+        let rows = RowAnswers { spec: &spec, profile: spec.profile(), shape: &shape };
+        ScriptRequest::parse(body.as_bytes(), &rows, 42)
     }
 
     fn actions(body: &str) -> Vec<Action> {
@@ -240,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn the_second_post_gets_503() {
+    fn skip_and_count_select_the_second_request() {
         let actions = actions(r#"{"match":"relay","skip":1,"count":1,"answer":{"status":503}}"#);
         let answer = Action::Answer { status: 503, headers: Vec::new(), body: Bytes::new() };
         assert_eq!(actions, [Action::Decide, answer, Action::Pass]);
     }
 
     #[test]
-    fn a_row_answers_in_its_words() {
+    fn row_gives_its_status_and_body() {
         let [Action::Answer { status, body, .. }] =
             &actions(r#"{"match":"relay","row":"relay.401.revoked"}"#)[..]
         else {
@@ -263,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_comes_from_the_seed() {
+    fn chance_uses_the_default_seed_unless_one_is_given() {
         let wanted = read(r#"{"match":"verdicts","chance":0.5,"fault":"reset","count":8}"#).unwrap();
         assert_eq!((wanted.seed, wanted.script.replies.len()), (Some(42), 9));
         let named = read(r#"{"match":"verdicts","chance":0.5,"fault":"reset","count":8,"seed":42}"#).unwrap();
@@ -271,32 +279,38 @@ mod tests {
     }
 
     #[rstest]
-    #[case::nothing("", "a body in JSON is needed")]
+    #[case::nothing("", "the body is missing")]
     #[case::not_json("{", "EOF while parsing")]
     #[case::unknown(r#"{"match":"relay","answr":{}}"#, "unknown field `answr`, expected one of")]
     #[case::unknown_match(r#"{"match":"all","fault":"close"}"#, "unknown variant `all`")]
-    #[case::idle(r#"{"match":"relay"}"#, "it changes nothing")]
+    #[case::idle(r#"{"match":"relay"}"#, "changes nothing")]
     #[case::two(r#"{"match":"relay","fault":"close","answer":{"status":200}}"#, "only one of")]
-    #[case::status(r#"{"match":"relay","answer":{"status":99}}"#, "goes from 200 to 999")]
+    #[case::status(r#"{"match":"relay","answer":{"status":99}}"#, "between 200 and 999")]
     #[case::header(
         r#"{"match":"relay","answer":{"status":200,"headers":{"a b":"c"}}}"#,
-        "\"a b\" is no header"
+        "header \"a b\" cannot be set"
     )]
     #[case::length(
         r#"{"match":"relay","answer":{"status":200,"headers":{"Content-Length":"1"}}}"#,
-        "is no header"
+        "cannot be set"
     )]
-    #[case::span(r#"{"match":"relay","delay":"soon"}"#, "\"soon\" is no time span")]
-    #[case::row(r#"{"match":"relay","row":"x"}"#, "there is no row \"x\"")]
-    #[case::other_table(r#"{"match":"relay","row":"verdict.401.expired"}"#, "does not answer such requests")]
-    #[case::open(r#"{"match":"verdicts","row":"verdict.404.pending"}"#, "no answer that is the same")]
+    #[case::span(r#"{"match":"relay","delay":"soon"}"#, "invalid duration \"soon\"")]
+    #[case::row(r#"{"match":"relay","row":"x"}"#, "unknown row \"x\"")]
+    #[case::other_table(r#"{"match":"relay","row":"verdict.401.expired"}"#, "is not of the endpoint")]
+    #[case::open(r#"{"match":"verdicts","row":"verdict.404.pending"}"#, "depends on the request")]
     #[case::count(r#"{"match":"relay","fault":"close","count":0}"#, "\"count\" is 0")]
-    #[case::many(r#"{"match":"relay","fault":"close","skip":10001}"#, "\"skip\" goes up to 10000")]
+    #[case::many(
+        r#"{"match":"relay","fault":"close","skip":10001}"#,
+        "\"skip\" exceeds the maximum of 10000"
+    )]
     #[case::chance(r#"{"match":"relay","fault":"close","chance":1.5}"#, "\"chance\" is 1.5")]
-    #[case::seed(r#"{"match":"relay","fault":"close","seed":1}"#, "\"seed\" is for random faults")]
-    #[case::empty(r#"{"match":{"marker":""},"fault":"close"}"#, "the marker is empty")]
-    fn mistakes_are_told(#[case] body: &str, #[case] why: &str) {
-        let Err(Refusal::BadRequest(told)) = read(body) else { panic!("{body} was taken") };
-        assert!(told.contains(why), "{told}");
+    #[case::seed(r#"{"match":"relay","fault":"close","seed":1}"#, "\"seed\" needs \"chance\"")]
+    #[case::empty(
+        r#"{"match":{"marker":""},"fault":"close"}"#,
+        "the marker is empty; give a text that the body contains"
+    )]
+    fn invalid_script_is_refused(#[case] body: &str, #[case] why: &str) {
+        let Err(AdminError::BadRequest(message)) = read(body) else { panic!("{body} was accepted") };
+        assert!(message.contains(why), "{message}");
     }
 }

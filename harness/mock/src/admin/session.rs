@@ -3,17 +3,18 @@ use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::AdminError;
 use super::error::{parse, span};
-use crate::{NewSession, Ready};
+use crate::state::{NewSession, Ready};
 
+/// Body of `POST /sessions`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct SessionRequest {
     #[serde(rename = "ref")]
     reference: String,
     #[serde(default)]
-    ready: When,
+    ready: Readiness,
     #[serde(default)]
     other_license: bool,
     #[serde(default = "allow")]
@@ -24,7 +25,7 @@ struct Wanted {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum When {
+enum Readiness {
     #[default]
     Now,
     Always,
@@ -34,24 +35,24 @@ enum When {
     Since(String),
 }
 
-/// The session that a body describes, with what is told back.
-pub(super) fn session(body: &[u8], credentials: &Credentials) -> Result<(NewSession, Value), Refusal> {
-    let Wanted { reference, ready, other_license, decision, confidence } = parse(body)?;
+/// The session that a body describes, and the body of the answer.
+pub(super) fn session(body: &[u8], credentials: &Credentials) -> Result<(NewSession, Value), AdminError> {
+    let SessionRequest { reference, ready, other_license, decision, confidence } = parse(body)?;
     if reference.is_empty() {
-        return Err(Refusal::bad("\"ref\" is empty: no page starts such a session"));
+        return Err(AdminError::bad("\"ref\" is empty; give the session reference"));
     }
     let ready = match ready {
-        When::Now => Ready::After(std::time::Duration::ZERO),
-        When::Always => Ready::Always,
-        When::Never => Ready::Never,
-        When::After(text) => Ready::After(span(&text)?),
-        When::AfterFirstPoll(text) => Ready::AfterFirstPoll(span(&text)?),
-        When::Since(text) => Ready::Since(span(&text)?),
+        Readiness::Now => Ready::After(std::time::Duration::ZERO),
+        Readiness::Always => Ready::Always,
+        Readiness::Never => Ready::Never,
+        Readiness::After(text) => Ready::After(span(&text)?),
+        Readiness::AfterFirstPoll(text) => Ready::AfterFirstPoll(span(&text)?),
+        Readiness::Since(text) => Ready::Since(span(&text)?),
     };
     let license = if other_license { credentials.other_license_id() } else { credentials.license_id() };
-    let told = json!({ "ref": reference, "license_id": license });
+    let created = json!({ "ref": reference, "license_id": license });
     let session = NewSession::new(reference).license_id(license).ready(ready);
-    Ok((session.judgement(Judgement { decision, confidence }), told))
+    Ok((session.judgement(Judgement { decision, confidence }), created))
 }
 
 fn allow() -> Decision {

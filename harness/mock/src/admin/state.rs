@@ -1,155 +1,153 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::clock;
-use super::faults::Faults;
-use super::journal::{self, Part};
-use super::route::{ENDPOINTS, Route};
-use super::script::{Wanted, Words};
+use super::command::{Command, ENDPOINTS};
+use super::journal::JournalPage;
+use super::script::{RowAnswers, ScriptRequest};
 use super::session::session;
-use super::{Guard, Hide, Refusal};
+use super::{AdminError, Guard, TokenRedactor, clock, faults, journal};
 use crate::magic::Magic;
-use crate::{MockService, Scripted};
+use crate::scripts::Scripted;
+use crate::service::MockService;
 
-/// Scripts at the same time.
+/// Limit of registered scripts.
 const SCRIPTS: usize = 1000;
 
-/// A mock service as the admin port sees it.
+/// A mock service with the scripts that the admin port registered.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct AdminState {
     pub(super) service: Arc<MockService>,
     pub(super) guard: Guard,
-    hide: Arc<Hide>,
+    redactor: Arc<TokenRedactor>,
     magic: Magic,
     seed: u64,
-    set: Mutex<Set>,
+    scripts: Mutex<Scripts>,
 }
 
-/// What was set here, and ends with a reset.
+/// Registered scripts. A reset drops them; their ids continue, so that an old id never drops a new script.
 #[derive(Debug, Default)]
-struct Set {
-    scripts: Vec<Entry>,
-    next: u64,
-    faults: Faults,
+struct Scripts {
+    running: Vec<RunningScript>,
+    last_id: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RunningScript {
     id: u64,
-    /// As it was asked for.
-    asked: Value,
+    /// Body of the command.
+    body: Value,
     seed: Option<u64>,
     scripted: Scripted,
 }
 
-/// What is answered, with its status.
-type Answer = Result<(u16, Value), Refusal>;
+/// Status and body of the answer.
+type CommandResult = Result<(u16, Value), AdminError>;
 
-impl State {
-    pub(super) fn new(service: Arc<MockService>, guard: Guard, hide: Arc<Hide>, seed: u64) -> Self {
+impl AdminState {
+    pub(super) fn new(
+        service: Arc<MockService>,
+        guard: Guard,
+        redactor: Arc<TokenRedactor>,
+        seed: u64,
+    ) -> Self {
         let magic = Magic::of(service.spec());
-        Self { service, guard, hide, magic, seed, set: Mutex::default() }
+        Self { service, guard, redactor, magic, seed, scripts: Mutex::default() }
     }
 
-    /// Does what a request asks for.
-    pub(super) fn act(&self, route: Route, query: Option<&str>, body: &[u8]) -> Answer {
+    /// Executes a command.
+    pub(super) fn act(&self, command: Command, query: Option<&str>, body: &[u8]) -> CommandResult {
         let service = &*self.service;
-        if query.is_some_and(|query| !query.is_empty()) && route != Route::ReadJournal {
-            return Err(Refusal::bad("this path takes no query"));
+        if query.is_some_and(|query| !query.is_empty()) && command != Command::ReadJournal {
+            return Err(AdminError::bad("this path takes no query"));
         }
-        let takes_body =
-            matches!(route, Route::AddScript | Route::MoveClock | Route::SetFaults | Route::AddSession);
+        let takes_body = matches!(
+            command,
+            Command::AddScript | Command::MoveClock | Command::SetFaults | Command::AddSession
+        );
         if !takes_body && !body.is_empty() {
-            return Err(Refusal::bad("this path takes no body"));
+            return Err(AdminError::bad("this path takes no body"));
         }
         let done = json!({ "ok": true });
-        Ok(match route {
-            Route::Index => (200, index()),
-            Route::Health => (200, done),
-            Route::ReadJournal => (200, journal::view(service, &self.hide, Part::parse(query)?)),
-            Route::ClearJournal => {
+        Ok(match command {
+            Command::Index => (200, index()),
+            Command::Health => (200, done),
+            Command::ReadJournal => (200, journal::view(service, &self.redactor, JournalPage::parse(query)?)),
+            Command::ClearJournal => {
                 service.clear_journal();
                 (200, done)
             }
-            Route::ListScripts => {
-                let scripts: Vec<_> = self.set().scripts.iter().map(Entry::view).collect();
+            Command::ListScripts => {
+                let scripts: Vec<_> = self.scripts.lock().running.iter().map(RunningScript::view).collect();
                 (200, json!({ "scripts": scripts }))
             }
-            Route::AddScript => (201, self.add_script(body)?),
-            Route::DropScripts => {
-                let ended = std::mem::take(&mut self.set().scripts);
+            Command::AddScript => (201, self.add_script(body)?),
+            Command::DropScripts => {
+                let ended = std::mem::take(&mut self.scripts.lock().running);
                 (200, json!({ "ended": ended.len() }))
             }
-            Route::DropScript(id) => {
-                let mut set = self.set();
-                let place = set.scripts.iter().position(|entry| entry.id == id);
-                let place = place.ok_or(Refusal::NoSuchScript { id })?;
-                (200, set.scripts.remove(place).view())
+            Command::DropScript(id) => {
+                let running = &mut self.scripts.lock().running;
+                let index = running.iter().position(|script| script.id == id);
+                let index = index.ok_or(AdminError::NoSuchScript { id })?;
+                (200, running.remove(index).view())
             }
-            Route::ReadClock => (200, clock::view(service.clock())),
-            Route::MoveClock => (200, clock::change(service.clock(), body)?),
-            Route::ReadFaults => (200, self.set().faults.view()),
-            Route::SetFaults => {
-                let faults = Faults::parse(body)?;
-                let mut set = self.set();
-                faults.set(service);
-                set.faults = faults;
-                (200, faults.view())
+            Command::ReadClock => (200, clock::view(service.clock())),
+            Command::MoveClock => (200, clock::change(service.clock(), body)?),
+            Command::ReadFaults => (200, faults::view(service.faults())),
+            Command::SetFaults => {
+                let faults = faults::read(body)?;
+                service.set_faults(faults);
+                (200, faults::view(faults))
             }
-            Route::AddSession => {
-                let (session, told) = session(body, service.credentials())?;
+            Command::AddSession => {
+                let (session, created) = session(body, service.credentials())?;
                 service.add_session(session);
-                (201, told)
+                (201, created)
             }
-            Route::RotateKeys => (200, json!({ "kid": service.rotate_keys() })),
-            Route::AnnounceKey => (200, json!({ "kid": service.announce_key() })),
-            Route::ReadSealKey => (200, service.seal_key().to_jwk()),
-            Route::RotateSealKey => (200, service.rotate_seal_key().to_jwk()),
-            Route::RetireSealKey(kid) => {
+            Command::RotateKeys => (200, json!({ "kid": service.rotate_keys() })),
+            Command::AnnounceKey => (200, json!({ "kid": service.announce_key() })),
+            Command::ReadSealKey => (200, service.seal_key().to_jwk()),
+            Command::RotateSealKey => (200, service.rotate_seal_key().to_jwk()),
+            Command::RetireSealKey(kid) => {
                 if !service.retire_seal_key(&kid) {
-                    return Err(Refusal::bad(format!(
-                        "{kid:?} is no key that can be retired: it is the current one, or it is not accepted"
+                    return Err(AdminError::bad(format!(
+                        "cannot retire key {kid:?}: it is the current key, or it is unknown"
                     )));
                 }
                 (200, done)
             }
-            Route::ReadMagic => (200, json!({ "magic": self.magic.pairs() })),
-            Route::Reset => {
-                let mut set = self.set();
+            Command::ReadMagic => (200, json!({ "magic": self.magic.pairs() })),
+            Command::Reset => {
                 service.reset();
-                // Numbers go on, so that an old one does not end a new script.
-                *set = Set { next: set.next, ..Set::default() };
+                self.scripts.lock().running.clear();
                 (200, done)
             }
         })
     }
 
-    fn add_script(&self, body: &[u8]) -> Result<Value, Refusal> {
+    fn add_script(&self, body: &[u8]) -> Result<Value, AdminError> {
         let service = &*self.service;
-        let words = Words { spec: service.spec(), profile: service.profile(), shape: service.reply_shape() };
-        let Wanted { on, script, seed } = Wanted::parse(body, &words, self.seed)?;
-        let asked = super::error::parse(body)?;
-        let mut set = self.set();
-        if set.scripts.len() >= SCRIPTS {
-            return Err(Refusal::TooManyScripts { limit: SCRIPTS });
+        let rows =
+            RowAnswers { spec: service.spec(), profile: service.profile(), shape: service.reply_shape() };
+        let ScriptRequest { on, script, seed } = ScriptRequest::parse(body, &rows, self.seed)?;
+        let body = super::error::parse(body)?;
+        let mut scripts = self.scripts.lock();
+        if scripts.running.len() >= SCRIPTS {
+            return Err(AdminError::TooManyScripts { limit: SCRIPTS });
         }
-        set.next += 1;
-        let entry = Entry { id: set.next, asked, seed, scripted: service.script(on, script) };
-        let view = entry.view();
-        set.scripts.push(entry);
+        scripts.last_id += 1;
+        let running = RunningScript { id: scripts.last_id, body, seed, scripted: service.script(on, script) };
+        let view = running.view();
+        scripts.running.push(running);
         Ok(view)
-    }
-
-    /// A panic elsewhere leaves nothing half done in here.
-    fn set(&self) -> MutexGuard<'_, Set> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entry {
+impl RunningScript {
     fn view(&self) -> Value {
-        let mut view = json!({ "id": self.id, "script": self.asked, "requests": self.scripted.count() });
+        let mut view = json!({ "id": self.id, "script": self.body, "requests": self.scripted.count() });
         if let Some(seed) = self.seed {
             view["seed"] = json!(seed);
         }

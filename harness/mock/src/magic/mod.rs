@@ -1,12 +1,12 @@
-//! Magic values: texts that a mock service maps to a row of the interface, whatever else a request holds. A test of a
-//! backend puts one into its configuration (a license, a read token) or into its data (a session reference) and gets the
-//! answer of that row, always. Any other service refuses the tokens as malformed, and has no such sessions.
+//! Magic values: texts that a mock service maps to a row of the interface, whatever else a request contains. A test
+//! uses one as license, as read token or as session reference, and always gets the answer of that row. Other services
+//! refuse the tokens as malformed and do not know the sessions.
 //!
-//! All of them come from the tables: a row that is added there has its values.
+//! They come from the tables: a new row has its values.
 //!
 //! ```
 //! use edgeproof_fixtures::spec::{Spec, Version};
-//! use crate::magic::{Carrier, Magic};
+//! use edgeproof_mock::magic::{Carrier, Magic};
 //!
 //! let magic = Magic::of(&Spec::builtin(Version::Current));
 //! let pair = magic.pairs().iter().find(|pair| pair.row == "verdict.401.expired").unwrap();

@@ -3,29 +3,30 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use serde::Serialize;
 
-/// A magic value with what it brings about.
+/// A magic value with its row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pair {
-    /// The value, as it is written where [`Carrier`] says.
+    /// Text of the value.
     pub value: String,
-    /// Where it stands.
+    /// Part of a request that carries it.
     pub carrier: Carrier,
-    /// Id of the row that answers.
+    /// Id of the row.
     pub row: String,
-    /// The row's table: whose answer it is.
+    /// Table of the row.
     pub table: Table,
     /// Status of the row.
     pub status: u16,
-    /// Code of the row, where it has one; one that carries a suffix carries it behind a colon.
+    /// Code of the row, if any. A suffix follows a colon.
     pub code: Option<String>,
-    /// The cause that the journal then names.
-    pub cause: Stimulus,
-    /// From the first request to the verdict, in milliseconds; none where nothing changes.
+    /// Stimulus that the journal names.
+    #[serde(rename = "cause")]
+    pub stimulus: Stimulus,
+    /// Time from the first request to the verdict (ms); none for a constant answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
 }
 
-/// What holds a magic value.
+/// Part of a request that carries a magic value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Carrier {
@@ -33,22 +34,22 @@ pub enum Carrier {
     License,
     /// The read token of a backend.
     ReadToken,
-    /// The session reference: in a sealed collection for rows of the relay, in the path for rows of the verdict. It counts
-    /// where the request would succeed otherwise.
+    /// The session reference: in a sealed collection for relay rows, in the path for verdict rows. It has an effect on
+    /// requests that would succeed otherwise.
     SessionRef,
 }
 
-/// What a magic value brings about.
+/// Effect of a magic session reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<'a> {
-    /// The row of this pair answers.
+    /// The row of this pair gives the answer.
     Row(&'a Pair),
-    /// The verdict is there so long after the collection was accepted, or after somebody asked for it.
+    /// The verdict is ready this long after the collection was accepted, or after the first request for it.
     ReadyAfter(Duration),
 }
 
 impl Carrier {
-    /// Its name in the pairing table.
+    /// Name in the table of magic values.
     pub fn name(self) -> &'static str {
         match self {
             Self::License => "license",

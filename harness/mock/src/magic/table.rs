@@ -13,18 +13,18 @@ pub struct Magic {
     by_value: HashMap<String, usize>,
 }
 
-/// What every magic value has, behind the prefix of a token.
+/// Start of every magic value, after the prefix of a token.
 const MARK: &str = "magic.";
-/// What may follow a session reference, with anything behind it, so that tests need not share one.
-const APART: char = '~';
-/// Suffix of a code that carries one.
+/// Begins an ignored rest of a session reference, so that tests need not share a session.
+const REST: char = '~';
+/// Suffix of a code that takes one.
 const SUFFIX: &str = "magic";
-/// A verdict that takes its time, as the pairing table shows it; any number of milliseconds does.
+/// Delay of the example of a delayed verdict (ms). Any number works.
 pub const AFTER_EXAMPLE: u64 = 250;
 
 impl Magic {
-    /// Rows × stimuli: for each row of the relay a license and a session reference, for each row of the verdict endpoint a
-    /// read token and a session reference, and so for each further cause of a row; then the states of a session by name.
+    /// The values of all rows and stimuli: for a relay row a license and a session reference, for a verdict row a read
+    /// token and a session reference. Further stimuli of a row have a suffix. The named states of a session follow.
     pub fn of(spec: &Spec) -> Self {
         let mut pairs = Vec::new();
         for (table, carriers) in [
@@ -34,8 +34,8 @@ impl Magic {
             for (carrier, prefix) in carriers {
                 for row in spec.table(table) {
                     for (place, stimulus) in row.stimuli.iter().enumerate() {
-                        let cause = if place == 0 { String::new() } else { format!(".{stimulus}") };
-                        let value = format!("{prefix}{MARK}{}{cause}", row.id);
+                        let suffix = if place == 0 { String::new() } else { format!(".{stimulus}") };
+                        let value = format!("{prefix}{MARK}{}{suffix}", row.id);
                         pairs.extend(pair(value, carrier, row, *stimulus));
                     }
                 }
@@ -46,24 +46,24 @@ impl Magic {
         Self { pairs, by_value }
     }
 
-    /// All of them, table by table, in the order of the rows.
+    /// All values, in the order of the tables and rows.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// The row that this license brings about.
+    /// The row of this license.
     pub fn license(&self, license: &str) -> Option<&Pair> {
         self.find(license, Carrier::License)
     }
 
-    /// The row that this read token brings about.
+    /// The row of this read token.
     pub fn read_token(&self, token: &str) -> Option<&Pair> {
         self.find(token, Carrier::ReadToken)
     }
 
-    /// What this session reference brings about, whatever follows a `~` in it.
+    /// Effect of this session reference. `~` and the text after it are ignored.
     pub fn session_ref(&self, reference: &str) -> Option<Effect<'_>> {
-        let value = reference.split(APART).next().unwrap_or_default();
+        let value = reference.split(REST).next().unwrap_or_default();
         if let Some(span) = ready_after(value) {
             return Some(Effect::ReadyAfter(span));
         }
@@ -76,7 +76,7 @@ impl Magic {
     }
 }
 
-fn pair(value: String, carrier: Carrier, row: &Row, cause: Stimulus) -> Option<Pair> {
+fn pair(value: String, carrier: Carrier, row: &Row, stimulus: Stimulus) -> Option<Pair> {
     let suffixed = matches!(row.fact, Fact::Verdict { suffixed: true, .. });
     let code = row.code().map(|code| if suffixed { format!("{code}:{SUFFIX}") } else { code.to_owned() });
     Some(Pair {
@@ -86,12 +86,12 @@ fn pair(value: String, carrier: Carrier, row: &Row, cause: Stimulus) -> Option<P
         table: row.table,
         status: row.status()?,
         code,
-        cause,
+        stimulus,
         after_ms: None,
     })
 }
 
-/// States of a session, by the names of the causes.
+/// States of a session, named after their stimuli.
 fn states(spec: &Spec) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for stimulus in [Stimulus::VerdictPending, Stimulus::VerdictReady, Stimulus::VerdictTooOld] {
@@ -129,23 +129,21 @@ mod tests {
     use super::*;
 
     #[rstest]
-    fn every_row_and_every_cause_has_its_values(
-        #[values(Version::Current, Version::PreSeal)] version: Version,
-    ) {
+    fn every_row_and_stimulus_has_its_values(#[values(Version::Current, Version::PreSeal)] version: Version) {
         let spec = Spec::builtin(version);
         let magic = Magic::of(&spec);
         for (table, carrier) in [(Table::Relay, Carrier::License), (Table::Verdict, Carrier::ReadToken)] {
             for carrier in [carrier, Carrier::SessionRef] {
                 for row in spec.table(table) {
                     let of_row = magic.pairs().iter().filter(|pair| pair.row == row.id);
-                    let causes: HashSet<_> =
-                        of_row.filter(|pair| pair.carrier == carrier).map(|pair| pair.cause).collect();
-                    assert_eq!(causes, row.stimuli.iter().copied().collect(), "{} {carrier:?}", row.id);
+                    let stimuli: HashSet<_> =
+                        of_row.filter(|pair| pair.carrier == carrier).map(|pair| pair.stimulus).collect();
+                    assert_eq!(stimuli, row.stimuli.iter().copied().collect(), "{} {carrier:?}", row.id);
                 }
             }
         }
         let values: HashSet<_> = magic.pairs().iter().map(|pair| &pair.value).collect();
-        assert_eq!(values.len(), magic.pairs().len(), "no value stands for two things");
+        assert_eq!(values.len(), magic.pairs().len(), "values are unique");
     }
 
     #[rstest]
@@ -155,14 +153,17 @@ mod tests {
     #[case("magic.verdict-ready-after--1ms", None)]
     #[case("magic.verdict-ready-after-99999999999999999999ms", None)]
     #[case("order 4711", None)]
-    fn a_verdict_takes_any_number_of_milliseconds(#[case] reference: &str, #[case] millis: Option<u64>) {
+    fn delayed_verdict_takes_any_number_of_milliseconds(
+        #[case] reference: &str,
+        #[case] millis: Option<u64>,
+    ) {
         let magic = Magic::of(&Spec::builtin(Version::Current));
         let expected = millis.map(|millis| Effect::ReadyAfter(Duration::from_millis(millis)));
         assert_eq!(magic.session_ref(reference), expected);
     }
 
     #[test]
-    fn what_follows_a_tilde_keeps_tests_apart() {
+    fn text_after_a_tilde_is_ignored_in_references_only() {
         let magic = Magic::of(&Spec::builtin(Version::Current));
         let plain = magic.session_ref("magic.verdict.401.expired");
         assert!(plain.is_some());

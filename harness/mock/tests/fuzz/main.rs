@@ -1,6 +1,6 @@
-//! The fuzz targets, run over their corpus and over what mutation makes of it: what libFuzzer does for hours, in a second
-//! and without another compiler.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! Fuzz targets over their corpus and over mutations of it, in seconds and with the stable compiler. libFuzzer runs the
+//! same targets for hours.
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod targets;
 
@@ -24,7 +24,11 @@ use rstest::rstest;
 #[case::key_set("key_set", targets::key_set, 6000)]
 #[case::verdict_token("verdict_token", targets::verdict_token, 4000)]
 #[case::reply_shape("reply_shape", targets::reply_shape, 6000)]
-fn holds(#[case] name: &str, #[case] target: fn(&[u8]), #[case] inputs: u32) {
+fn invariant_holds_for_seeds_and_mutations(
+    #[case] name: &str,
+    #[case] target: fn(&[u8]),
+    #[case] inputs: u32,
+) {
     let seeds = seeds(name);
     assert!(!seeds.is_empty());
     for seed in &seeds {
@@ -38,9 +42,9 @@ fn holds(#[case] name: &str, #[case] target: fn(&[u8]), #[case] inputs: u32) {
     ran.unwrap();
 }
 
-/// Every target of the tests is one for libFuzzer as well, and has a corpus.
+/// Every target exists for libFuzzer as well, and has a corpus.
 #[test]
-fn no_target_is_missing() {
+fn every_target_has_a_libfuzzer_program_and_a_corpus() {
     let names = |folder: &str, ending: &str| -> Vec<String> {
         let entries = fs::read_dir(fuzz().join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -56,7 +60,7 @@ fn no_target_is_missing() {
     assert_eq!(names("corpus", ""), here);
 }
 
-/// The corpus, and what cannot stand in a file because it is signed.
+/// The corpus, and signed inputs, which no file can contain.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let folder = fuzz().join("corpus").join(name);
     let mut seeds: Vec<Vec<u8>> =
@@ -84,14 +88,14 @@ fn fuzz() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// What is done to an input.
+/// Mutation of an input.
 #[derive(Debug, Clone)]
 enum Edit {
     Flip(prop::sample::Index, u8),
     Cut(prop::sample::Index, usize),
     Insert(prop::sample::Index, Vec<u8>),
     Repeat(prop::sample::Index, usize),
-    /// Goes on as another seed does.
+    /// Continues as another seed.
     Splice(prop::sample::Index, prop::sample::Index),
 }
 

@@ -1,4 +1,4 @@
-//! What is fuzzed, each with what must hold for any input. For libFuzzer (`just fuzz`) and for the test beside this.
+//! Fuzz targets with their invariants, for libFuzzer (`just fuzz`) and for the test in `main.rs`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
-/// An answer. The first byte says how large the pieces are that it comes in, and whether it is one to `HEAD`.
+/// An answer. The first byte sets the size of its pieces, and whether it answers `HEAD`.
 pub(crate) fn answer(input: &[u8]) {
     let Some((first, wire)) = input.split_first() else { return };
     let method = if first & 0x80 == 0 { "POST" } else { "HEAD" };
@@ -34,7 +34,7 @@ pub(crate) fn answer(input: &[u8]) {
     }
 }
 
-/// A server's whole answer, after which it closes.
+/// The bytes of a server before it closes the connection.
 pub(crate) fn client(input: &[u8]) {
     const LIMIT: Duration = Duration::from_secs(10);
     thread_local! {
@@ -53,7 +53,7 @@ pub(crate) fn client(input: &[u8]) {
                 while !head.ends_with(b"\r\n\r\n")
                     && client.read_buf(&mut head).await.is_ok_and(|read| read > 0)
                 {}
-                // A client that has seen enough closes first.
+                // The client may close first.
                 let _ = client.write_all(input).await;
             };
             let (sent, ()) = tokio::join!(send(&endpoint, &draft, LIMIT), serve);
@@ -65,7 +65,7 @@ pub(crate) fn client(input: &[u8]) {
     });
 }
 
-/// Files that the loader reads.
+/// Files of the tables.
 pub(crate) const TABLES: [&str; 10] = [
     "sections.toml",
     "edge.toml",
@@ -78,10 +78,10 @@ pub(crate) const TABLES: [&str; 10] = [
     "profile.toml",
     "pre-seal.toml",
 ];
-/// Where they are.
+/// Folder of the tables.
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/spec");
 
-/// A table in the place of one of the tables, which the first byte names.
+/// A replacement of the table that the first byte selects.
 pub(crate) fn tables(input: &[u8]) {
     thread_local! {
         static COPY: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -90,9 +90,9 @@ pub(crate) fn tables(input: &[u8]) {
     let name = TABLES[usize::from(*first) % TABLES.len()];
     COPY.with_borrow_mut(|copy| {
         let folder = copy.get_or_insert_with(copy_of_tables).path();
-        fs::write(folder.join(name), table).expect("the copy can be written to");
+        fs::write(folder.join(name), table).expect("the copy is writable");
         for version in Version::ALL {
-            // What is wrong is said with something, and what is right has rows with ids of their own.
+            // An error names a mistake, and the rows of valid tables have unique ids.
             match Spec::load(folder, *version) {
                 Ok(spec) => {
                     assert!(spec.rows().iter().all(|row| spec.row(&row.id).is_some_and(|same| same == row)));
@@ -100,13 +100,13 @@ pub(crate) fn tables(input: &[u8]) {
                 Err(error) => assert!(error.errors().count() > 0),
             }
         }
-        fs::copy(Path::new(FOLDER).join(name), folder.join(name)).expect("the table is there");
+        fs::copy(Path::new(FOLDER).join(name), folder.join(name)).expect("the table exists");
     });
 }
 
 fn copy_of_tables() -> TempDir {
-    let folder = tempfile::tempdir().expect("there is a place for temporary files");
-    for entry in fs::read_dir(FOLDER).expect("the tables are there").flatten() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    for entry in fs::read_dir(FOLDER).expect("the tables exist").flatten() {
         if entry.path().is_file() {
             fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a table can be copied");
         }
@@ -114,12 +114,12 @@ fn copy_of_tables() -> TempDir {
     folder
 }
 
-/// Credentials whose tokens are the same in every run.
+/// Credentials with the same tokens in every run.
 pub(crate) fn credentials() -> &'static Credentials {
     static CREDENTIALS: OnceLock<Credentials> = OnceLock::new();
     CREDENTIALS.get_or_init(|| {
         let options = MintOptions { seed: Some(1), now: now(), ..MintOptions::default() };
-        Credentials::mint(&options).expect("the usual options are good")
+        Credentials::mint(&options).expect("the default options are valid")
     })
 }
 
@@ -127,7 +127,7 @@ fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
 }
 
-/// A license. One that is taken is one of those that were minted.
+/// A license. An accepted one was minted.
 pub(crate) fn license(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if check_license(Some(&text), credentials().keys(), &Revocations::default(), now()).is_ok() {
@@ -139,7 +139,7 @@ pub(crate) fn license(input: &[u8]) {
     }
 }
 
-/// The value of `Authorization`. One that is taken holds one of the tokens that were minted.
+/// A value of `Authorization`. An accepted one contains a minted token.
 pub(crate) fn read_token(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if check_read_token(Some(&text), credentials().keys(), &Revocations::default(), now()).is_ok() {
@@ -148,7 +148,7 @@ pub(crate) fn read_token(input: &[u8]) {
     }
 }
 
-/// A request: its target, then a header field on each line.
+/// A request: its target, then a header on each line.
 pub(crate) fn presented(input: &[u8]) {
     let mut lines = input.split(|byte| *byte == b'\n');
     let target = String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
@@ -162,14 +162,14 @@ pub(crate) fn presented(input: &[u8]) {
     }
 }
 
-/// The keys that collections are opened with, the same in every run.
+/// Seal keys, the same in every run.
 pub(crate) fn seal_keys() -> &'static SealKeys {
     static KEYS: LazyLock<SealKeys> =
-        LazyLock::new(|| SealKeys::from_secrets(&[[7; 32]], &[[8; 32]]).expect("one is accepted"));
+        LazyLock::new(|| SealKeys::from_secrets(&[[7; 32]], &[[8; 32]]).expect("the secrets are valid"));
     &KEYS
 }
 
-/// A sealed collection. One that opens says what a whole one says, and is told from a copy of it by nothing.
+/// A sealed collection. An opened one has an accepted key and the id of its copies.
 pub(crate) fn collection(input: &[u8]) {
     let opened = seal::open(input, seal_keys());
     if let Ok(opened) = opened {
@@ -178,22 +178,22 @@ pub(crate) fn collection(input: &[u8]) {
     }
 }
 
-/// A key set. One that is taken is written so that it is taken again, with the same faults.
+/// A key set. A parsed one survives a round trip with the same faults.
 pub(crate) fn key_set(input: &[u8]) {
     let Ok(set) = KeySet::parse(input) else { return };
-    let again = KeySet::parse(set.to_json().as_bytes()).expect("what was read can be written");
+    let again = KeySet::parse(set.to_json().as_bytes()).expect("a written key set parses");
     assert_eq!(again.faults(), set.faults());
     assert_eq!(again.etag(), set.etag());
 }
 
-/// A verdict's token. There is none that fresh keys have signed.
+/// A verdict token. Fresh keys verify none.
 pub(crate) fn verdict_token(input: &[u8]) {
     static KEYS: OnceLock<KeySet> = OnceLock::new();
     let keys = KEYS.get_or_init(|| VerdictKeys::fresh().key_set());
     assert!(verify_token(&String::from_utf8_lossy(input), keys).is_err());
 }
 
-/// The shape of the service's reply. One that is taken holds the reason.
+/// A reply shape. A parsed one renders the reason.
 pub(crate) fn reply_shape(input: &[u8]) {
     let Ok(shape) = ReplyShape::parse("shape.json", String::from_utf8_lossy(input).into_owned()) else {
         return;

@@ -1,4 +1,4 @@
-//! Every action of a script, as it looks on the wire.
+//! Every action of a script, on the wire.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn cut_body(after: usize) -> Action {
     Action::CutBody { status: 401, body: Bytes::from_static(b"{\"reason\":\"x\"}"), after }
 }
 
-/// What a client reads before the stream ends in order, and what the journal calls it.
+/// Bytes on the wire until an orderly end of the stream, and the name of the action in the journal.
 #[rstest]
 #[case::answer(
     Action::Answer {
@@ -56,7 +56,7 @@ fn cut_body(after: usize) -> Action {
 #[case::cut_head(Action::CutHead, "HTTP/1.1 200 OK\r\ncontent-type: applic", Some("head cut"))]
 #[case::close(Action::Close, "", Some("closed"))]
 #[tokio::test]
-async fn ends_the_stream_in_order(
+async fn action_ends_the_stream_in_order(
     #[case] action: Action,
     #[case] wire: &str,
     #[case] word: Option<&'static str>,
@@ -90,7 +90,7 @@ async fn reset_is_a_tcp_reset() {
 
 #[rstest]
 #[tokio::test]
-async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] protocol: &str) {
+async fn silence_lasts_until_the_client_closes(#[values("http/1.1", "h2")] protocol: &str) {
     let bench = Bench::start().await;
     let scripted = bench.service.script(Match::Everything, script([Action::Silence]));
     let mut stream = bench.connect(protocol).await;
@@ -99,7 +99,7 @@ async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] proto
         let silence = tokio::spawn(client.send_request(bench.request("\"silent\"")));
         assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(ArrivalAnswer::Other("silence")));
         assert!(!silence.is_finished());
-        // The same connection serves others.
+        // The connection still serves other requests.
         drop(scripted);
         assert_eq!(
             read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
@@ -109,29 +109,29 @@ async fn silence_lasts_until_the_client_leaves(#[values("http/1.1", "h2")] proto
     } else {
         stream.write_all(REQUEST).await.unwrap();
         assert_eq!(scripted.wait_for(1, LONG).await[0].answer, Some(ArrivalAnswer::Other("silence")));
-        // The connection is open: this half is ended by the client, and only then by the service.
+        // The connection is still open: the client closes its half first.
         stream.shutdown().await.unwrap();
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest).await;
         assert_eq!(rest, b"");
     }
-    // Nothing is left that a stop would have to wait for.
+    // The stop has no request to wait for.
     bench.service.stop().await;
 }
 
 #[tokio::test]
-async fn decide_is_what_happens_without_a_script() {
+async fn decide_answers_as_without_a_script() {
     let bench = Bench::start().await;
     let scripted = bench.service.script(Match::Everything, script([Action::Decide]));
     assert_eq!(
         bench.post("no JSON").await,
         (400, r#"{"error":"invalid_json","reason":"invalid_json"}"#.into())
     );
-    assert_eq!(scripted.arrivals()[0].cause.unwrap().name(), "body-not-json");
+    assert_eq!(scripted.arrivals()[0].stimulus.unwrap().name(), "body-not-json");
 }
 
 #[tokio::test]
-async fn over_http2_an_answer_is_the_same() {
+async fn answer_is_the_same_over_http2() {
     let bench = Bench::start().await;
     let _scripted = bench.service.script(Match::Everything, script([answer(451, "{\"a\":1}")]));
     let mut client = http2(bench.connect("h2").await).await;
@@ -145,7 +145,7 @@ async fn over_http2_an_answer_is_the_same() {
 #[case::some(4)]
 #[case::large(200_000)]
 #[tokio::test]
-async fn over_http2_a_cut_body_breaks_its_stream_off_and_no_other(#[case] after: usize) {
+async fn cut_body_breaks_only_its_http2_stream(#[case] after: usize) {
     let bench = Bench::start().await;
     let body = Bytes::from(vec![b'x'; 300_000]);
     let cut = Action::CutBody { status: 401, body, after };
@@ -178,7 +178,7 @@ async fn over_http2_a_cut_body_breaks_its_stream_off_and_no_other(#[case] after:
 #[case::close(Action::Close)]
 #[case::reset(Action::Reset)]
 #[tokio::test]
-async fn over_http2_what_breaks_a_connection_breaks_all_of_it(#[case] action: Action) {
+async fn connection_fault_breaks_the_whole_http2_connection(#[case] action: Action) {
     let bench = Bench::start().await;
     let scripted = bench.service.script(Match::Everything, script([action]));
     let mut client = http2(bench.connect("h2").await).await;
@@ -193,7 +193,7 @@ async fn over_http2_what_breaks_a_connection_breaks_all_of_it(#[case] action: Ac
 
 #[rstest]
 #[tokio::test]
-async fn an_answer_may_come_before_the_body_ends(#[values("http/1.1", "h2")] protocol: &str) {
+async fn early_answer_precedes_the_end_of_the_body(#[values("http/1.1", "h2")] protocol: &str) {
     use hyper::body::Frame;
 
     let bench = Bench::start().await;
@@ -234,7 +234,7 @@ async fn an_answer_may_come_before_the_body_ends(#[values("http/1.1", "h2")] pro
 }
 
 #[tokio::test]
-async fn a_delay_holds_one_request_and_not_its_neighbour() {
+async fn delay_affects_only_its_request() {
     let bench = Bench::start().await;
     let slow = Reply { delay: LONG * 100, when: When::AfterBody, action: answer(200, "slow") };
     let scripted =

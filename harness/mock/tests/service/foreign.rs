@@ -1,4 +1,4 @@
-//! The service through a client that shares nothing with the harness but TLS.
+//! Mock service against reqwest, which shares only TLS with the harness.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn client(bench: &Bench, protocol: &str) -> Client {
 #[case("http/1.1", Version::HTTP_11)]
 #[case("h2", Version::HTTP_2)]
 #[tokio::test]
-async fn from_a_collection_to_its_verdict(#[case] protocol: &str, #[case] version: Version) {
+async fn collection_leads_to_its_verdict(#[case] protocol: &str, #[case] version: Version) {
     let bench = Bench::start().await;
     let client = client(&bench, protocol);
     let waiting = client
@@ -53,7 +53,7 @@ async fn from_a_collection_to_its_verdict(#[case] protocol: &str, #[case] versio
 
 #[rstest]
 #[tokio::test]
-async fn a_client_that_gives_up_ends_its_wait(#[values("http/1.1", "h2")] protocol: &str) {
+async fn aborted_poll_stops_waiting(#[values("http/1.1", "h2")] protocol: &str) {
     let bench = Bench::start().await;
     let request = client(&bench, protocol)
         .get(bench.uri("/v1/verdict/r?waitMs=30000"))

@@ -1,4 +1,4 @@
-//! The key set, and what it verifies.
+//! The key set, and the verdicts that it verifies.
 
 use std::time::Duration;
 
@@ -30,8 +30,7 @@ async fn kids(bench: &Bench) -> Vec<String> {
     set.keys().iter().map(|key| key.kid().unwrap().to_owned()).collect()
 }
 
-/// The claims of a verdict's token, if a key of the served set verifies it; checked by a library that shares nothing
-/// with ours.
+/// Claims of a verdict's token, if a key of the served set verifies it. An independent library verifies.
 async fn verified(bench: &Bench, reference: &str) -> Option<Value> {
     let (status, verdict) = bench.verdict(reference).await;
     assert_eq!(status, 200);
@@ -51,7 +50,7 @@ async fn verified(bench: &Bench, reference: &str) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn a_verdict_verifies_with_an_independent_library() {
+async fn verdict_verifies_with_an_independent_library() {
     let bench = Bench::start().await;
     assert_eq!(bench.post(bench.sealed("r 1")).await.0, 200);
     let claims = verified(&bench, "r%201").await.unwrap();
@@ -61,7 +60,7 @@ async fn a_verdict_verifies_with_an_independent_library() {
 }
 
 #[tokio::test]
-async fn whoever_has_it_gets_nothing_and_may_keep_it_for_five_minutes() {
+async fn key_set_is_cacheable_for_five_minutes_and_revalidates_with_304() {
     let bench = Bench::start().await;
     let full = ask(&bench, Method::GET, &[]).await;
     assert_eq!(full.status(), 200);
@@ -84,7 +83,7 @@ async fn whoever_has_it_gets_nothing_and_may_keep_it_for_five_minutes() {
 }
 
 #[tokio::test]
-async fn old_and_new_keys_stand_side_by_side_for_as_long_as_they_are_needed() {
+async fn previous_key_stays_published_for_seven_minutes() {
     let bench = Bench::start().await;
     bench.service.clock().stop();
     let old = kids(&bench).await;
@@ -93,7 +92,7 @@ async fn old_and_new_keys_stand_side_by_side_for_as_long_as_they_are_needed() {
     let new = bench.service.rotate_keys();
     assert_eq!(kids(&bench).await, [old[0].clone(), new.clone()]);
     bench.service.add_session(NewSession::new("after"));
-    // Either verdict verifies to its end.
+    // Both verdicts verify for their whole lifetime.
     for _ in 0..2 {
         for reference in ["before", "after"] {
             assert_eq!(verified(&bench, reference).await.unwrap()["sub"], reference);

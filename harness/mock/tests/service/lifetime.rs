@@ -1,4 +1,4 @@
-//! Starting, stopping, and clients that mean no good.
+//! Start, stop, and hostile clients.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::net::TcpStream;
 use super::support::{Bench, LONG, answer, converse, http1, read};
 
 #[tokio::test]
-async fn a_port_in_use_is_an_error_that_names_it() {
+async fn port_in_use_is_an_error_with_the_address() {
     let bench = Bench::start().await;
     let addr = bench.service.addr();
     let options = ServiceOptions { listener: Listen::At(addr), ..ServiceOptions::default() };
-    let error = MockService::start(options).await.unwrap_err();
+    let error = MockService::start_with(options).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     assert!(error.to_string().starts_with(&format!("listen on {addr}: ")), "{error}");
 }
 
 #[tokio::test]
-async fn a_stop_waits_for_requests_in_flight_and_frees_the_port() {
+async fn stop_waits_for_requests_in_flight_and_frees_the_port() {
     let bench = Bench::start().await;
     let addr = bench.service.addr();
     let mut idle = http1(bench.connect("http/1.1").await).await;
@@ -44,11 +44,11 @@ async fn a_stop_waits_for_requests_in_flight_and_frees_the_port() {
     assert!(answer.0.starts_with(b"HTTP/1.1 401 ") && answer.1.is_ok());
     idle.send_request(again).await.expect_err("an idle connection ends with the service");
     let options = ServiceOptions { listener: Listen::At(addr), ..ServiceOptions::default() };
-    MockService::start(options).await.unwrap().stop().await;
+    MockService::start_with(options).await.unwrap().stop().await;
 }
 
 #[tokio::test]
-async fn dropping_it_ends_everything() {
+async fn drop_closes_connections_and_listener() {
     let bench = Bench::start().await;
     let addr = bench.service.addr();
     let held = Reply { delay: LONG * 100, when: When::AfterBody, action: answer(200, "held") };
@@ -61,14 +61,14 @@ async fn dropping_it_ends_everything() {
     drop(bench);
     assert!(tokio::time::timeout(LONG, sent).await.expect("it ends").unwrap().is_err());
     assert!(scripted.wait_for(1, LONG).await[0].finished);
-    // The listener is closed in the background, too.
+    // The listener closes in the background, too.
     while TcpStream::connect(addr).await.is_ok() {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test]
-async fn closing_connections_hits_those_in_flight_and_the_next_one_is_served() {
+async fn closed_connections_do_not_affect_new_ones() {
     let bench = Bench::start().await;
     let mut client = http1(bench.connect("http/1.1").await).await;
     assert_eq!(
@@ -81,7 +81,7 @@ async fn closing_connections_hits_those_in_flight_and_the_next_one_is_served() {
 }
 
 #[tokio::test]
-async fn a_header_flood_costs_its_own_connection() {
+async fn header_flood_ends_only_its_connection() {
     let bench = Bench::start().await;
     let mut flood = bench.connect("http/1.1").await;
     let field = format!("x-flood: {}\r\n", "f".repeat(1000));
@@ -100,7 +100,7 @@ async fn a_header_flood_costs_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_head_that_never_ends_costs_its_own_connection() {
+async fn unfinished_head_ends_only_its_connection() {
     let head = Duration::from_millis(100);
     let bench = Bench::with(Version::Current, |options| options.limits.head = head).await;
     let mut slow = bench.connect("http/1.1").await;
@@ -111,7 +111,7 @@ async fn a_head_that_never_ends_costs_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_never_ends_costs_its_own_connection() {
+async fn unfinished_handshake_ends_only_its_connection() {
     let handshake = Duration::from_millis(100);
     let bench = Bench::with(Version::Current, |options| options.limits.handshake = handshake).await;
     let mut slow = TcpStream::connect(bench.service.addr()).await.unwrap();
@@ -121,11 +121,11 @@ async fn a_handshake_that_never_ends_costs_its_own_connection() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_their_turn() {
+async fn connections_beyond_the_limit_wait() {
     let bench = Bench::with(Version::Current, |options| options.limits.connections = 1).await;
     let first = bench.connect("http/1.1").await;
     let (second, ()) = tokio::join!(bench.post(bench.sealed("r")), async {
-        // The first one is known to be accepted: its handshake is over.
+        // The handshake is over, so the first connection is accepted.
         assert_eq!(bench.service.connections_accepted(), 1);
         drop(first);
     });

@@ -1,5 +1,5 @@
-//! The mock service, as a client of its own sees it: over real sockets, with TLS and certificates.
-#![expect(clippy::unwrap_used, reason = "what a helper of a test cannot have fails the test")]
+//! Mock service over real sockets, with TLS and certificates, against independent clients.
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod actions;
 mod foreign;

@@ -1,4 +1,4 @@
-//! What the listener shows.
+//! Modes of the listener.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use tokio::net::TcpStream;
 use super::support::{Bench, connect, converse, http1, read};
 
 #[rstest]
-#[case::right(Role::ServiceServer, None)]
-#[case::another_authority(Role::OtherServiceServer, Some("UnknownIssuer"))]
+#[case::valid(Role::ServiceServer, None)]
+#[case::foreign_authority(Role::OtherServiceServer, Some("UnknownIssuer"))]
 #[case::wrong_host(Role::ServiceWrongHost, Some("not valid for name"))]
 #[case::expired(Role::ServiceExpired, Some("certificate expired"))]
 #[tokio::test]
-async fn tls_with_the_certificate_of_a_role(#[case] role: Role, #[case] refusal: Option<&str>) {
+async fn tls_uses_the_certificate_of_the_role(#[case] role: Role, #[case] refusal: Option<&str>) {
     let bench = Bench::start().await;
     bench.service.set_mode(ListenerMode::Tls(role)).await.unwrap();
     assert!(bench.service.url().starts_with("https://localhost:"));
@@ -42,7 +42,7 @@ async fn plain_http_answers_without_tls() {
     assert_eq!(bench.service.url(), format!("http://localhost:{}", bench.service.addr().port()));
     let mut client = http1(TcpStream::connect(bench.service.addr()).await.unwrap()).await;
     let answer = read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap();
-    // There is no handshake that could have presented a certificate.
+    // Without a handshake the client presents no certificate.
     assert_eq!(answer, (401, r#"{"error":"client_cert_required","reason":"client_cert_required"}"#.into()));
     assert_eq!(bench.service.journal()[0].tls, None);
 }
@@ -52,7 +52,7 @@ async fn plain_http_answers_without_tls() {
 #[case::garbage(ListenerMode::Garbage)]
 #[case::closes(ListenerMode::Closes)]
 #[tokio::test]
-async fn without_tls_there_is_no_handshake(#[case] mode: ListenerMode) {
+async fn tls_handshake_fails_without_tls(#[case] mode: ListenerMode) {
     let bench = Bench::with(Version::Current, |options| options.mode = mode).await;
     connect(bench.service.addr(), bench.tls(None, "http/1.1")).await.unwrap_err();
     assert_eq!((bench.service.journal().len(), bench.service.connections_accepted()), (0, 1));
@@ -60,7 +60,7 @@ async fn without_tls_there_is_no_handshake(#[case] mode: ListenerMode) {
 }
 
 #[tokio::test]
-async fn garbage_is_neither_tls_nor_http_and_ends_in_order() {
+async fn garbage_is_not_http_and_ends_in_order() {
     let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::Garbage).await;
     let mut tcp = TcpStream::connect(bench.service.addr()).await.unwrap();
     let (read, ended) = converse(&mut tcp, b"POST / HTTP/1.1\r\n\r\n").await;
@@ -69,7 +69,7 @@ async fn garbage_is_neither_tls_nor_http_and_ends_in_order() {
 }
 
 #[tokio::test]
-async fn closing_is_an_end_without_a_byte() {
+async fn closes_mode_sends_no_byte() {
     let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::Closes).await;
     let mut tcp = TcpStream::connect(bench.service.addr()).await.unwrap();
     let (read, ended) = converse(&mut tcp, b"POST / HTTP/1.1\r\n\r\n").await;
@@ -79,7 +79,7 @@ async fn closing_is_an_end_without_a_byte() {
 
 #[rstest]
 #[tokio::test]
-async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool) {
+async fn changed_mode_resumes_no_tls_session(#[values(true, false)] changed: bool) {
     let bench = Bench::start().await;
     let tls = bench.tls(Some(Role::ClientForLicense), "http/1.1");
     let mut kinds = Vec::new();
@@ -87,7 +87,7 @@ async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool)
         let stream = connect(bench.service.addr(), Arc::clone(&tls)).await.unwrap();
         kinds.push(stream.get_ref().1.handshake_kind());
         let mut client = http1(stream).await;
-        // Session tickets come with the first answer at the latest.
+        // Session tickets arrive with the first answer at the latest.
         assert_eq!(
             read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
             200
@@ -99,7 +99,7 @@ async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool)
         }
         client.send_request(bench.request("{}")).await.expect_err("the connection was ended");
     }
-    // A resumed session brings its client certificate along: the second answer was 200 as well.
+    // A resumed session includes the client certificate: the second answer was 200 as well.
     let second = if changed { HandshakeKind::Full } else { HandshakeKind::Resumed };
     assert_eq!(kinds, [Some(HandshakeKind::Full), Some(second)]);
 }
@@ -107,15 +107,12 @@ async fn another_facade_resumes_no_session(#[values(true, false)] changed: bool)
 #[rstest]
 #[case::none(None, true)]
 #[case::foreign(Some(Role::ClientForeign), true)]
-#[case::the_licenses(Some(Role::ClientForLicense), false)]
-#[case::another_licenses(Some(Role::ClientForOtherLicense), false)]
+#[case::own_license(Some(Role::ClientForLicense), false)]
+#[case::other_license(Some(Role::ClientForOtherLicense), false)]
 #[tokio::test]
-async fn before_seals_the_handshake_judges_the_certificate(
-    #[case] client: Option<Role>,
-    #[case] refused: bool,
-) {
+async fn pre_seal_handshake_checks_the_certificate(#[case] client: Option<Role>, #[case] refused: bool) {
     let bench = Bench::with(Version::PreSeal, |_| {}).await;
-    // With TLS 1.3 a client learns of its refusal when it reads.
+    // With TLS 1.3 a client sees the refusal when it reads.
     let answer = async {
         let mut stream = connect(bench.service.addr(), bench.tls(client, "http/1.1")).await?;
         let license = bench.credentials.license(edgeproof_fixtures::credentials::LicenseForm::Valid);

@@ -1,4 +1,4 @@
-//! What arrives is recorded byte for byte.
+//! The journal records requests byte for byte.
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{LicenseForm, Role};
@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 
 use super::support::{Bench, LONG, answer, converse, http1, http2, read, script};
 
-/// A body, and the sizes of the chunks that it is sent in.
+/// A body, and the sizes of its chunks.
 fn bodies() -> impl Strategy<Value = (Vec<u8>, Option<Vec<usize>>)> {
     let body = prop_oneof![4 => vec(any::<u8>(), 0..200), 1 => vec(any::<u8>(), 10_000..40_000)];
     let chunks = prop_oneof![Just(None), Just(Some(vec![1])), vec(1..5_000usize, 1..20).prop_map(Some)];
@@ -18,7 +18,7 @@ fn bodies() -> impl Strategy<Value = (Vec<u8>, Option<Vec<usize>>)> {
 }
 
 #[test]
-fn a_body_is_recorded_as_it_was_sent() {
+fn body_is_recorded_as_sent() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let bench = runtime.block_on(Bench::start());
     let config = ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
@@ -61,7 +61,7 @@ fn a_body_is_recorded_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn over_http2_it_is_the_same() {
+async fn body_is_recorded_as_sent_over_http2() {
     let bench = Bench::start().await;
     let mut client = http2(bench.connect("h2").await).await;
     let body: Vec<u8> = (0..300_000u32).map(|n| (n * 7 % 251) as u8).collect();
@@ -78,7 +78,7 @@ async fn over_http2_it_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_recorded_as_far_as_it_came() {
+async fn broken_body_is_recorded_and_uses_no_reply() {
     let bench = Bench::start().await;
     let marker = Match::Marker(Bytes::from_static(b"marker"));
     let scripted = bench.service.script(marker, script([answer(200, "first"), answer(201, "second")]));
@@ -96,13 +96,13 @@ async fn a_body_that_breaks_off_is_recorded_as_far_as_it_came() {
         );
         assert_eq!(arrivals[0].answered, None);
     }
-    // It used up no reply.
+    // The broken request used no reply.
     assert_eq!(bench.post("[\"marker\"]").await, (200, "first".into()));
     assert_eq!(scripted.count(), 2);
 }
 
 #[tokio::test]
-async fn of_a_huge_body_the_beginning_is_kept_and_the_length_counted() {
+async fn huge_body_is_truncated_and_its_length_counted() {
     let bench = Bench::start().await;
     let body = vec![b' '; RECORDED + 1000];
     assert_eq!(
@@ -114,7 +114,7 @@ async fn of_a_huge_body_the_beginning_is_kept_and_the_length_counted() {
 }
 
 #[tokio::test]
-async fn the_journal_forgets_the_oldest() {
+async fn full_journal_evicts_the_oldest_request() {
     let bench = Bench::with(Version::Current, |options| options.journal = 3).await;
     let mut client = http1(bench.connect("http/1.1").await).await;
     for n in 0..5 {
@@ -127,7 +127,7 @@ async fn the_journal_forgets_the_oldest() {
 }
 
 #[tokio::test]
-async fn large_bodies_push_older_ones_out() {
+async fn large_bodies_evict_older_ones() {
     let bench = Bench::start().await;
     let mut client = http1(bench.connect("http/1.1").await).await;
     for _ in 0..10 {
@@ -140,7 +140,7 @@ async fn large_bodies_push_older_ones_out() {
 }
 
 #[tokio::test]
-async fn no_debug_output_shows_a_license() {
+async fn debug_output_hides_licenses() {
     let bench = Bench::start().await;
     let license = bench.credentials.license(LicenseForm::Valid);
     let mut client = http1(bench.connect("http/1.1").await).await;
@@ -152,6 +152,6 @@ async fn no_debug_output_shows_a_license() {
     assert_eq!(arrival.request.headers["x-license"], license.as_str());
     let shown = format!("{arrival:?} {scripted:?} {:?}", bench.service);
     assert!(!shown.contains(&license), "{shown}");
-    // What does not hold one is shown.
+    // Other headers are visible.
     assert!(shown.contains("application/json"), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! A collection is accepted once.
+//! Replays: the service accepts a collection once.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +13,7 @@ use super::support::{Bench, connect, http1, http2, read};
 const COPY: &[u8] = br#"{"error":"replayed_bundle","reason":"replayed_bundle"}"#;
 
 #[tokio::test]
-async fn of_copies_at_the_same_instant_one_is_accepted() {
+async fn one_of_simultaneous_copies_is_accepted() {
     let bench = Bench::start().await;
     for round in 0..8 {
         let body = Bytes::from(bench.sealed(&format!("race {round}")));
@@ -32,7 +32,7 @@ async fn of_copies_at_the_same_instant_one_is_accepted() {
 }
 
 #[tokio::test]
-async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy() {
+async fn copy_is_refused_and_the_first_verdict_stays() {
     let bench = Bench::start().await;
     let body = bench.sealed("r");
     assert_eq!(bench.post(body.clone()).await.0, 200);
@@ -40,7 +40,7 @@ async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy
     assert_eq!(first.0, 200);
 
     assert_eq!(bench.post(body.clone()).await, (409, COPY.into()));
-    // Spaced anew, it is the same.
+    // Other white space makes no other collection.
     let spaced = String::from_utf8(body.clone()).unwrap().replace("\":", "\" : ");
     assert_eq!(bench.post(spaced).await, (409, COPY.into()));
     let tls = bench.tls(Some(Role::ClientForOtherLicense), "http/1.1");
@@ -50,7 +50,7 @@ async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy
     request.headers_mut().insert("authorization", format!("Bearer {license}").parse().unwrap());
     assert_eq!(read(elsewhere.send_request(request).await.unwrap()).await.unwrap(), (409, COPY.into()));
 
-    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.cause).collect();
+    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.stimulus).collect();
     assert_eq!(causes[..1], [Stimulus::VerdictReady]);
     assert_eq!(causes[1..], [Stimulus::Replayed, Stimulus::Replayed, Stimulus::ReplayedElsewhere]);
     assert_eq!(bench.verdict("r").await, first);
@@ -59,7 +59,7 @@ async fn the_first_sessions_verdict_stands_also_when_another_edge_sends_the_copy
 }
 
 #[tokio::test]
-async fn after_its_window_a_collection_is_new() {
+async fn collection_is_accepted_again_after_the_window() {
     let bench = Bench::start().await;
     bench.service.clock().stop();
     let body = bench.sealed("r");
@@ -72,7 +72,7 @@ async fn after_its_window_a_collection_is_new() {
 }
 
 #[tokio::test]
-async fn a_refused_collection_is_not_remembered() {
+async fn refused_collection_is_accepted_later() {
     let bench = Bench::start().await;
     let body = bench.sealed("r");
     bench.service.set_outage(Some(edgeproof_mock::Outage::CheckFails));
@@ -83,7 +83,7 @@ async fn a_refused_collection_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn while_the_store_is_full_nothing_new_is_accepted_and_nothing_twice() {
+async fn full_store_refuses_new_collections_and_copies() {
     let bench = Bench::with(Version::Current, |options| options.profile.replay_entries = 2).await;
     let bodies = [bench.sealed("1"), bench.sealed("2"), bench.sealed("3")];
     let full = (503, br#"{"error":"overloaded","reason":"overloaded"}"#[..].into());
@@ -97,7 +97,7 @@ async fn while_the_store_is_full_nothing_new_is_accepted_and_nothing_twice() {
 }
 
 #[tokio::test]
-async fn keys_of_seals_are_rotated_and_retired() {
+async fn retired_seal_key_is_refused() {
     let bench = Bench::start().await;
     let old = bench.service.seal_key();
     let (first, second) = (bench.sealed("1"), bench.sealed("2"));
@@ -109,7 +109,7 @@ async fn keys_of_seals_are_rotated_and_retired() {
 }
 
 #[tokio::test]
-async fn fewer_measurements_make_a_weaker_verdict() {
+async fn fewer_measurements_lower_the_confidence() {
     let bench = Bench::start().await;
     let mut confidences = Vec::new();
     for (reference, blocked) in [("all", &Measurement::ALL[..0]), ("half", &Measurement::ALL[..9])] {
@@ -121,9 +121,8 @@ async fn fewer_measurements_make_a_weaker_verdict() {
     assert_eq!(confidences, [("allow".into(), 1.0), ("review".into(), 0.43)]);
 }
 
-/// Before there were seals (9.3), what is inside of one today is a collection.
 #[tokio::test]
-async fn before_seals_a_collection_is_not_sealed() {
+async fn pre_seal_collection_is_plain_json() {
     let bench = Bench::with(Version::PreSeal, |_| {}).await;
     let sealed = bench.sealed("r");
     let body = Collection::generated("r", 7, SystemTime::now()).to_json();

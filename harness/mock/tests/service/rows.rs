@@ -1,4 +1,4 @@
-//! Every stimulus of every row of 7.3, sent for real.
+//! Every stimulus of every row of 7.3, over real sockets.
 
 use edgeproof_fixtures::credentials::{LicenseForm, Role};
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
@@ -10,19 +10,19 @@ use std::time::SystemTime;
 use super::support::{Bench, connect, converse};
 use super::wire::shown;
 
-/// How a cause is brought about: by this request, after another one that is accepted, where there is one.
+/// A request that causes a stimulus.
 struct Cause {
     license: Option<LicenseForm>,
     client: Option<Role>,
     body: Vec<u8>,
-    /// What stands for the body in a snapshot.
+    /// Placeholder of the body in a snapshot.
     label: Option<&'static str>,
     outage: Option<Outage>,
-    /// The same body came before, with these.
+    /// Credentials of an accepted request with the same body, sent before.
     before: Option<(LicenseForm, Role)>,
 }
 
-fn cause(stimulus: Stimulus, bench: &Bench) -> Cause {
+fn request_for(stimulus: Stimulus, bench: &Bench) -> Cause {
     let collection = Collection::generated("session 1", 7, SystemTime::now());
     let keys = bench.credentials.seal_keys();
     let good = || Cause {
@@ -58,30 +58,30 @@ fn cause(stimulus: Stimulus, bench: &Bench) -> Cause {
             Cause { before: Some((LicenseForm::OtherLicense, Role::ClientForOtherLicense)), ..good() }
         }
         Stimulus::Scripted => good(),
-        other => panic!("no way is known to bring {other} about at the service"),
+        other => panic!("no request causes {other} at the service"),
     }
 }
 
-/// A row without a snapshot fails: it has a stimulus, each stimulus is sent here, and each has this row's answer.
+/// Sends every stimulus, so a row without a snapshot fails.
 #[tokio::test]
-async fn every_row_is_answered_when_its_cause_happens() {
+async fn every_stimulus_gets_the_answer_of_its_row() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Relay) {
         let mut wire = String::new();
         for stimulus in row.stimuli.iter().copied() {
-            let cause = cause(stimulus, &bench);
+            let sent = request_for(stimulus, &bench);
             let _scripted = (stimulus == Stimulus::Scripted).then(|| {
                 let shape = ReplyShape::from_profile(spec.profile());
                 let script = Script::refuse(&shape, row.status().unwrap(), row.code().unwrap());
                 bench.service.script(Match::Everything, script)
             });
-            bench.service.set_outage(cause.outage);
-            if let Some((license, client)) = cause.before {
-                let (_, answer) = send(&bench, Some(license), Some(client), &cause.body).await;
+            bench.service.set_outage(sent.outage);
+            if let Some((license, client)) = sent.before {
+                let (_, answer) = send(&bench, Some(license), Some(client), &sent.body).await;
                 assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
             }
-            wire += &provoke(&bench, row, stimulus, &cause).await;
+            wire += &provoke(&bench, row, stimulus, &sent).await;
         }
         assert!(!wire.is_empty(), "{} has no stimulus", row.id);
         with_settings!({ snapshot_suffix => &row.id, omit_expression => true }, {
@@ -90,27 +90,27 @@ async fn every_row_is_answered_when_its_cause_happens() {
     }
 }
 
-async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, cause: &Cause) -> String {
+async fn provoke(bench: &Bench, row: &Row, stimulus: Stimulus, sent: &Cause) -> String {
     let mark = bench.service.mark();
-    let (request, answer) = send(bench, cause.license, cause.client, &cause.body).await;
+    let (request, answer) = send(bench, sent.license, sent.client, &sent.body).await;
     assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{stimulus}: {answer}");
     let body = answer.split_once("\r\n\r\n").unwrap().1;
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     assert_eq!((body["error"].as_str(), body["reason"].as_str()), (row.code(), row.code()), "{stimulus}");
     let arrivals = bench.service.arrivals_since(mark);
     assert_eq!(arrivals.len(), 1);
-    assert_eq!(arrivals[0].cause, Some(stimulus).filter(|stimulus| *stimulus != Stimulus::Scripted));
+    assert_eq!(arrivals[0].stimulus, Some(stimulus).filter(|stimulus| *stimulus != Stimulus::Scripted));
     assert_eq!(arrivals[0].answer.as_ref().unwrap().status(), row.status());
 
-    let license = cause.license.map(|form| (bench.credentials.license(form), form.label()));
+    let license = sent.license.map(|form| (bench.credentials.license(form), form.label()));
     let (token, label) = license.map_or(("(none)".to_owned(), ""), |(token, label)| (token, label));
-    let body = String::from_utf8(cause.body.clone()).unwrap();
+    let body = String::from_utf8(sent.body.clone()).unwrap();
     let mut secrets = vec![(token, format!("[license {label}]"))];
-    if let Some(form) = cause.label.filter(|_| body.len() > 2) {
+    if let Some(form) = sent.label.filter(|_| body.len() > 2) {
         secrets.push((body, format!("[collection {form}]")));
     }
     let secrets: Vec<_> = secrets.iter().map(|(secret, label)| (secret.as_str(), label.as_str())).collect();
-    let client = cause.client.map_or("none".to_owned(), |role| role.to_string());
+    let client = sent.client.map_or("none".to_owned(), |role| role.to_string());
     format!("# {stimulus}; client certificate: {client}\n") + &shown(&request, &answer, &secrets) + "\n"
 }
 
@@ -136,19 +136,18 @@ async fn send(
     (request, String::from_utf8(answer).unwrap())
 }
 
-/// An expired certificate is an open point: this is what the profile says.
 #[tokio::test]
-async fn an_expired_certificate_is_answered_as_the_profile_says() {
+async fn expired_certificate_is_refused_as_in_the_profile() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     let row = spec.by_stimulus(Table::Relay, spec.profile().certificate_expired).unwrap();
-    let good = cause(Stimulus::Scripted, &bench);
-    let cause = Cause { client: Some(Role::ClientExpired), ..good };
-    provoke(&bench, row, Stimulus::CertificateExpired, &cause).await;
+    let good = request_for(Stimulus::Scripted, &bench);
+    let sent = Cause { client: Some(Role::ClientExpired), ..good };
+    provoke(&bench, row, Stimulus::CertificateExpired, &sent).await;
 }
 
 #[tokio::test]
-async fn another_license_with_its_own_certificate_is_accepted() {
+async fn other_license_with_its_certificate_is_accepted() {
     let bench = Bench::start().await;
     let (license, client) = (LicenseForm::OtherLicense, Role::ClientForOtherLicense);
     let (_, answer) = send(&bench, Some(license), Some(client), &bench.sealed("r")).await;
@@ -156,7 +155,7 @@ async fn another_license_with_its_own_certificate_is_accepted() {
 }
 
 #[tokio::test]
-async fn the_license_may_come_by_any_path_and_header_and_a_valid_one_wins() {
+async fn valid_license_is_found_in_any_path_and_header() {
     let bench = Bench::start().await;
     let mut request = bench.request(bench.sealed("r"));
     let license = bench.credentials.license(LicenseForm::Valid);

@@ -1,4 +1,4 @@
-//! Which script is for a request, how often, and for how long.
+//! Scripts: precedence, order of replies, and lifetime.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn marker(text: &str) -> Match {
 }
 
 #[tokio::test]
-async fn replies_come_in_turn_and_the_last_one_stays() {
+async fn replies_follow_in_order_and_the_last_repeats() {
     let bench = Bench::start().await;
     let scripted = bench
         .service
@@ -31,7 +31,7 @@ async fn replies_come_in_turn_and_the_last_one_stays() {
 }
 
 #[tokio::test]
-async fn replies_that_begin_again_come_without_end() {
+async fn again_repeats_all_replies() {
     let bench = Bench::start().await;
     let replies = [answer(200, "1"), answer(502, "2"), Action::Again];
     let scripted = bench.service.script(Match::Everything, script(replies));
@@ -43,7 +43,7 @@ async fn replies_that_begin_again_come_without_end() {
 }
 
 #[tokio::test]
-async fn a_marker_goes_before_everything_and_the_latest_before_earlier_ones() {
+async fn marker_precedes_everything_and_later_script_precedes_earlier() {
     let bench = Bench::start().await;
     let _marked = bench.service.script(marker("m-1"), script([answer(201, "")]));
     let everything = bench.service.script(Match::Everything, script([answer(202, "")]));
@@ -59,7 +59,7 @@ async fn a_marker_goes_before_everything_and_the_latest_before_earlier_ones() {
 }
 
 #[tokio::test]
-async fn what_no_script_is_for_is_unclaimed() {
+async fn request_without_script_is_unclaimed() {
     let bench = Bench::start().await;
     bench.post("\"before\"").await;
     let mark = bench.service.mark();
@@ -72,7 +72,7 @@ async fn what_no_script_is_for_is_unclaimed() {
 }
 
 #[tokio::test]
-async fn waiting_ends_with_the_last_request_or_with_the_limit() {
+async fn wait_ends_with_the_last_request_or_the_limit() {
     let bench = Bench::start().await;
     let scripted = bench.service.script(Match::Everything, script([answer(200, "")]));
     assert_eq!(scripted.wait_for(1, Duration::from_millis(1)).await.len(), 0);
@@ -87,7 +87,7 @@ async fn waiting_ends_with_the_last_request_or_with_the_limit() {
 }
 
 #[tokio::test]
-async fn sixty_four_at_once_each_get_their_own() {
+async fn concurrent_requests_get_the_reply_of_their_marker() {
     let bench = Bench::start().await;
     let scripts: Vec<_> = (0..64u16)
         .map(|n| {
@@ -119,13 +119,13 @@ async fn sixty_four_at_once_each_get_their_own() {
 
 #[tokio::test]
 #[should_panic(expected = "at least one reply")]
-async fn a_script_without_a_reply_is_a_mistake() {
+async fn script_without_a_reply_panics() {
     let _ = Bench::start().await.service.script(Match::Everything, script([]));
 }
 
 #[tokio::test]
-#[should_panic(expected = "from 200 to 999")]
-async fn an_interim_status_is_a_mistake() {
+#[should_panic(expected = "between 200 and 999")]
+async fn script_with_an_interim_status_panics() {
     let status = StatusCode::CONTINUE.as_u16();
     let action = Action::CutBody { status, body: Bytes::new(), after: 0 };
     let _ = Bench::start().await.service.script(Match::Everything, script([action]));

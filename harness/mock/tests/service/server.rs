@@ -1,4 +1,4 @@
-//! The server under the mock service and the reference edge.
+//! The HTTP server under the mock service and the reference edge.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -30,7 +30,7 @@ fn status(status: u16, body: &str) -> Response<Full<Bytes>> {
 }
 
 #[tokio::test]
-async fn a_client_that_ends_its_half_within_the_body_still_gets_its_answer() {
+async fn client_that_closes_its_half_within_the_body_gets_an_answer() {
     let server = start(async |request: Request<Incoming>, _| {
         let read = request.into_body().collect().await;
         Ok(if read.is_ok() { status(200, "read") } else { status(400, "not read") })
@@ -45,7 +45,7 @@ async fn a_client_that_ends_its_half_within_the_body_still_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn output_may_be_cut_anywhere() {
+async fn output_is_cut_after_the_given_bytes() {
     let server = start(async |_, peer: Arc<Peer>| {
         peer.control.cut_after(20);
         Ok(status(200, "much more than twenty bytes"))
@@ -58,7 +58,7 @@ async fn output_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn an_upgraded_stream_lives_as_long_as_its_task_and_not_longer_than_the_server() {
+async fn upgraded_stream_ends_with_its_task_or_the_server() {
     let server = start(async |mut request: Request<Incoming>, peer: Arc<Peer>| {
         let upgrade = hyper::upgrade::on(&mut request);
         peer.spawn(async move {
@@ -88,14 +88,14 @@ async fn an_upgraded_stream_lives_as_long_as_its_task_and_not_longer_than_the_se
         tcp.read_exact(&mut echo).await.unwrap();
         assert_eq!(&echo, word);
     }
-    // It does not count as a request in flight for longer than the grace.
+    // The stop closes it after the grace period.
     server.stop(Duration::from_millis(1)).await;
     let mut rest = Vec::new();
     let _ = tokio::time::timeout(LONG, tcp.read_to_end(&mut rest)).await.expect("the stream ends");
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_costs_its_own_connection() {
+async fn panicking_handler_ends_only_its_connection() {
     let server = start(async |request: Request<Incoming>, _| {
         assert!(request.uri().path() != "/panic", "on purpose");
         Ok(status(200, "fine"))

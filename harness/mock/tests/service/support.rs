@@ -1,4 +1,4 @@
-//! A service with credentials, and clients of it that share nothing with the harness's own.
+//! A mock service with its credentials, and clients that are independent of the harness.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// More than anything here takes.
+/// Timeout of a test step; reached only by a failure.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// A mock service and the credentials that it knows.
+/// A mock service with its credentials.
 pub(crate) struct Bench {
     pub(crate) service: MockService,
     pub(crate) credentials: Arc<Credentials>,
@@ -38,10 +38,10 @@ impl Bench {
         let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
         let mut options = ServiceOptions::new(Arc::new(Spec::builtin(version)), Arc::clone(&credentials));
         adjust(&mut options);
-        Self { service: MockService::start(options).await.unwrap(), credentials }
+        Self { service: MockService::start_with(options).await.unwrap(), credentials }
     }
 
-    /// How a client with this certificate speaks TLS.
+    /// TLS configuration of a client with this certificate.
     pub(crate) fn tls(&self, client: Option<Role>, protocol: &str) -> Arc<ClientConfig> {
         let mut roots = RootCertStore::empty();
         roots.add(self.credentials.certificate(Role::ServiceAuthority).der().clone()).unwrap();
@@ -58,13 +58,13 @@ impl Bench {
         Arc::new(config)
     }
 
-    /// A TLS connection with the license's certificate.
+    /// TLS connection with the certificate of the license.
     pub(crate) async fn connect(&self, protocol: &str) -> TlsStream<TcpStream> {
         let tls = self.tls(Some(Role::ClientForLicense), protocol);
         connect(self.service.addr(), tls).await.unwrap()
     }
 
-    /// A request that a valid edge sends.
+    /// Request of a valid edge.
     pub(crate) fn request(&self, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
         Request::post(format!("https://localhost:{}/v1/relay", self.service.addr().port()))
             .header("host", "localhost")
@@ -74,12 +74,12 @@ impl Bench {
             .unwrap()
     }
 
-    /// A sealed collection, another one each time.
+    /// A fresh sealed collection.
     pub(crate) fn sealed(&self, reference: &str) -> Vec<u8> {
         Collection::generated(reference, 7, SystemTime::now()).seal(&self.service.seal_key())
     }
 
-    /// A request for a verdict, with the valid read token.
+    /// Request for a verdict with the valid read token.
     pub(crate) fn poll(&self, path_and_query: &str) -> Request<Full<Bytes>> {
         self.poll_as(ReadTokenForm::Valid, path_and_query)
     }
@@ -97,7 +97,7 @@ impl Bench {
         format!("https://localhost:{}{path}", self.service.addr().port())
     }
 
-    /// The answer over HTTP/1.1, on a connection of its own.
+    /// Answer over a new HTTP/1.1 connection.
     pub(crate) async fn get(&self, path: &str) -> Response<Bytes> {
         self.send(Request::get(self.uri(path)).header("host", "localhost").body(Full::default()).unwrap())
             .await
@@ -109,13 +109,13 @@ impl Bench {
         Response::from_parts(head, body.collect().await.unwrap().to_bytes())
     }
 
-    /// Status and body of a request for a verdict.
+    /// Status and body of the answer to a request for a verdict.
     pub(crate) async fn verdict(&self, path_and_query: &str) -> (u16, Bytes) {
         let answer = self.send(self.poll(path_and_query)).await;
         (answer.status().as_u16(), answer.into_body())
     }
 
-    /// The answer over HTTP/1.1, on a connection of its own.
+    /// Answer over a new HTTP/1.1 connection.
     pub(crate) async fn post(&self, body: impl Into<Bytes>) -> (u16, Bytes) {
         let mut client = http1(self.connect("http/1.1").await).await;
         read(client.send_request(self.request(body)).await.unwrap()).await.unwrap()
@@ -150,13 +150,13 @@ pub(crate) async fn http2(stream: TlsStream<TcpStream>) -> Http2 {
     client
 }
 
-/// Status and body, if the body comes to its end.
+/// Status and body, if the body is complete.
 pub(crate) async fn read(response: Response<Incoming>) -> Result<(u16, Bytes), hyper::Error> {
     let status = response.status().as_u16();
     Ok((status, response.into_body().collect().await?.to_bytes()))
 }
 
-/// Writes these bytes, and reads to the end of the stream, within [`LONG`].
+/// Writes these bytes and reads to the end of the stream, within [`LONG`].
 pub(crate) async fn converse<S>(stream: &mut S, bytes: &[u8]) -> (Vec<u8>, std::io::Result<()>)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
@@ -168,13 +168,13 @@ where
     (read, ended.map(drop))
 }
 
-/// A script of one reply, or of several in turn.
+/// A script with these replies.
 pub(crate) fn script(actions: impl IntoIterator<Item = Action>) -> Script {
     let reply = |action| Reply { delay: Duration::ZERO, when: When::AfterBody, action };
     Script { replies: actions.into_iter().map(reply).collect() }
 }
 
-/// An answer without header fields of its own.
+/// An answer without headers.
 pub(crate) fn answer(status: u16, body: &str) -> Action {
     Action::Answer { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) }
 }

@@ -1,4 +1,4 @@
-//! Every stimulus of every row of 7.4, and the key set, asked for real.
+//! Every stimulus of every row of 7.4, and the key set, over real sockets.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use super::wire::shown;
 const PATH: &str = "/v1/verdict/caf%C3%A9%201%2F2";
 const REFERENCE: &str = "café 1/2";
 
-/// Brings a cause about, and says with which read token it is met.
-fn bring_about(bench: &Bench, stimulus: Stimulus) -> ReadTokenForm {
+/// Prepares a stimulus, and returns the read token that meets it.
+fn prepare(bench: &Bench, stimulus: Stimulus) -> ReadTokenForm {
     let ready = NewSession::new(REFERENCE);
     bench.service.reset();
     if let Some(form) = ReadTokenForm::for_stimulus(stimulus) {
-        // What there is does not matter to who may not read.
+        // A refused token never sees the session.
         bench.service.add_session(ready);
         return form;
     }
@@ -39,20 +39,20 @@ fn bring_about(bench: &Bench, stimulus: Stimulus) -> ReadTokenForm {
         Stimulus::ReferenceOtherLicense => {
             bench.service.add_session(ready.license_id(bench.credentials.other_license_id()));
         }
-        other => panic!("no way is known to bring {other} about at the verdict endpoint"),
+        other => panic!("no request causes {other} at the verdict endpoint"),
     }
     ReadTokenForm::Valid
 }
 
-/// A row without a snapshot fails: it has a stimulus, each stimulus is met here, and each has this row's answer.
+/// Sends every stimulus, so a row without a snapshot fails.
 #[tokio::test]
-async fn every_row_is_answered_when_its_cause_happens() {
+async fn every_stimulus_gets_the_answer_of_its_row() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Verdict) {
         let mut wire = String::new();
         for &stimulus in &row.stimuli {
-            let form = bring_about(&bench, stimulus);
+            let form = prepare(&bench, stimulus);
             let (request, answer) = ask(&bench, form, PATH).await;
             check(&bench, row, stimulus, &answer);
             let token = bench.credentials.authorization(form).unwrap_or("(none)".to_owned());
@@ -75,13 +75,13 @@ fn check(bench: &Bench, row: &Row, stimulus: Stimulus, answer: &str) {
     if let Some(expected) = row.body_with(&[("<session_ref>", REFERENCE.into())]) {
         assert_eq!(text, expected.to_string(), "{stimulus}");
     } else if let Some(code) = row.code() {
-        let told = body["error"].as_str().unwrap();
-        assert_eq!(told.split_once(':').map_or(told, |(code, _)| code), code, "{stimulus}");
+        let error = body["error"].as_str().unwrap();
+        assert_eq!(error.split_once(':').map_or(error, |(code, _)| code), code, "{stimulus}");
     } else {
         assert_eq!(body["ref"], REFERENCE);
     }
     let arrival = bench.service.journal().pop().unwrap();
-    assert_eq!(arrival.cause, Some(stimulus));
+    assert_eq!(arrival.stimulus, Some(stimulus));
 }
 
 /// The request and its answer.
@@ -96,12 +96,12 @@ async fn ask(bench: &Bench, form: ReadTokenForm, path: &str) -> (String, String)
 }
 
 #[tokio::test]
-async fn every_row_of_the_key_set_with_a_stimulus_is_answered() {
+async fn key_set_row_with_a_stimulus_is_answered() {
     let bench = Bench::start().await;
     let spec = Spec::builtin(Version::Current);
     for row in spec.table(Table::Keys) {
         for &stimulus in &row.stimuli {
-            assert_eq!(stimulus, Stimulus::KeySetFetched, "no way is known to bring it about");
+            assert_eq!(stimulus, Stimulus::KeySetFetched, "no request causes it");
             let path = "/.well-known/browser-verdict-jwks.json";
             let (request, answer) = ask(&bench, ReadTokenForm::Missing, path).await;
             assert!(answer.starts_with(&format!("HTTP/1.1 {} ", row.status().unwrap())), "{answer}");
@@ -112,9 +112,8 @@ async fn every_row_of_the_key_set_with_a_stimulus_is_answered() {
     }
 }
 
-/// `check_read_token` is asked with what is on the wire, so these have their row too.
 #[tokio::test]
-async fn two_bearers_are_none() {
+async fn two_authorization_headers_count_as_none() {
     let bench = Bench::start().await;
     let mut request = bench.poll("r");
     let again = request.headers()["authorization"].clone();

@@ -1,4 +1,4 @@
-//! References, ages, methods, scripts, and requests that are too much.
+//! Requests for verdicts: references, lifetimes, methods, scripts and limits.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 
 use super::support::{Bench, answer, converse, http1, read, script};
 
-/// Every byte but the plainest as a code.
+/// Percent-encodes everything except ASCII letters and digits.
 fn encoded(reference: &str) -> String {
     let mut text = String::new();
     for byte in reference.bytes() {
@@ -30,7 +30,7 @@ fn encoded(reference: &str) -> String {
 }
 
 #[test]
-fn a_reference_comes_back_exactly_as_it_was_sent() {
+fn answer_repeats_the_reference_exactly() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let bench = runtime.block_on(Bench::start());
     let client =
@@ -67,7 +67,7 @@ fn a_reference_comes_back_exactly_as_it_was_sent() {
 #[case("a+b", "a+b")]
 #[case("a?b#c", "a%3Fb%23c")]
 #[tokio::test]
-async fn what_a_page_passed_is_what_fetches_the_verdict(#[case] reference: &str, #[case] path: &str) {
+async fn reference_of_the_page_fetches_the_verdict(#[case] reference: &str, #[case] path: &str) {
     let bench = Bench::start().await;
     assert_eq!(bench.post(bench.sealed(reference)).await.0, 200);
     let (status, body) = bench.verdict(path).await;
@@ -76,7 +76,7 @@ async fn what_a_page_passed_is_what_fetches_the_verdict(#[case] reference: &str,
 }
 
 #[tokio::test]
-async fn what_is_no_text_belongs_to_no_session() {
+async fn reference_that_is_not_utf8_matches_no_session() {
     let bench = Bench::start().await;
     bench.service.add_session(NewSession::new("a%FFb"));
     assert_eq!(bench.verdict("a%FFb").await, (404, r#"{"status":"pending","ref":"a%FFb"}"#.into()));
@@ -84,7 +84,7 @@ async fn what_is_no_text_belongs_to_no_session() {
 }
 
 #[tokio::test]
-async fn a_verdict_lasts_two_minutes_and_its_token_as_long() {
+async fn verdict_expires_after_two_minutes() {
     let bench = Bench::start().await;
     bench.service.clock().stop();
     bench.service.add_session(NewSession::new("r"));
@@ -94,7 +94,7 @@ async fn a_verdict_lasts_two_minutes_and_its_token_as_long() {
     bench.service.clock().advance(Duration::from_nanos(1));
     let gone = (404, r#"{"status":"pending","ref":"r"}"#.into());
     assert_eq!(bench.verdict("r").await, gone);
-    // A new session of the same reference has a verdict of its own.
+    // A new session with the same reference has a new verdict.
     assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
     assert_eq!(bench.verdict("r").await.0, 200);
     bench.service.reset();
@@ -102,7 +102,7 @@ async fn a_verdict_lasts_two_minutes_and_its_token_as_long() {
 }
 
 #[tokio::test]
-async fn tokens_are_judged_by_the_clock() {
+async fn clock_decides_on_token_validity() {
     let bench = Bench::start().await;
     let year = Duration::from_secs(366 * 24 * 60 * 60);
     bench.service.clock().advance(year);
@@ -116,7 +116,7 @@ async fn tokens_are_judged_by_the_clock() {
 }
 
 #[tokio::test]
-async fn sessions_are_as_they_were_put_in() {
+async fn added_session_has_its_readiness() {
     let bench = Bench::start().await;
     let year = Duration::from_secs(300 * 24 * 60 * 60);
     bench.service.add_session(NewSession::new("always").ready(Ready::Always));
@@ -126,7 +126,7 @@ async fn sessions_are_as_they_were_put_in() {
     let statuses =
         [bench.verdict("always").await.0, bench.verdict("past").await.0, bench.verdict("never").await.0];
     assert_eq!(statuses, [200, 404, 404]);
-    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.cause).collect();
+    let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.stimulus).collect();
     assert_eq!(causes, [Stimulus::VerdictReady, Stimulus::VerdictTooOld, Stimulus::VerdictPending]);
 }
 
@@ -138,7 +138,7 @@ async fn sessions_are_as_they_were_put_in() {
 #[case(Method::GET, "/", 404, "not_found")]
 #[case(Method::POST, "/v1/verdict/r", 400, "unsealed_bundle")]
 #[tokio::test]
-async fn other_methods_and_paths_hear_it_in_json(
+async fn other_methods_and_paths_are_refused_in_json(
     #[case] method: Method,
     #[case] path: &str,
     #[case] status: u16,
@@ -158,7 +158,7 @@ async fn other_methods_and_paths_hear_it_in_json(
 }
 
 #[tokio::test]
-async fn scripts_have_their_endpoint() {
+async fn script_matches_only_its_endpoint() {
     let bench = Bench::start().await;
     bench.service.add_session(NewSession::new("r"));
     let relayed = bench.service.script(Match::Everything, script([answer(201, "")]));
@@ -177,7 +177,7 @@ async fn scripts_have_their_endpoint() {
 }
 
 #[tokio::test]
-async fn an_answer_is_cut_where_a_script_says() {
+async fn script_cuts_the_answer_after_its_bytes() {
     let bench = Bench::start().await;
     bench.service.add_session(NewSession::new("r"));
     let _cut = bench.service.script(Match::Verdicts, script([Action::CutDecision { after: 100 }]));
@@ -189,7 +189,7 @@ async fn an_answer_is_cut_where_a_script_says() {
 }
 
 #[tokio::test]
-async fn it_may_serve_a_second_address_without_tls() {
+async fn second_address_serves_without_tls() {
     let bench = Bench::with(Version::Current, |options| {
         options.plain = Some(Listen::At(([127, 0, 0, 1], 0).into()));
     })
@@ -201,11 +201,11 @@ async fn it_may_serve_a_second_address_without_tls() {
     assert_eq!(read(client.send_request(bench.poll("r")).await.unwrap()).await.unwrap().0, 200);
     assert_eq!(bench.service.connections_accepted(), 2);
     bench.service.stop().await;
-    TcpStream::connect(plain).await.expect_err("it is gone as well");
+    TcpStream::connect(plain).await.expect_err("stop closes the second address");
 }
 
 #[tokio::test]
-async fn a_bearer_of_100_kb_is_answered() {
+async fn read_token_of_100_kb_is_answered() {
     let bench = Bench::start().await;
     let mut request = bench.poll("r");
     let bearer = format!("Bearer service_read_v4.public.{}", "A".repeat(100_000));
@@ -217,13 +217,13 @@ async fn a_bearer_of_100_kb_is_answered() {
 }
 
 #[tokio::test]
-async fn a_path_of_a_megabyte_ends_its_own_connection() {
+async fn path_of_a_megabyte_ends_only_its_connection() {
     let bench = Bench::start().await;
     let mut stream = bench.connect("http/1.1").await;
     let request = format!("GET /v1/verdict/{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "a".repeat(1 << 20));
     let written = tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await;
     let mut answer = Vec::new();
-    // It may be reset before all of it was sent.
+    // The service may reset the connection before the end of the request.
     let ended = tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut answer).await;
     let refused = ["HTTP/1.1 414 ", "HTTP/1.1 431 "].iter().any(|head| answer.starts_with(head.as_bytes()));
     assert!(refused || written.is_err() || ended.is_err(), "{}", String::from_utf8_lossy(&answer));
@@ -231,7 +231,7 @@ async fn a_path_of_a_megabyte_ends_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_compressed_body_is_no_json() {
+async fn compressed_body_is_invalid_json() {
     let bench = Bench::start().await;
     let mut request = bench.request(&b"\x1f\x8b\x08\x00\x00\x00\x00\x00"[..]);
     request.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
@@ -241,7 +241,7 @@ async fn a_compressed_body_is_no_json() {
 }
 
 #[tokio::test]
-async fn a_body_that_takes_too_long_hears_it() {
+async fn slow_body_is_refused_with_408() {
     let limit = Duration::from_millis(20);
     let bench = Bench::with(Version::Current, |options| {
         options.limits = Limits { body: limit, ..options.limits };
@@ -261,7 +261,7 @@ async fn a_body_that_takes_too_long_hears_it() {
 }
 
 #[tokio::test]
-async fn no_debug_output_shows_a_read_token() {
+async fn debug_output_hides_read_tokens() {
     let bench = Bench::start().await;
     bench.verdict("r").await;
     let token = bench.credentials.read_token(ReadTokenForm::Valid);

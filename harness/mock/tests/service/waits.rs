@@ -1,4 +1,4 @@
-//! `waitMs` waits, for as long as it should and no longer. Nothing here waits for real time to pass.
+//! Long polls with `waitMs`. The tests move the clock instead of waiting.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use tokio::time::timeout;
 
 use super::support::{Bench, LONG, converse, http1, http2, read};
 
-/// As long as a poll may wait: more than [`LONG`].
+/// A poll with the maximum wait, which exceeds [`LONG`].
 const WAIT: &str = "r?waitMs=30000";
 
 async fn waiting(service: &MockService, count: usize) {
     timeout(LONG, service.polls().wait_for(|waiting| *waiting == count)).await.unwrap().unwrap();
 }
 
-/// A poll on a connection of its own that waits by now.
+/// A poll on a new connection, which waits when this returns.
 async fn poll(bench: &Bench, path: &str) -> JoinHandle<(u16, Bytes)> {
     let before = *bench.service.polls().borrow();
     let mut client = http1(bench.connect("http/1.1").await).await;
@@ -39,7 +39,7 @@ fn pending() -> (u16, Bytes) {
 }
 
 #[tokio::test]
-async fn it_ends_when_the_collection_is_accepted() {
+async fn poll_ends_when_the_collection_is_accepted() {
     let bench = Bench::start().await;
     let (one, two) = (poll(&bench, WAIT).await, poll(&bench, WAIT).await);
     let other = poll(&bench, "other?waitMs=30000").await;
@@ -54,7 +54,7 @@ async fn it_ends_when_the_collection_is_accepted() {
 }
 
 #[tokio::test]
-async fn it_ends_when_the_verdict_is_ready() {
+async fn poll_ends_when_the_verdict_is_ready() {
     let bench = Bench::start().await;
     bench.service.set_verdict_delay(Duration::from_secs(20));
     assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
@@ -62,7 +62,7 @@ async fn it_ends_when_the_verdict_is_ready() {
     bench.service.clock().advance(Duration::from_secs(19));
     bench.service.clock().advance(Duration::from_secs(2));
     assert_eq!(end(polled).await.0, 200);
-    // By itself as well.
+    // Real time ends the wait as well.
     bench.service.add_session(NewSession::new("soon").ready(Ready::After(Duration::from_millis(30))));
     let answer = timeout(LONG, bench.verdict("soon?waitMs=30000")).await.unwrap();
     assert_eq!(answer.0, 200);
@@ -73,11 +73,11 @@ async fn it_ends_when_the_verdict_is_ready() {
 }
 
 #[rstest]
-#[case::the_most("r?waitMs=30000", 29_999)]
-#[case::cut_to_the_most("r?waitMs=99999999999999999999", 29_999)]
+#[case::maximum("r?waitMs=30000", 29_999)]
+#[case::clamped("r?waitMs=99999999999999999999", 29_999)]
 #[case::less("r?waitMs=5000", 4_999)]
 #[tokio::test]
-async fn it_ends_when_the_time_is_over(#[case] path: &str, #[case] almost: u64) {
+async fn poll_ends_when_its_time_is_over(#[case] path: &str, #[case] almost: u64) {
     let bench = Bench::start().await;
     bench.service.clock().stop();
     let polled = poll(&bench, path).await;
@@ -86,12 +86,12 @@ async fn it_ends_when_the_time_is_over(#[case] path: &str, #[case] almost: u64) 
     assert!(!polled.is_finished());
     bench.service.clock().advance(Duration::from_millis(1));
     assert_eq!(end(polled).await, pending());
-    // By the machine's clock as well, while the service's stands still.
+    // The machine's clock ends it as well, while the service's clock is stopped.
     assert_eq!(timeout(LONG, bench.verdict("r?waitMs=20")).await.unwrap(), pending());
 }
 
 #[tokio::test]
-async fn what_is_no_time_and_who_may_not_read_does_not_wait() {
+async fn invalid_wait_and_refused_token_are_answered_at_once() {
     let bench = Bench::start().await;
     for query in ["", "?waitMs=0", "?waitMs=-1", "?waitMs=soon", "?waitMs="] {
         assert_eq!(bench.verdict(&format!("r{query}")).await, pending());
@@ -104,7 +104,7 @@ async fn what_is_no_time_and_who_may_not_read_does_not_wait() {
 }
 
 #[tokio::test]
-async fn other_licenses_sessions_and_old_verdicts_let_wait_like_unknown_ones() {
+async fn foreign_session_and_expired_verdict_wait_like_unknown_ones() {
     let bench = Bench::start().await;
     bench.service.clock().stop();
     bench.service.add_session(NewSession::new("r").license_id(bench.credentials.other_license_id()));
@@ -119,7 +119,7 @@ async fn other_licenses_sessions_and_old_verdicts_let_wait_like_unknown_ones() {
 }
 
 #[tokio::test]
-async fn it_ends_when_the_client_leaves() {
+async fn poll_ends_when_the_client_leaves() {
     let bench = Bench::start().await;
     let request = head(&bench, WAIT);
     let mut stream = bench.connect("http/1.1").await;
@@ -135,7 +135,7 @@ async fn it_ends_when_the_client_leaves() {
     waiting(&bench.service, 2).await;
     one.abort();
     waiting(&bench.service, 1).await;
-    // The connection serves others, and then goes as well.
+    // The connection still serves other requests.
     assert_eq!(read(client.send_request(bench.poll("r")).await.unwrap()).await.unwrap(), pending());
     two.abort();
     drop(client);
@@ -143,7 +143,7 @@ async fn it_ends_when_the_client_leaves() {
 }
 
 #[tokio::test]
-async fn a_client_that_ends_its_half_is_answered_at_once() {
+async fn client_that_closes_its_half_is_answered_at_once() {
     let bench = Bench::start().await;
     let mut stream = bench.connect("http/1.1").await;
     stream.write_all(head(&bench, WAIT).as_bytes()).await.unwrap();
@@ -153,7 +153,7 @@ async fn a_client_that_ends_its_half_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn requests_behind_a_waiting_one_are_not_lost() {
+async fn pipelined_request_behind_a_poll_is_answered() {
     let bench = Bench::start().await;
     let second = head(&bench, "second").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let both = head(&bench, WAIT) + &second;
@@ -166,7 +166,7 @@ async fn requests_behind_a_waiting_one_are_not_lost() {
 }
 
 #[tokio::test]
-async fn a_stopping_service_lets_nobody_wait() {
+async fn stopping_service_answers_polls_at_once() {
     let bench = Bench::start().await;
     let polled = poll(&bench, WAIT).await;
     let ((), answer) = tokio::join!(bench.service.stop(), end(polled));
@@ -174,7 +174,7 @@ async fn a_stopping_service_lets_nobody_wait() {
 }
 
 #[tokio::test]
-async fn a_thousand_that_leave_half_way_leave_nothing() {
+async fn thousand_aborted_polls_leave_no_waiter() {
     let bench = Bench::start().await;
     let mut clients = Vec::new();
     let mut polls = JoinSet::new();
@@ -187,7 +187,7 @@ async fn a_thousand_that_leave_half_way_leave_nothing() {
         clients.push(client);
     }
     waiting(&bench.service, 1000).await;
-    // Half of them by connection, the rest by stream, some while they are answered.
+    // Half of them leave with their connection, the others with their stream, some during the answer.
     clients.truncate(4);
     bench.service.add_session(NewSession::new("r"));
     polls.abort_all();
@@ -197,7 +197,7 @@ async fn a_thousand_that_leave_half_way_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_head_request_waits_and_has_no_body() {
+async fn head_request_has_the_length_and_no_body() {
     let bench = Bench::start().await;
     bench.service.add_session(NewSession::new("r"));
     let expected = bench.verdict("r").await.1;
@@ -216,7 +216,7 @@ async fn a_head_request_waits_and_has_no_body() {
     }
 }
 
-/// A request as it is on the wire.
+/// Bytes of a request.
 fn head(bench: &Bench, path: &str) -> String {
     let authorization = bench.credentials.authorization(ReadTokenForm::Valid).unwrap();
     format!("GET /v1/verdict/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n\r\n")

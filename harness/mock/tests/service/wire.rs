@@ -1,8 +1,8 @@
-//! What went over the wire, as a snapshot shows it.
+//! Bytes on the wire, prepared for snapshots.
 
 use std::fmt::Write;
 
-/// A request and its answer, without what differs from run to run.
+/// A request and its answer, with placeholders for values that differ between runs.
 pub(crate) fn shown(request: &str, answer: &str, secrets: &[(&str, &str)]) -> String {
     let mut text = format!("{request}\n\n{answer}\n\n");
     for (secret, label) in secrets {

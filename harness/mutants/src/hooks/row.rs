@@ -53,10 +53,10 @@ impl ServiceFaultHooks for RowMutation {
         if !is_service_answer(&self.row, request.endpoint, &right) {
             return ServiceAction::At(Duration::ZERO, right);
         }
-        let cause = right.cause;
+        let stimulus = right.stimulus;
         match self.answer.apply(right.into()) {
             Some(AnswerParts { status, headers, body }) => {
-                ServiceAction::At(Duration::ZERO, ServiceDecision { status, headers, body, cause })
+                ServiceAction::At(Duration::ZERO, ServiceDecision { status, headers, body, stimulus })
             }
             None => ServiceAction::Nothing,
         }

@@ -56,7 +56,7 @@ pub(crate) fn is_edge_answer(
 pub(crate) fn is_service_answer(row: &Row, endpoint: ServiceEndpoint, right: &ServiceDecision) -> bool {
     match (row.table, endpoint) {
         (Table::Verdict, ServiceEndpoint::Verdict) => {
-            row.stimuli.contains(&right.cause.unwrap_or(Stimulus::VerdictReady))
+            row.stimuli.contains(&right.stimulus.unwrap_or(Stimulus::VerdictReady))
         }
         (Table::Keys, ServiceEndpoint::KeySet) => row.status() == Some(right.status),
         _ => false,

@@ -55,7 +55,7 @@ impl ScriptedService<'_> {
         let replies = replies.unwrap_or_default();
         let reply = replies
             .last()
-            .map(|last| &replies[Script::place(replies.len(), &last.action, self.arrivals.len())]);
+            .map(|last| &replies[Script::reply_index(replies.len(), &last.action, self.arrivals.len())]);
         match reply.map_or(&Action::Decide, |reply| &reply.action) {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
                 let (status, body) = self.decide(body);
@@ -124,7 +124,7 @@ impl ScriptedService<'_> {
             answer: None,
             finished: true,
             claimed: true,
-            cause: None,
+            stimulus: None,
             client_certificates: Arc::default(),
             tls: None,
             connection: 0,

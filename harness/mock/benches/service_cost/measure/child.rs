@@ -1,4 +1,4 @@
-//! A server as a process of its own.
+//! A server in a separate process.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -9,17 +9,17 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// A server, which ends when this is dropped.
+/// A server process. Dropping it kills the process.
 pub(crate) struct Child {
     process: std::process::Child,
-    orders: ChildStdin,
+    stdin: ChildStdin,
     pub(crate) addr: SocketAddr,
-    /// A file with what a client needs.
+    /// Folder with the files for the client.
     pub(crate) folder: tempfile::TempDir,
 }
 
 impl Child {
-    /// Starts this program in a role; it listens by then.
+    /// Starts this program in a role. It listens when this returns.
     pub(crate) fn start(role: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut process = Command::new(std::env::current_exe().unwrap())
@@ -30,31 +30,31 @@ impl Child {
             .unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let orders = process.stdin.take().unwrap();
-        Self { process, orders, addr: line.trim().parse().unwrap(), folder }
+        let stdin = process.stdin.take().unwrap();
+        Self { process, stdin, addr: line.trim().parse().unwrap(), folder }
     }
 
-    /// Tells the server to go on.
+    /// Lets the server answer the polls.
     pub(crate) fn go(&mut self) {
-        self.orders.write_all(b"go\n").unwrap();
-        self.orders.flush().unwrap();
+        self.stdin.write_all(b"go\n").unwrap();
+        self.stdin.flush().unwrap();
     }
 
-    /// CPU that it has taken so far.
+    /// CPU time of the process so far.
     pub(crate) fn cpu(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
-        // Behind the name, which may hold spaces: user and system time are the 12th and 13th from there.
+        // After the name, which may contain spaces, user and system time are fields 12 and 13.
         let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 2..].split(' ').collect();
         let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
         Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
     }
 
-    /// CPU that it has taken since it had taken this much.
+    /// CPU time of the process since an earlier value.
     pub(crate) fn cpu_since(&self, before: Duration) -> Duration {
         self.cpu().saturating_sub(before)
     }
 
-    /// Memory that it holds, in bytes.
+    /// Resident memory of the process (bytes).
     pub(crate) fn memory(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -64,21 +64,21 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited before.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Runs on this core alone from now on, where there are several.
+/// Pins this process to a core, if there are several.
 pub(crate) fn pin_to(core: usize) {
     let mut cores = CpuSet::new();
     cores.set(core);
-    // With one core, all run on it.
+    // An error means a single core.
     let _ = sched_setaffinity(None, &cores);
 }
 
-/// As many open files as the system grants.
+/// Raises the limit of open files to the maximum.
 pub(crate) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();

@@ -1,4 +1,4 @@
-//! What the cryptography of one relayed collection takes, part by part.
+//! CPU time of the cryptography of one relayed collection, by part.
 
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use edgeproof_fixtures::seal::{Collection, open};
 use edgeproof_fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Names, with microseconds. The records of TLS are not in it.
+/// Names and microseconds. TLS records are excluded.
 pub(crate) fn parts() -> Vec<(&'static str, f64)> {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let now = SystemTime::now();
@@ -32,7 +32,7 @@ pub(crate) fn parts() -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// Microseconds for the signature of a verdict.
+/// Microseconds to sign a verdict.
 pub(crate) fn signing() -> f64 {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let grounds = Grounds {
@@ -53,7 +53,7 @@ fn timed<T>(work: impl Fn() -> T) -> f64 {
     (cpu() - before) * 1e6 / f64::from(TIMES)
 }
 
-/// CPU of this thread in seconds: as little as the servers' is it that of others.
+/// CPU time of this thread (s). Like the servers' figures, it excludes other threads.
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

@@ -20,16 +20,16 @@ use tokio_rustls::TlsConnector;
 
 use super::child::Child;
 
-/// Connections that are kept.
+/// Open connections.
 pub(crate) const CONNECTIONS: usize = 32;
-/// Time that a server is loaded with the constant.
+/// Duration of the load on a constant answer.
 const TIME: Duration = Duration::from_secs(2);
-/// Collections that are relayed, each once.
+/// Relayed collections, each sent once.
 const COLLECTIONS: usize = 8_000;
 
 type Client = SendRequest<Full<Bytes>>;
 
-/// Microseconds of CPU for a request without TLS.
+/// CPU time of a request without TLS (µs).
 pub(crate) async fn plain(server: &Child) -> f64 {
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -55,7 +55,7 @@ pub(crate) async fn plain(server: &Child) -> f64 {
     micros(server.cpu_since(before), count)
 }
 
-/// The same for sealed collections, with TLS, a license and a client certificate.
+/// CPU time of a sealed collection with TLS, license and client certificate (µs).
 pub(crate) async fn sealed(server: &Child) -> f64 {
     let folder = server.folder.path();
     let license = std::fs::read_to_string(folder.join("license")).unwrap();
@@ -69,7 +69,7 @@ pub(crate) async fn sealed(server: &Child) -> f64 {
         let name = ServerName::try_from("localhost").unwrap();
         clients.push(client(tls.connect(name, tcp).await.unwrap()).await);
     }
-    // The first answer tells that the handshake is over on the other side as well.
+    // After the first answer the server has finished the handshake too.
     let mut rest = bodies.into_iter();
     for client in &mut clients {
         post(client, &license, rest.next().unwrap()).await;
@@ -89,7 +89,7 @@ pub(crate) async fn sealed(server: &Child) -> f64 {
     micros(server.cpu_since(before), count as u32)
 }
 
-/// Collections for the client, one a line.
+/// Writes collections for the client, one a line.
 pub(crate) fn write_bodies(folder: &Path, service: &MockService) {
     let sealer = Sealer::new(service.seal_key());
     let mut bodies = Vec::new();

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use child::Child;
 
-/// Rounds of which the median counts.
+/// Number of rounds; the median counts.
 const ROUNDS: usize = 5;
 
 pub(super) fn run() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    // Cargo says that this is a benchmark.
+    // Cargo passes `--bench`.
     if let Some(role) = arguments.next().filter(|role| role != "--bench") {
         serve::run(&role, arguments.next());
         return ExitCode::SUCCESS;
@@ -25,7 +25,7 @@ pub(super) fn run() -> ExitCode {
     if fits { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// CPU for a relayed collection: scripted, and judged for real.
+/// CPU time of a relayed collection: scripted, and verified.
 async fn relays() -> bool {
     let (mut bare, mut scripted, mut verified) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -51,7 +51,7 @@ async fn relays() -> bool {
     ratio <= 1.4
 }
 
-/// Many that wait at once.
+/// Concurrent long polls.
 async fn long_polls() -> bool {
     let (mut bare, mut shared, mut own, mut memory) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! The client that waits many times at once.
+//! The client of concurrent long polls.
 
 use std::time::{Duration, Instant};
 
@@ -8,20 +8,20 @@ use tokio::task::JoinSet;
 
 use super::child::Child;
 
-/// Polls that wait at the same time.
+/// Concurrent polls.
 pub(crate) const COUNT: usize = 5_000;
-/// Bytes of an answer that a bare server gives: those of a verdict.
+/// Size of the bare server's answer (bytes), equal to a verdict's.
 pub(crate) const BODY: usize = 450;
 
-/// What they cost.
+/// Cost of the polls.
 pub(crate) struct Polls {
-    /// Memory of the server for each.
+    /// Memory of the server for each poll (bytes).
     pub(crate) bytes_each: f64,
-    /// From the word to go to the last answer.
+    /// Time from the start signal to the last answer (s).
     pub(crate) seconds: f64,
 }
 
-/// The session that a poll asks for.
+/// Session reference of a poll.
 pub(crate) fn reference(of_one: bool, number: usize) -> String {
     format!("session-{}", if of_one { 0 } else { number })
 }
@@ -56,7 +56,7 @@ pub(crate) async fn measure(role: &str) -> Polls {
     Polls { bytes_each, seconds: began.elapsed().as_secs_f64() }
 }
 
-/// Waits until the server has nothing to do any more.
+/// Waits until the server is idle.
 async fn settled(server: &Child) {
     let mut cpu = server.cpu();
     loop {

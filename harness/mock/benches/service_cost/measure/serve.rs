@@ -1,4 +1,4 @@
-//! The servers.
+//! The measured servers.
 
 use std::convert::Infallible;
 use std::io::{BufRead, Write};
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use super::{child, load, polls};
 
-/// Serves in a role until it is killed; on a thread and a core of its own.
+/// Serves in a role until the parent kills the process, on one core.
 pub(crate) fn run(role: &str, folder: Option<String>) {
     child::pin_to(1);
     child::raise_file_limit();
@@ -32,14 +32,14 @@ pub(crate) fn run(role: &str, folder: Option<String>) {
             "bare" => bare(false).await,
             "bare-polls" => bare(true).await,
             "scripted" => {
-                let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
+                let service = MockService::start_with(options(ListenerMode::PlainHttp)).await.unwrap();
                 let _accepts = service.script(Match::Everything, Script::accept(service.spec().profile()));
                 listening(service.addr());
                 std::future::pending::<()>().await;
             }
             "verified" => verified(Path::new(&folder)).await,
             "polls" | "polls-of-one" => mock_polls(role == "polls-of-one", Path::new(&folder)).await,
-            role => panic!("there is no role {role}"),
+            role => panic!("unknown role {role}"),
         }
     });
 }
@@ -51,7 +51,7 @@ fn options(mode: ListenerMode) -> ServiceOptions {
 }
 
 async fn verified(folder: &Path) {
-    let service = MockService::start(options(ListenerMode::Tls(Role::ServiceServer))).await.unwrap();
+    let service = MockService::start_with(options(ListenerMode::Tls(Role::ServiceServer))).await.unwrap();
     load::write_bodies(folder, &service);
     let credentials = service.credentials();
     std::fs::write(folder.join("license"), credentials.license(LicenseForm::Valid)).unwrap();
@@ -65,25 +65,25 @@ async fn verified(folder: &Path) {
 }
 
 async fn mock_polls(of_one: bool, folder: &Path) {
-    let service = MockService::start(options(ListenerMode::PlainHttp)).await.unwrap();
+    let service = MockService::start_with(options(ListenerMode::PlainHttp)).await.unwrap();
     let token = service.credentials().read_token(ReadTokenForm::Valid);
     std::fs::write(folder.join("token"), token).unwrap();
     listening(service.addr());
-    told_to_go().await;
+    start_signal().await;
     for number in 0..if of_one { 1 } else { polls::COUNT } {
         service.add_session(NewSession::new(polls::reference(of_one, number)));
     }
     std::future::pending::<()>().await;
 }
 
-/// Answers a constant to whatever was read; at once, or when it is told to.
+/// Answers every request with a constant, at once or after the start signal.
 async fn bare(waits: bool) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     listening(listener.local_addr().unwrap());
     let (go, going) = watch::channel(!waits);
     if waits {
         tokio::spawn(async move {
-            told_to_go().await;
+            start_signal().await;
             go.send_replace(true);
             std::future::pending::<()>().await;
         });
@@ -114,13 +114,13 @@ fn listening(addr: SocketAddr) {
     std::io::stdout().flush().unwrap();
 }
 
-/// Waits for a line of the parent's.
-async fn told_to_go() {
+/// Waits for the start signal: a line from the parent.
+async fn start_signal() {
     let going = Arc::new(tokio::sync::Notify::new());
-    let told = Arc::clone(&going);
+    let signal = Arc::clone(&going);
     std::thread::spawn(move || {
         std::io::stdin().lock().read_line(&mut String::new()).unwrap();
-        told.notify_one();
+        signal.notify_one();
     });
     going.notified().await;
 }

@@ -54,7 +54,7 @@ pub(super) fn json_answer(status: StatusCode, body: &'static str) -> ServiceDeci
         status: status.as_u16(),
         headers: headers.into_iter().collect(),
         body: Bytes::from_static(body.as_bytes()),
-        cause: None,
+        stimulus: None,
     }
 }
 

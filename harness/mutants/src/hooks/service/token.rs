@@ -61,7 +61,7 @@ impl ServiceMutant {
     pub(super) fn echo_token(&self, request: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let Some(value) = authorization(request) else { return };
-        let refused = decision.status != 200 && decision.cause != Some(Stimulus::ReferenceUnknown);
+        let refused = decision.status != 200 && decision.stimulus != Some(Stimulus::ReferenceUnknown);
         match self.behaviour {
             B::EchoesRefused if refused => {
                 edit_object(&mut decision.body, |body| drop(body.insert("detail".into(), json!(value))));

@@ -67,7 +67,7 @@ impl ServiceMutant {
     pub(super) fn change_verdict(&self, request: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
         use ServiceBehaviour as B;
         let reference = request.reference.unwrap_or_default();
-        let available = decision.cause == Some(Stimulus::VerdictReady);
+        let available = decision.stimulus == Some(Stimulus::VerdictReady);
         let refused = decision.status == StatusCode::UNAUTHORIZED.as_u16();
         let pending = !available && !refused;
         match self.behaviour {
@@ -81,10 +81,10 @@ impl ServiceMutant {
             }
             B::Caches => drop(self.cached.lock().insert(request.target.to_owned(), decision.clone())),
             B::RevealsCause if pending => {
-                let why = decision.cause.map_or("", Stimulus::name);
+                let why = decision.stimulus.map_or("", Stimulus::name);
                 decision.headers.insert(HeaderName::from_static("x-reason"), HeaderValue::from_static(why));
             }
-            B::ForbidsOtherLicense if decision.cause == Some(Stimulus::ReferenceOtherLicense) => {
+            B::ForbidsOtherLicense if decision.stimulus == Some(Stimulus::ReferenceOtherLicense) => {
                 *decision = answer(StatusCode::FORBIDDEN, r#"{"error":"forbidden"}"#);
             }
             B::PendingIs200 if pending => decision.status = StatusCode::OK.as_u16(),
@@ -114,7 +114,7 @@ impl ServiceMutant {
 
     /// Changes an answer to an edge.
     pub(super) fn change_relay(&self, decision: &mut ServiceDecision) {
-        let copy = matches!(decision.cause, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
+        let copy = matches!(decision.stimulus, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
         match self.behaviour {
             ServiceBehaviour::AcceptsCopies if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
             ServiceBehaviour::RevokesCopied if copy => self.replayed.store(true, Ordering::Relaxed),

@@ -1,0 +1,13 @@
+//! Journal of the mock service: the latest requests with their answers.
+
+mod arrival;
+mod entry;
+#[expect(clippy::module_inception, reason = "the folder is named after its main type")]
+mod journal;
+mod observer;
+
+pub use arrival::{Arrival, ArrivalAnswer};
+pub(crate) use entry::Entry;
+pub use journal::RECORDED;
+pub(crate) use journal::{Journal, Recording};
+pub use observer::Observer;

@@ -1,0 +1,8 @@
+//! Scripts: replies that replace the mock service's own decision.
+
+mod registry;
+mod script;
+
+pub use registry::Scripted;
+pub(crate) use registry::{PreparedReply, Registration, Registry};
+pub use script::{Action, Match, Reply, Script, When};

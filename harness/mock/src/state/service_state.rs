@@ -1,0 +1,96 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::Credentials;
+use edgeproof_fixtures::spec::{Fact, Profile, Spec};
+use edgeproof_http::Limits;
+use parking_lot::Mutex;
+
+use super::{ReplayStore, ServiceFaults, SessionStore};
+use crate::clock::Clock;
+use crate::decision::ReplyShape;
+use crate::fault_hooks::ServiceFaultHooks;
+use crate::journal::Journal;
+use crate::keys::KeyStore;
+use crate::magic::Magic;
+use crate::options::ServiceOptions;
+use crate::route::Router;
+use crate::scripts::Registry;
+
+/// State that all requests of a mock service share.
+pub(crate) struct ServiceState {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock: Clock,
+    pub(crate) sessions: SessionStore,
+    pub(crate) replays: ReplayStore,
+    pub(crate) keys: KeyStore,
+    /// Magic values, if they are enabled.
+    pub(crate) magic: Option<Magic>,
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) profile: Profile,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) reply_shape: ReplyShape,
+    pub(crate) router: Router,
+    pub(crate) limits: Limits,
+    pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
+    /// Lifetime of a verdict (8).
+    pub(crate) verdict_lifetime: Duration,
+    /// Maximum age of a cached key set (8), if the tables limit it.
+    pub(crate) key_set_max_age: Option<Duration>,
+    faults: Mutex<ServiceFaults>,
+}
+
+impl ServiceState {
+    /// State for these options.
+    pub(crate) fn new(options: &ServiceOptions) -> Self {
+        let ServiceOptions { spec, profile, credentials, .. } = options;
+        let verdict_lifetime = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
+        let verdict_lifetime = options.hooks.verdict_lasts(verdict_lifetime);
+        let key_set_max_age = limit(spec, "limit.key-set-cache");
+        // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.
+        let retirement = verdict_lifetime.saturating_add(profile.keys_max_age);
+        Self {
+            journal: Arc::new(Journal::new(options.journal, options.observer.clone())),
+            magic: options.magic.then(|| Magic::of(spec)),
+            registry: Arc::default(),
+            clock: options.clock.clone(),
+            sessions: SessionStore::new(options.sessions, verdict_lifetime),
+            replays: ReplayStore::new(profile.replay_window, profile.replay_entries),
+            keys: KeyStore::new(
+                credentials.verdict_keys().clone(),
+                credentials.seal_keys().clone(),
+                retirement,
+            ),
+            router: Router::new(spec),
+            reply_shape: options.reply_shape.clone(),
+            limits: options.limits,
+            hooks: Arc::clone(&options.hooks),
+            verdict_lifetime,
+            key_set_max_age,
+            faults: Mutex::new(ServiceFaults {
+                verdict_delay: options.verdict_delay,
+                ..ServiceFaults::default()
+            }),
+            spec: Arc::clone(spec),
+            profile: profile.clone(),
+            credentials: Arc::clone(credentials),
+        }
+    }
+
+    pub(crate) fn faults(&self) -> ServiceFaults {
+        *self.faults.lock()
+    }
+
+    pub(crate) fn change_faults(&self, change: impl FnOnce(&mut ServiceFaults)) {
+        change(&mut self.faults.lock());
+    }
+}
+
+/// Value of a limit row, in seconds.
+fn limit(spec: &Spec, id: &str) -> Option<Duration> {
+    match spec.row(id)?.fact {
+        Fact::Limit { value: Some(seconds), .. } => Some(Duration::from_secs(seconds)),
+        _ => None,
+    }
+}
