@@ -1,14 +1,14 @@
 use std::fmt::Write as _;
 
-use edgeproof_reports::escape::visible;
-
 use edgeproof_http::{Body, Draft, ServerAddress};
+use edgeproof_reports::escape::visible;
+use shell_words::quote;
 
-/// Longest body that is written into a command, in bytes.
+/// Maximum size of a body in a command, in bytes.
 const MAX_BODY: usize = 2 * 1024;
 
-/// A `curl` command that sends the same request, where curl can: not when the framing is broken on purpose, nor
-/// with a body too long for a command line.
+/// A `curl` command that sends the same request. None: the framing is broken on purpose, or the body is too large for a
+/// command line.
 pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     if matches!(draft.body, Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
         return None;
@@ -31,7 +31,7 @@ pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     let body = draft.body.bytes();
     if !matches!(draft.body, Body::None) {
         if draft.header_value("content-type").is_none() {
-            // curl would add one of its own.
+            // Without this, curl adds its own content type.
             command.push_str(" -H 'Content-Type:'");
         }
         match &draft.body {
@@ -46,12 +46,12 @@ pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     Some(command)
 }
 
-/// The body as a shell word, in characters that a report shows as they are. `$'…'` is understood by bash, zsh and ksh; a
-/// NUL goes through a pipe instead.
+/// The body as a shell word, in characters that a report shows unchanged. bash, zsh and ksh understand `$'…'`. A NUL is
+/// not possible in a shell word, so such a body goes through a pipe.
 fn data(body: &[u8]) -> String {
     match std::str::from_utf8(body) {
         Ok(text) if !text.contains(char::is_control) && visible(text) == text && !text.starts_with('@') => {
-            quote(text)
+            quote(text).into_owned()
         }
         _ if body.contains(&0) || body.starts_with(b"@") => {
             let escaped = body.iter().fold(String::new(), |mut text, byte| {
@@ -75,14 +75,6 @@ fn escape(byte: u8) -> String {
     }
 }
 
-fn quote(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -92,7 +84,7 @@ mod tests {
     #[rstest]
     #[case::json(r#"{"a":1}"#.as_bytes(), r#"'{"a":1}'"#)]
     #[case::quote(b"it's", r"'it'\''s'")]
-    #[case::beyond_ascii("é😀".as_bytes(), "'é😀'")]
+    #[case::beyond_ascii("é😀".as_bytes(), "é😀")]
     #[case::newline(b"{}\n", r"$'{}\n'")]
     #[case::byte_order_mark("\u{feff}{}".as_bytes(), r"$'\xef\xbb\xbf{}'")]
     #[case::not_utf8(b"\xff'\\", r"$'\xff\'\\'")]

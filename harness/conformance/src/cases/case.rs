@@ -2,110 +2,81 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Stimulus};
-use edgeproof_reports::{CaseBasis as Basis, CaseLevel as Level};
+use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
-use super::{Backend, CaseContext, Conversation};
+use super::{CaseContext, Conversation, Prerequisite, ServiceCaseContext};
 use crate::target::Setup;
 
-/// One thing that is proven of an edge, a service or a key set.
+/// One test of an edge, a service or a key set.
 #[derive(Clone)]
 pub struct Case {
-    /// Stable slug made for searching, such as `refusal.401.bad-signature`.
+    /// Stable slug, such as `refusal.401.bad-signature`.
     pub id: String,
-    /// What is tested, in one line.
+    /// The tested behaviour in one line.
     pub title: String,
     /// Section of the interface.
     pub section: String,
-    /// How much a mismatch weighs, unless a check says otherwise.
-    pub level: Level,
-    /// Who says so.
-    pub basis: Basis,
-    /// The public standard, where it is the basis.
+    /// Level of a mismatch, unless a check sets its own.
+    pub level: CaseLevel,
+    /// Basis of the first row.
+    pub basis: CaseBasis,
+    /// The public standard, if that is the basis.
     pub standard: Option<String>,
-    /// Rows that it proves, at least one.
+    /// Ids of the rows that the case proves, at least one.
     pub rows: Vec<String>,
-    /// Which of the rows' stimuli it brings about.
+    /// The rows' stimuli that the case triggers.
     pub stimuli: Vec<Stimulus>,
-    /// The settings that its edge is started with.
+    /// Settings of the edge.
     pub setup: Setup,
-    /// It needs an edge to itself: it can hold no marker, breaks connections, or reads the log; or a mock service to
-    /// itself, whose clock or keys it changes.
-    pub alone: bool,
-    /// What it needs besides its target.
-    pub needs: Vec<Need>,
-    /// About how long it takes, where that is long: such cases begin first.
+    /// The case leases its edge exclusively, because it sends no marker, breaks connections or reads the log; or it leases
+    /// the mock service exclusively, because it changes its clock or keys.
+    pub exclusive: bool,
+    /// What the case requires besides its target.
+    pub prerequisites: Vec<Prerequisite>,
+    /// Expected duration. Long cases start first. Zero: short.
     pub takes: Duration,
-    /// When in the run it is due.
+    /// When in the run the case is played.
     pub phase: Phase,
-    /// An edge that does not start with these settings is observed, not blamed.
+    /// An edge that does not start with these settings is observed and does not fail.
     pub may_refuse_to_start: bool,
-    /// What is done.
-    pub play: Play,
+    /// The requests and their checks.
+    pub procedure: Procedure,
 }
 
-/// What a case does.
+/// Requests and checks of a case.
 #[derive(Clone)]
-pub enum Play {
-    /// One request, with what the service answers and what is expected: data, which also a pure edge can play.
+pub enum Procedure {
+    /// One request with its expected result. It is data, so an edge without sockets can play it too.
     Conversation(Box<Conversation>),
-    /// Several, one after the other, each with a name: for what holds for many answers.
-    Each(Arc<[(String, Conversation)]>),
-    /// Anything else at an edge.
+    /// Several named conversations in sequence, for one behaviour that many answers share.
+    Conversations(Arc<[(String, Conversation)]>),
+    /// Any other steps at an edge.
     EdgeSteps(EdgeSteps),
-    /// What a backend asks of a service or a key set.
+    /// Steps at a service or a key set.
     ServiceSteps(ServiceSteps),
 }
 
-/// The steps of a case that is more than one conversation.
+/// Steps at an edge that are more than a conversation.
 pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
-/// What a backend asks, and what it checks.
-pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut Backend) -> BoxFuture<'a, ()> + Send + Sync>;
+/// Steps at a service or a key set, played as the integrator's backend.
+pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut ServiceCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
-/// What a case needs besides its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// A mock service behind the edge.
-    Service,
-    /// The origin that the edge allows.
-    Origin,
-    /// The edge's log.
-    Log,
-    /// Other loopback addresses to connect from.
-    LoopbackClients,
-    /// An edge that is reached with TLS.
-    Https,
-    /// An edge that reads the mock service's reasons.
-    PlainReasons,
-    /// A read token that is accepted.
-    ReadToken,
-    /// A read token that has expired.
-    ExpiredToken,
-    /// A license, which opens nothing here.
-    License,
-    /// The verdict endpoint and a session that it has a verdict for.
-    Session,
-    /// Leave to take real time.
-    Waits,
-    /// Our mock service: it is told when sessions arrive, what time it is, and which tokens it knows.
-    Mock,
-}
-
-/// When in the run a case is due.
+/// When in the run a case is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Before all others: without it nothing else can be judged.
+    /// Before all other cases.
     First,
-    /// Between, in any order.
+    /// Between the first and the last cases, in any order.
     Main,
-    /// After all others.
+    /// After all other cases.
     Last,
 }
 
 impl Case {
-    /// A case that proves `row`, and takes level, basis and section from it.
-    pub fn of(row: &Row, id: &str, title: &str, play: Play) -> Self {
+    /// A case that proves `row` and takes level, basis and section from it.
+    pub fn of(row: &Row, id: &str, title: &str, procedure: Procedure) -> Self {
         Self {
             id: id.into(),
             title: title.into(),
@@ -116,16 +87,16 @@ impl Case {
             rows: vec![row.id.clone()],
             stimuli: Vec::new(),
             setup: Setup::Standard,
-            alone: false,
-            needs: vec![Need::Service, Need::Origin],
+            exclusive: false,
+            prerequisites: vec![Prerequisite::Service, Prerequisite::Origin],
             takes: Duration::ZERO,
             phase: Phase::Main,
             may_refuse_to_start: false,
-            play,
+            procedure,
         }
     }
 
-    /// Another row that it proves as well.
+    /// Adds a row that the case also proves.
     pub fn also(&mut self, row: &str) -> &mut Self {
         if !self.rows.iter().any(|other| other == row) {
             self.rows.push(row.into());
@@ -133,43 +104,43 @@ impl Case {
         self
     }
 
-    /// A stimulus that it brings about.
+    /// Adds a stimulus that the case triggers.
     pub fn stimulus(&mut self, stimulus: Stimulus) -> &mut Self {
         self.stimuli.push(stimulus);
         self
     }
 
-    /// Runs on an edge with these settings.
+    /// Sets the settings of the edge.
     pub fn setup(&mut self, setup: Setup) -> &mut Self {
         self.setup = setup;
         self
     }
 
-    /// Needs an edge or a mock service to itself.
-    pub fn alone(&mut self) -> &mut Self {
-        self.alone = true;
+    /// Leases the edge or the mock service exclusively.
+    pub fn exclusive(&mut self) -> &mut Self {
+        self.exclusive = true;
         self
     }
 
-    /// Needs exactly these.
-    pub fn needs(&mut self, needs: &[Need]) -> &mut Self {
-        self.needs = needs.to_vec();
+    /// Replaces the prerequisites.
+    pub fn requires(&mut self, prerequisites: &[Prerequisite]) -> &mut Self {
+        self.prerequisites = prerequisites.to_vec();
         self
     }
 
-    /// Weighs this much in place of the row's level: where a row's case goes beyond what the row states.
-    pub fn level(&mut self, level: Level) -> &mut Self {
+    /// Replaces the row's level, for a case that tests more than the row states.
+    pub fn level(&mut self, level: CaseLevel) -> &mut Self {
         self.level = level;
         self
     }
 
-    /// Takes about this long.
+    /// Sets the expected duration.
     pub fn takes(&mut self, time: Duration) -> &mut Self {
         self.takes = time;
         self
     }
 
-    /// Is due then.
+    /// Sets when in the run the case is played.
     pub fn phase(&mut self, phase: Phase) -> &mut Self {
         self.phase = phase;
         self
@@ -182,18 +153,18 @@ impl std::fmt::Debug for Case {
     }
 }
 
-fn level(level: edgeproof_fixtures::spec::Level) -> Level {
+fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
     match level {
-        edgeproof_fixtures::spec::Level::Must => Level::Must,
-        edgeproof_fixtures::spec::Level::Should => Level::Should,
-        edgeproof_fixtures::spec::Level::Open => Level::Open,
+        edgeproof_fixtures::spec::Level::Must => CaseLevel::Must,
+        edgeproof_fixtures::spec::Level::Should => CaseLevel::Should,
+        edgeproof_fixtures::spec::Level::Open => CaseLevel::Open,
     }
 }
 
-fn basis(basis: edgeproof_fixtures::spec::Basis) -> Basis {
+fn basis(basis: edgeproof_fixtures::spec::Basis) -> CaseBasis {
     match basis {
-        edgeproof_fixtures::spec::Basis::Interface => Basis::Interface,
-        edgeproof_fixtures::spec::Basis::Standard => Basis::Standard,
-        edgeproof_fixtures::spec::Basis::Security => Basis::Security,
+        edgeproof_fixtures::spec::Basis::Interface => CaseBasis::Interface,
+        edgeproof_fixtures::spec::Basis::Standard => CaseBasis::Standard,
+        edgeproof_fixtures::spec::Basis::Security => CaseBasis::Security,
     }
 }

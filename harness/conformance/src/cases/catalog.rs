@@ -5,42 +5,44 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Backend, Case, CaseContext, Conversation, Play};
-use crate::judge::Expected;
+use super::{
+    Case, CaseContext, Conversation, ExpectedRelay, Procedure, ServiceCaseContext, collection, summary,
+};
+use crate::judge::ExpectedAnswer;
 use edgeproof_mock::{ReplyShape, Script};
 
-/// The cases as they are collected, with what they are derived from.
+/// Collects cases, and holds what they are derived from.
 pub struct Catalog<'a> {
     /// The interface.
     pub spec: &'a Spec,
-    /// How the mock service words a refusal.
+    /// How the mock service writes a refusal.
     pub shape: &'a ReplyShape,
-    /// Cases that need real time may take it.
+    /// Cases may take minutes of real time (`--waits`).
     pub waits: bool,
-    /// Generated bodies, and the seed that they are made from.
+    /// Number of generated bodies and their seed.
     pub fuzz: (u32, u64),
     cases: Vec<Case>,
 }
 
 impl<'a> Catalog<'a> {
-    /// An empty one.
+    /// An empty catalog.
     pub fn new(spec: &'a Spec, shape: &'a ReplyShape, waits: bool) -> Self {
         Self { spec, shape, waits, fuzz: (0, 0), cases: Vec::new() }
     }
 
-    /// With a case of this many generated bodies, made from this seed.
+    /// Sets the number of generated bodies and their seed (default: no generated bodies).
     #[must_use]
     pub fn fuzz(mut self, bodies: u32, seed: u64) -> Self {
         self.fuzz = (bodies, seed);
         self
     }
 
-    /// The cases, in the order they were added.
+    /// The cases in the order in which they were added.
     pub fn into_cases(self) -> Vec<Case> {
         self.cases
     }
 
-    /// Adds a case for `row` that is one conversation.
+    /// Adds a case for `row` with one conversation.
     pub fn conversation(
         &mut self,
         row: &str,
@@ -48,85 +50,116 @@ impl<'a> Catalog<'a> {
         title: &str,
         conversation: Conversation,
     ) -> &mut Case {
-        self.add(row, id, title, Play::Conversation(Box::new(conversation)))
+        self.add(row, id, title, Procedure::Conversation(Box::new(conversation)))
     }
 
-    /// Adds a case for `row` that is these conversations, one after the other.
-    pub fn each(
+    /// Adds a case for `row` with several named conversations.
+    pub fn conversations(
         &mut self,
         row: &str,
         id: &str,
         title: &str,
         conversations: Vec<(String, Conversation)>,
     ) -> &mut Case {
-        self.add(row, id, title, Play::Each(conversations.into()))
+        self.add(row, id, title, Procedure::Conversations(conversations.into()))
     }
 
-    /// Adds a case for `row` that is anything else.
-    pub fn steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
+    /// Adds a case for `row` with other steps at an edge.
+    pub fn edge_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
         F: for<'s> Fn(&'s mut CaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::EdgeSteps(Arc::new(steps)))
+        self.add(row, id, title, Procedure::EdgeSteps(Arc::new(steps)))
     }
 
-    /// Adds a case for `row` that a backend plays. It needs nothing but its target, unless it is told so.
-    pub fn asks<F>(&mut self, row: &str, id: &str, title: &str, asks: F) -> &mut Case
+    /// Adds a case for `row` with steps at a service or a key set. It has no prerequisites until the caller adds them.
+    pub fn service_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
     where
-        F: for<'s> Fn(&'s mut Backend) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+        F: for<'s> Fn(&'s mut ServiceCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
-        self.add(row, id, title, Play::ServiceSteps(Arc::new(asks))).needs(&[])
+        self.add(row, id, title, Procedure::ServiceSteps(Arc::new(steps))).requires(&[])
     }
 
-    /// The rows of the relay table.
-    pub fn reasons(&self) -> Vec<&'a Row> {
-        self.spec.table(Table::Relay).collect()
+    /// Adds a case for `row` that posts a collection, to which the service replies by `script`, and observes the edge's
+    /// answer. The observed point has the case's id.
+    pub fn observation(&mut self, row: &str, id: &str, title: &str, script: Script) -> &mut Case {
+        let point = id.to_owned();
+        self.edge_steps(row, id, title, move |context| {
+            let (script, point) = (script.clone(), point.clone());
+            Box::pin(async move {
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(&point, observed);
+            })
+        })
     }
 
-    /// The answer that a row of the edge table gives, with the service's status and reason filled in.
-    pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> Expected {
+    /// The rows of the relay table, each with its status and its reason code.
+    pub fn relay_rows(&self) -> Vec<(&'a Row, u16, &'a str)> {
+        self.spec.table(Table::Relay).filter_map(|row| Some((row, row.status()?, row.code()?))).collect()
+    }
+
+    /// A posted collection that the service accepts.
+    pub fn accepted_post(&self) -> Conversation {
+        Conversation::post(self.accept(), self.accepted())
+    }
+
+    /// A posted collection that the service refuses with a plain reason.
+    pub fn refused_post(&self, status: u16, reason: &str) -> Conversation {
+        Conversation::post(self.refuse(status, reason), self.refused(status, reason))
+    }
+
+    /// A posted collection that the edge cannot relay, because the service is unreachable.
+    pub fn unreachable_post(&self) -> Conversation {
+        let answer = self.answer("edge.502.service-unreachable", None);
+        Conversation::post(self.accept(), answer).relay(ExpectedRelay::Nothing)
+    }
+
+    /// The answer in a row of the edge table, with the service's status and reason filled in.
+    pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> ExpectedAnswer {
         let row = self.row(row);
         let status = row.status().or(refused.map(|(status, _)| status)).unwrap_or_default();
         let values =
             refused.map(|(status, reason)| [("<status>", json!(status)), ("<reason>", json!(reason))]);
         let body = row.body_with(values.as_ref().map_or(&[], |values| values.as_slice()));
-        Expected { status, body, headless: false }
+        ExpectedAnswer { status, body, to_head: false }
     }
 
     /// The answer to an accepted collection.
-    pub fn accepted(&self) -> Expected {
+    pub fn accepted(&self) -> ExpectedAnswer {
         self.answer("edge.200.accepted", None)
     }
 
     /// The answer to a collection that the service refuses.
-    pub fn refused(&self, status: u16, reason: &str) -> Expected {
+    pub fn refused(&self, status: u16, reason: &str) -> ExpectedAnswer {
         self.answer("edge.refused", Some((status, reason)))
     }
 
-    /// The service accepts.
+    /// The service accepts the collection.
     pub fn accept(&self) -> Script {
         Script::accept(self.spec.profile())
     }
 
-    /// The service refuses with a plain reason.
+    /// The service refuses the collection with a plain reason.
     pub fn refuse(&self, status: u16, reason: &str) -> Script {
         Script::refuse(self.shape, status, reason)
     }
 
-    /// How long a service that never answers is waited for.
-    pub fn patience(&self) -> Duration {
+    /// How long a case waits for an edge whose service never answers.
+    pub fn silence_limit(&self) -> Duration {
         if self.waits { Duration::from_secs(60) } else { Duration::from_millis(1500) }
     }
 
-    fn add(&mut self, row: &str, id: &str, title: &str, play: Play) -> &mut Case {
-        let case = Case::of(self.row(row), id, title, play);
+    fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
+        let case = Case::of(self.row(row), id, title, procedure);
         self.cases.push(case);
         self.cases.last_mut().expect("a case was just pushed")
     }
 
     /// A row by its id.
     pub fn row(&self, id: &str) -> &'a Row {
-        // The names of rows in the code are checked by a test over every version of the interface.
+        // A coverage test builds all cases for every version of the interface, so an unknown id fails there.
         self.spec.row(id).unwrap_or_else(|| panic!("no row {id} in version {}", self.spec.version()))
     }
 }

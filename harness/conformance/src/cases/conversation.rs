@@ -1,168 +1,113 @@
-use bytes::Bytes;
-use edgeproof_reports::CaseLevel as Level;
-
-use super::summary;
-use crate::judge::{self, Check, Expected};
-use edgeproof_http::{Answer, Body, Draft, NoAnswer};
+use super::collection;
+use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
+use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Arrival, Script};
+use edgeproof_reports::CaseLevel;
 
-/// Stands in a draft for a text that no other case sends.
-pub const MARKER: &str = "{marker}";
-/// Stands in a draft for the origin that the edge allows.
-pub const ORIGIN: &str = "{origin}";
-
-/// One request, what the service does with it, and what is expected: all of it data.
+/// One request to the edge, the service's reply and the expected result. Pure data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// What is sent; [`MARKER`] and [`ORIGIN`] are filled in.
+    /// The request, with the placeholders [`MARKER`](super::MARKER) and [`ORIGIN`](super::ORIGIN).
     pub draft: Draft,
-    /// What the service does. None: it decides by itself.
+    /// How the mock service replies. None: by its own checks.
     pub script: Option<Script>,
-    /// The answer. None: any.
-    pub answer: Option<Expected>,
-    /// What the service gets.
-    pub relayed: Relayed,
-    /// A page of the allowed origin has to be able to read the answer.
-    pub readable: Option<Level>,
-    /// The answer has to say that it is JSON.
-    pub typed: Option<Level>,
+    /// The expected answer. None: any.
+    pub answer: Option<ExpectedAnswer>,
+    /// What reaches the service.
+    pub relay: ExpectedRelay,
+    /// Level of the check that a page of the allowed origin can read the answer. None: no check.
+    pub readable: Option<CaseLevel>,
+    /// Level of the check that the answer's content type is JSON. None: no check.
+    pub content_type: Option<CaseLevel>,
 }
 
-/// What the service gets.
+/// What reaches the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relayed {
-    /// The request, once, its body unchanged.
+pub enum ExpectedRelay {
+    /// The request, once, with its body unchanged.
     Once,
     /// Nothing.
     Nothing,
-    /// Is not looked at.
-    Unjudged,
+    /// Anything: no check.
+    Any,
 }
 
 impl Conversation {
-    /// A collection as a page posts it, relayed once and answered as the service says.
-    pub fn post(script: Script, answer: Expected) -> Self {
+    /// A page posts a collection; the edge relays it once and gives this answer.
+    pub fn post(script: Script, answer: ExpectedAnswer) -> Self {
         Self {
             draft: collection(),
             script: Some(script),
             answer: Some(answer),
-            relayed: Relayed::Once,
+            relay: ExpectedRelay::Once,
             readable: None,
-            typed: None,
+            content_type: None,
         }
     }
 
-    /// The same with another body.
+    /// Replaces the body.
     #[must_use]
     pub fn body(mut self, body: Body) -> Self {
         self.draft.body = body;
         self
     }
 
-    /// The same with another draft.
+    /// Replaces the request.
     #[must_use]
     pub fn draft(mut self, draft: Draft) -> Self {
         self.draft = draft;
         self
     }
 
-    /// Also readable by a page, at this level.
+    /// Also checks, at this level, that a page can read the answer.
     #[must_use]
-    pub fn readable(mut self, level: Level) -> Self {
+    pub fn readable(mut self, level: CaseLevel) -> Self {
         self.readable = Some(level);
         self
     }
 
-    /// Of which only this is looked at: whether the answer says that it is JSON.
+    /// Checks the answer's content type and nothing else.
     #[must_use]
-    pub fn only_typed(self, level: Level) -> Self {
-        Self { answer: None, relayed: Relayed::Unjudged, typed: Some(level), ..self }
+    pub fn only_content_type(self, level: CaseLevel) -> Self {
+        Self { answer: None, relay: ExpectedRelay::Any, content_type: Some(level), ..self }
     }
 
-    /// Of which only this is looked at: whether a page can read the answer.
+    /// Checks that a page can read the answer and nothing else.
     #[must_use]
-    pub fn only_readable(self, level: Level) -> Self {
-        Self { answer: None, relayed: Relayed::Unjudged, readable: Some(level), ..self }
+    pub fn only_readable(self, level: CaseLevel) -> Self {
+        Self { answer: None, relay: ExpectedRelay::Any, readable: Some(level), ..self }
     }
 
-    /// With another expectation of what the service gets.
+    /// Replaces the expectation of what reaches the service.
     #[must_use]
-    pub fn relayed(mut self, relayed: Relayed) -> Self {
-        self.relayed = relayed;
+    pub fn relay(mut self, relay: ExpectedRelay) -> Self {
+        self.relay = relay;
         self
     }
 }
 
-/// Judges a conversation by what came of it. `draft`: as it was sent; `origin`: what the edge allows.
+/// Compares a conversation's result with its expectations. `draft`: the request as sent; `origin`: the allowed origin.
 pub fn judge(
     conversation: &Conversation,
     draft: &Draft,
     origin: &str,
-    reply: &Result<Answer, NoAnswer>,
+    reply: &AnswerResult,
     arrivals: &[Arrival],
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(expected) = &conversation.answer {
         checks.extend(judge::exact(expected, reply));
     }
-    match conversation.relayed {
-        Relayed::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
-        Relayed::Nothing => checks.push(judge::relayed_nothing(arrivals)),
-        Relayed::Unjudged => {}
+    match conversation.relay {
+        ExpectedRelay::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
+        ExpectedRelay::Nothing => checks.push(judge::not_relayed(arrivals)),
+        ExpectedRelay::Any => {}
     }
     if let Some(level) = conversation.readable {
         checks.push(judge::readable(origin, reply).at(level));
     }
-    if let Some(level) = conversation.typed {
-        checks.push(summary::json_content_type(reply).at(level));
+    if let Some(level) = conversation.content_type {
+        checks.push(judge::json_content_type(reply).at(level));
     }
     checks
-}
-
-/// A draft with its placeholders filled in.
-pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
-    let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
-    let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
-    Draft {
-        method: draft.method.clone(),
-        path: text(&draft.path),
-        headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
-        body: draft.body.with_bytes(body),
-        from: draft.from,
-    }
-}
-
-fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
-    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
-        return Bytes::copy_from_slice(bytes);
-    };
-    let rest = replace(&bytes[at + from.len()..], from, to);
-    [&bytes[..at], to, &rest].concat().into()
-}
-
-/// The path of the interface that collections are posted to.
-pub const SIGNALS: &str = "/v1/signals";
-/// The path of the interface that tells whether an edge is up.
-pub const HEALTH: &str = "/health";
-
-/// A collection as a page posts it.
-pub fn collection() -> Draft {
-    posted(Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#))), Some("application/json"))
-}
-
-/// Any body as a page posts it.
-pub(super) fn posted(body: Body, content_type: Option<&str>) -> Draft {
-    let draft = Draft::new("POST", SIGNALS).header("Origin", ORIGIN).body(body);
-    match content_type {
-        Some(kind) => draft.header("Content-Type", kind),
-        None => draft,
-    }
-}
-
-/// A preflight from `origin` for the collector's POST.
-pub(super) fn preflight(origin: &str) -> Draft {
-    Draft::new("OPTIONS", SIGNALS)
-        .header("Origin", origin)
-        .header("Access-Control-Request-Method", "POST")
-        .header("Access-Control-Request-Headers", "content-type")
 }

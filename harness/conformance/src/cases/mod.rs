@@ -1,51 +1,31 @@
-//! The cases: what is proven of an edge, a service and a key set, derived from the tables. A module for each topic of
-//! the interface.
+//! The conformance cases of an edge, a service and a key set, derived from the tables.
 
-mod accept;
-mod backend;
 mod case;
-mod case_context;
 mod catalog;
+mod context;
 mod conversation;
-mod cors;
-mod credentials;
-mod fuzz;
-mod isolation;
+mod draft;
+mod edge;
 mod keys;
-mod log;
-mod methods;
-mod other_paths;
-mod read_failures;
-mod refusals;
-mod relay;
-mod sanity;
+mod prerequisite;
 mod service;
 mod summary;
-mod unreachable;
 
-pub use backend::{Ask, Backend, ServiceInputs, ServiceTarget, fetch_keys};
-pub use case::{Case, EdgeSteps, Need, Phase, Play, ServiceSteps};
-pub use case_context::{CaseContext, CaseExchange, CaseFindings, EdgeContext, Kept, Later, LogJudge};
+pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
-pub use conversation::{Conversation, HEALTH, MARKER, ORIGIN, Relayed, SIGNALS, collection};
-pub use conversation::{fill, judge};
+pub use context::{
+    CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck,
+};
+pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
+use context::{exposed, without_private_keys};
+pub use conversation::{Conversation, ExpectedRelay, judge};
+pub use draft::{MARKER, ORIGIN, collection, fill};
+use draft::{posted, preflight, to_signals};
+pub use prerequisite::Prerequisite;
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
-    let cases = &mut catalog;
-    sanity::add(cases);
-    accept::add(cases);
-    relay::add(cases);
-    fuzz::add(cases);
-    credentials::add(cases);
-    refusals::add(cases);
-    methods::add(cases);
-    cors::add(cases);
-    read_failures::add(cases);
-    unreachable::add(cases);
-    isolation::add(cases);
-    log::add(cases);
-    other_paths::add(cases);
+    edge::add(&mut catalog);
     catalog.into_cases()
 }
 
@@ -61,7 +41,7 @@ pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     catalog.into_cases()
 }
 
-/// All cases there are; each kind of target with a catalog of its own.
+/// All cases of all targets. `catalog` makes one catalog for each target.
 pub fn all<'a>(catalog: impl Fn() -> Catalog<'a>) -> Vec<Case> {
     [edge(catalog()), service(catalog()), keys(catalog())].concat()
 }

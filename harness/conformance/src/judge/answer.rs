@@ -1,81 +1,88 @@
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::{Check, shown};
+use super::check::{AnswerResult, Check, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
-type Reply = Result<Answer, NoAnswer>;
-
-/// Members too many that are named.
+/// Maximum number of extra members that a hint names.
 const NAMED: usize = 4;
 
-/// An answer that the interface gives.
+/// An expected answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
+pub struct ExpectedAnswer {
     /// Status code.
     pub status: u16,
-    /// Exact JSON body. None: the body is not looked at.
+    /// Exact JSON body. None: any body.
     pub body: Option<Value>,
-    /// The request was `HEAD`: no body, whatever it would be.
-    pub headless: bool,
+    /// The request is a `HEAD`, so the answer has no body.
+    pub to_head: bool,
 }
 
-/// The answer has exactly this status and this body: other key order and white space pass, another member does not.
-pub fn exact(expected: &Expected, reply: &Reply) -> Vec<Check> {
+/// The answer has exactly this status and this JSON body. Key order and whitespace are free; an extra member fails.
+pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return vec![Check::new("answer", expected.to_string(), why.to_string(), false)],
     };
     let mut checks = vec![status(expected.status, answer)];
-    if let Some(body) = expected.body.as_ref().filter(|_| !expected.headless) {
+    if let Some(body) = expected.body.as_ref().filter(|_| !expected.to_head) {
         checks.push(body_is(body, answer));
     }
     checks
 }
 
-/// The status is one of these; `words` says which.
-pub fn status_in(words: &str, fits: impl Fn(u16) -> bool, reply: &Reply) -> Check {
+/// The status satisfies `fits`. `expected` describes it.
+pub fn status_in(expected: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
     match reply {
-        Ok(answer) => Check::new("status", words, answer.status.to_string(), fits(answer.status)),
-        Err(why) => Check::new("answer", words, why.to_string(), false),
+        Ok(answer) => Check::new("status", expected, answer.status.to_string(), fits(answer.status)),
+        Err(why) => Check::new("answer", expected, why.to_string(), false),
     }
 }
 
-/// The body is JSON, whatever it says.
-pub fn is_json(reply: &Reply) -> Check {
+/// The body is complete JSON.
+pub fn is_json(reply: &AnswerResult) -> Check {
     let expected = "JSON";
     match reply {
         Ok(answer) => {
             let ok = answer.complete && serde_json::from_slice::<Value>(&answer.body).is_ok();
-            Check::new("body", expected, shown(&answer.body), ok)
+            Check::new("body", expected, excerpt(&answer.body), ok)
         }
         Err(why) => Check::new("answer", expected, why.to_string(), false),
     }
 }
 
-/// Whatever the answer is, it is one, and not an error of the server.
-pub fn no_server_error(reply: &Reply) -> Check {
-    status_in("an answer, and none of 500 to 599", |status| status < 500, reply)
+/// There is an answer, and its status is not a server error.
+pub fn no_server_error(reply: &AnswerResult) -> Check {
+    status_in("a status below 500", |status| status < 500, reply)
 }
 
-/// A header's value satisfies `fits`, which `words` says.
-pub fn header_has(name: &str, words: &str, fits: impl Fn(&str) -> bool, reply: &Reply) -> Check {
+/// A header's value satisfies `fits`. `expected` describes it.
+pub fn header_has(name: &str, expected: &str, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
     let what = format!("header {name}");
     match reply {
         Ok(answer) => {
             let value = values(answer, name);
             let ok = value.as_deref().is_some_and(&fits);
-            Check::new(&what, words, value.unwrap_or_else(|| "no such header".into()), ok)
+            Check::new(&what, expected, value.unwrap_or_else(|| "no such header".into()), ok)
         }
-        Err(why) => Check::new(&what, words, why.to_string(), false),
+        Err(why) => Check::new(&what, expected, why.to_string(), false),
     }
 }
 
-/// What an edge holds and a page must never see.
+/// The content type is JSON (RFC 9110 §8.3).
+pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
+    let is_json = |value: &str| {
+        let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+    };
+    header_has("content-type", "application/json", is_json, reply)
+}
+
+/// The edge's secrets, as [`no_secrets`] names them.
 pub const EDGE_SECRETS: &str = "license and no private key";
 
-/// No secret is anywhere in the answer. `finds` knows them, in whatever way they are written; none is reported.
-pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> Check {
+/// The answer contains no secret. `finds` reports whether bytes contain one, in any encoding. The check repeats no secret.
+pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResult) -> Check {
     let expected = format!("no {which} in the answer");
     let answer = match reply {
         Ok(answer) => answer,
@@ -89,19 +96,19 @@ pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &Reply) -> 
     };
     let ok = place.is_none();
     Check::new("secrets", expected, place.unwrap_or_else(|| "none".into()), ok)
-        .hint("an answer goes to a browser: whoever reads it there could use the credential as their own")
+        .hint("remove the credential from the answer; anyone who reads the answer in a browser could use it")
 }
 
-impl std::fmt::Display for Expected {
+impl std::fmt::Display for ExpectedAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.body {
-            Some(body) if !self.headless => write!(f, "{} {body}", self.status),
+            Some(body) if !self.to_head => write!(f, "{} {body}", self.status),
             _ => write!(f, "{}", self.status),
         }
     }
 }
 
-/// All values of a header, joined as the Fetch algorithm joins them.
+/// All values of a header, joined with commas as in the Fetch algorithm.
 pub(super) fn values(answer: &Answer, name: &str) -> Option<String> {
     let values: Vec<_> =
         answer.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
@@ -115,25 +122,25 @@ fn status(expected: u16, answer: &Answer) -> Check {
 fn body_is(expected: &Value, answer: &Answer) -> Check {
     let check = |actual: String, ok| Check::new("body", expected.to_string(), actual, ok);
     if !answer.complete {
-        return check(format!("{}, cut off", shown(&answer.body)), false);
+        return check(format!("{}, incomplete", excerpt(&answer.body)), false);
     }
     match serde_json::from_slice::<Value>(&answer.body) {
-        Ok(actual) if same(expected, &actual) => check(shown(&answer.body), true),
+        Ok(actual) if same(expected, &actual) => check(excerpt(&answer.body), true),
         Ok(actual) => {
             let difference = difference(expected, &actual);
-            let check = check(shown(&answer.body), false);
+            let check = check(excerpt(&answer.body), false);
             difference.map_or(check.clone(), |hint| check.hint(&hint))
         }
         Err(_) if answer.body.is_empty() => check("an empty body".into(), false),
         Err(_) => {
             let kind =
                 values(answer, CONTENT_TYPE.as_str()).map_or(String::new(), |kind| format!(" ({kind})"));
-            check(format!("not JSON{kind}: {}", shown(&answer.body)), false)
+            check(format!("not JSON{kind}: {}", excerpt(&answer.body)), false)
         }
     }
 }
 
-/// Equal as JSON: the order of members does not count, and `401.0` is `401`.
+/// JSON equality: the order of members is free, and `401.0` equals `401`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -145,29 +152,29 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// In words, what tells two objects apart, member by member.
+/// Describes the differing members of two objects.
 fn difference(expected: &Value, actual: &Value) -> Option<String> {
     let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else { return None };
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     for (key, value) in expected {
         match actual.get(key) {
-            None => words.push(format!("\"{key}\" is missing")),
+            None => parts.push(format!("\"{key}\" is missing")),
             Some(other) if same(value, other) => {}
             Some(other) if other.as_str() == Some(&value.to_string()) => {
-                words.push(format!("\"{key}\" is text, it should be the number {value}"));
+                parts.push(format!("\"{key}\" is a string, expected the number {value}"));
             }
-            Some(other) => words
-                .push(format!("\"{key}\" is {}, it should be {value}", shown(other.to_string().as_bytes()))),
+            Some(other) => parts
+                .push(format!("\"{key}\" is {}, expected {value}", excerpt(other.to_string().as_bytes()))),
         }
     }
     let mut more = actual.keys().filter(|key| !expected.contains_key(*key));
     for key in more.by_ref().take(NAMED) {
-        words.push(format!("\"{}\" is one member too many", shown(key.as_bytes())));
+        parts.push(format!("unexpected member \"{}\"", excerpt(key.as_bytes())));
     }
     if let others @ 1.. = more.count() {
-        words.push(format!("and so are {others} others"));
+        parts.push(format!("and {others} other unexpected members"));
     }
-    (!words.is_empty()).then(|| words.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 #[cfg(test)]
@@ -179,8 +186,8 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
-    fn reply(status: u16, body: &str) -> Reply {
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn reply(status: u16, body: &str) -> AnswerResult {
         let (headers, body) = (HeaderMap::new(), Bytes::copy_from_slice(body.as_bytes()));
         Ok(Answer { status, version: Version::HTTP_11, headers, body, complete: true })
     }
@@ -191,20 +198,20 @@ mod tests {
     #[case::as_fraction(r#"{"error":"service_rejected","reason":"revoked","status":401.0}"#, None)]
     #[case::text(
         r#"{"error":"service_rejected","reason":"revoked","status":"401"}"#,
-        Some("\"status\" is text, it should be the number 401")
+        Some("\"status\" is a string, expected the number 401")
     )]
     #[case::missing(r#"{"error":"service_rejected","status":401}"#, Some("\"reason\" is missing"))]
     #[case::extra(
         r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#,
-        Some("\"ok\" is one member too many")
+        Some("unexpected member \"ok\"")
     )]
     #[case::other_code(
         r#"{"error":"service_rejected","reason":"Revoked","status":401}"#,
-        Some("\"reason\" is \"Revoked\", it should be \"revoked\"")
+        Some("\"reason\" is \"Revoked\", expected \"revoked\"")
     )]
-    fn compares_bodies(#[case] body: &str, #[case] hint: Option<&str>) {
+    fn differing_members_are_named(#[case] body: &str, #[case] hint: Option<&str>) {
         let expected = json!({"error": "service_rejected", "reason": "revoked", "status": 401});
-        let expected = Expected { status: 401, body: Some(expected), headless: false };
+        let expected = ExpectedAnswer { status: 401, body: Some(expected), to_head: false };
         let checks = exact(&expected, &reply(401, body));
         assert!(checks[0].ok);
         assert_eq!(checks[1].ok, hint.is_none());
@@ -212,9 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn reports_status_and_body_together() {
-        let expected =
-            Expected { status: 405, body: Some(json!({"error": "method_not_allowed"})), headless: false };
+    fn status_and_body_mismatches_are_reported_together() {
+        let expected = ExpectedAnswer {
+            status: 405,
+            body: Some(json!({"error": "method_not_allowed"})),
+            to_head: false,
+        };
         let wrong: Vec<_> =
             exact(&expected, &reply(404, "nope")).iter().filter_map(Check::mismatch).collect();
         insta::assert_debug_snapshot!(wrong, @r#"
@@ -238,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_secret_without_repeating_it() {
+    fn secret_is_reported_without_its_text() {
         let mut answer = reply(200, "{}").unwrap();
         answer.headers.insert("x-debug", "Bearer hunter2".parse().unwrap());
         let finds = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");

@@ -1,58 +1,53 @@
 use serde_json::Value;
 
-use super::{Check, shown};
-use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
+use super::check::{AnswerResult, Check, excerpt};
 
 /// A reason code of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Code {
-    /// As the table spells it.
+pub struct ReasonCode {
+    /// The code as in the table.
     pub text: String,
-    /// A colon and a suffix follow.
+    /// A colon and a suffix follow the code.
     pub suffixed: bool,
 }
 
-/// One of these codes stands anywhere in the JSON body: the interface does not show in which member (7.4).
-pub fn tells(codes: &[Code], reply: &Reply) -> Check {
-    let words: Vec<String> = codes.iter().map(ToString::to_string).collect();
-    let expected = format!("JSON with {}", words.join(" or "));
+/// The JSON body contains one of these codes, in any member: the interface does not show which (7.4).
+pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
+    let names: Vec<String> = codes.iter().map(ToString::to_string).collect();
+    let expected = format!("JSON with {}", names.join(" or "));
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return Check::new("answer", expected, why.to_string(), false),
     };
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
-        let actual = format!("not JSON: {}", shown(&answer.body));
+        let actual = format!("not JSON: {}", excerpt(&answer.body));
         return Check::new("reason code", expected, actual, false);
     };
-    let check = |ok| Check::new("reason code", expected, shown(&answer.body), ok);
-    match place_of(codes, &body) {
+    let check = |ok| Check::new("reason code", expected, excerpt(&answer.body), ok);
+    match find_code(codes, &body) {
         Some(_) => check(true),
         None => check(false).hint(
-            "the code has to stand in the body exactly as the interface spells it, in any member; one with a suffix has a colon \
-             before it",
+            "write the code in any member, spelled exactly as in the interface; separate a suffix from its code with a colon",
         ),
     }
 }
 
-/// The member in which one of these codes stands, such as `error.code`, and the code. In an array, `[]` stands for any
-/// place.
-pub fn place_of<'c>(codes: &'c [Code], body: &Value) -> Option<(String, &'c Code)> {
+/// The path of the member that contains one of these codes, such as `error.code`, and the code. `[]` is an array element.
+pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &'c ReasonCode)> {
     find(codes, body, &mut Vec::new())
 }
 
-/// Two answers that nothing tells apart: the same status and, as JSON, the same body. `words` says whose the first is.
-pub fn same_answer(words: &str, first: &Reply, second: &Reply) -> Check {
-    let told = |reply: &Reply| match reply {
-        Ok(answer) => format!("{} {}", answer.status, shown(&answer.body)),
+/// Two answers have the same status and the same JSON body. `other` names the first one.
+pub fn same_answer(other: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
+    let rendered = |reply: &AnswerResult| match reply {
+        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
         Err(why) => why.to_string(),
     };
     let same = match (first, second) {
         (Ok(first), Ok(second)) => first.status == second.status && same_body(&first.body, &second.body),
         _ => false,
     };
-    Check::new(&format!("answer, compared with {words}"), told(first), told(second), same)
+    Check::new(&format!("answer, compared with {other}"), rendered(first), rendered(second), same)
 }
 
 fn same_body(first: &[u8], second: &[u8]) -> bool {
@@ -60,7 +55,11 @@ fn same_body(first: &[u8], second: &[u8]) -> bool {
     first == second || value(first).is_some_and(|first| value(second) == Some(first))
 }
 
-fn find<'c>(codes: &'c [Code], value: &Value, path: &mut Vec<String>) -> Option<(String, &'c Code)> {
+fn find<'c>(
+    codes: &'c [ReasonCode],
+    value: &Value,
+    path: &mut Vec<String>,
+) -> Option<(String, &'c ReasonCode)> {
     let mut below = |name: String, value: &Value| {
         path.push(name);
         let found = find(codes, value, path);
@@ -69,7 +68,7 @@ fn find<'c>(codes: &'c [Code], value: &Value, path: &mut Vec<String>) -> Option<
     };
     match value {
         Value::String(text) => {
-            let code = codes.iter().find(|code| code.stands_in(text))?;
+            let code = codes.iter().find(|code| code.is_in(text))?;
             Some((path.join("."), code))
         }
         Value::Array(items) => items.iter().find_map(|item| below("[]".into(), item)),
@@ -78,9 +77,9 @@ fn find<'c>(codes: &'c [Code], value: &Value, path: &mut Vec<String>) -> Option<
     }
 }
 
-impl Code {
-    /// It stands in the text as a word of its own, with a suffix where it has one.
-    fn stands_in(&self, text: &str) -> bool {
+impl ReasonCode {
+    /// The text contains the code as a separate word, with its suffix if it has one.
+    fn is_in(&self, text: &str) -> bool {
         let inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         text.match_indices(&self.text).any(|(at, code)| {
             let (before, after) = (&text[..at], &text[at + code.len()..]);
@@ -95,7 +94,7 @@ impl Code {
     }
 }
 
-impl std::fmt::Display for Code {
+impl std::fmt::Display for ReasonCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)?;
         if self.suffixed { f.write_str(":<suffix>") } else { Ok(()) }
@@ -108,8 +107,8 @@ mod tests {
 
     use super::*;
 
-    fn codes() -> [Code; 2] {
-        let code = |text: &str, suffixed| Code { text: text.into(), suffixed };
+    fn codes() -> [ReasonCode; 2] {
+        let code = |text: &str, suffixed| ReasonCode { text: text.into(), suffixed };
         [code("bad_footer", false), code("unknown_kid", true)]
     }
 
@@ -125,9 +124,9 @@ mod tests {
     #[case::as_part_of_a_word(r#"{"error":"not_bad_footer"}"#, None)]
     #[case::other_case(r#"{"error":"BAD_FOOTER"}"#, None)]
     #[case::as_a_name(r#"{"bad_footer":true}"#, None)]
-    fn finds_a_code_anywhere(#[case] body: &str, #[case] place: Option<&str>) {
+    fn code_is_found_in_any_member(#[case] body: &str, #[case] place: Option<&str>) {
         let body = serde_json::from_str(body).unwrap();
         let codes = codes();
-        assert_eq!(place_of(&codes, &body).map(|(place, _)| place).as_deref(), place);
+        assert_eq!(find_code(&codes, &body).map(|(place, _)| place).as_deref(), place);
     }
 }

@@ -1,16 +1,13 @@
-//! The Fetch algorithm, from the side of a browser. Credentials are never included: no hop of the interface
-//! sends cookies from the page.
+//! The Fetch algorithm as a browser applies it, without credentials: no hop of the interface sends the page's cookies.
 
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 
-use super::Check;
 use super::answer::values;
-use edgeproof_http::{Answer, NoAnswer};
-
-type Reply = Result<Answer, NoAnswer>;
+use super::check::{AnswerResult, Check};
+use edgeproof_http::Answer;
 
 /// A page of `origin` can read the answer (Fetch: CORS check).
-pub fn readable(origin: &str, reply: &Reply) -> Check {
+pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
     let expected = format!("Access-Control-Allow-Origin: {origin}");
     match reply {
         Ok(answer) => {
@@ -23,71 +20,66 @@ pub fn readable(origin: &str, reply: &Reply) -> Check {
                     .map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")),
                 ok,
             )
-            .hint("without it the page's fetch fails with a TypeError and the page never learns the status")
+            .hint("send this header; without it the page's fetch fails with a TypeError and hides the status")
         }
         Err(why) => Check::new("readable by the page", expected, why.to_string(), false),
     }
 }
 
 /// A page of `origin` cannot read the answer.
-pub fn no_grant(origin: &str, reply: &Reply) -> Check {
+pub fn no_grant(origin: &str, reply: &AnswerResult) -> Check {
     let expected = format!("no grant to {origin}");
     match reply {
         Ok(answer) => {
             let grant = values(answer, "access-control-allow-origin");
             let ok = !grants(grant.as_deref(), origin);
             Check::new("grant to another origin", expected, grant.map_or("no Access-Control-Allow-Origin".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")), ok)
-                .hint("compare Origin with ALLOWED_ORIGIN as whole strings; neither `*` nor the request's own Origin is an answer")
+                .hint("compare Origin with ALLOWED_ORIGIN as whole strings; do not answer with `*` or with the request's own Origin")
         }
-        // Who gets no answer gets no grant either.
+        // Without an answer there is no grant.
         Err(why) => Check::new("grant to another origin", expected, why.to_string(), true),
     }
 }
 
 /// A preflight for `POST` with the header `content-type` passes (Fetch: CORS-preflight fetch).
-pub fn preflight_passes(origin: &str, reply: &Reply) -> Vec<Check> {
+pub fn preflight_passes(origin: &str, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            return vec![Check::new(
-                "answer",
-                "an answer that passes as a preflight",
-                why.to_string(),
-                false,
-            )];
+            return vec![Check::new("answer", "an answer to the preflight", why.to_string(), false)];
         }
     };
     let ok_status = (200..300).contains(&answer.status);
     let status = Check::new("status", "200 to 299", answer.status.to_string(), ok_status)
-        .hint("a browser takes no other status for a preflight, not even a redirect");
+        .hint("answer with 204; a browser accepts no other status for a preflight, not even a redirect");
     vec![status, readable(origin, reply), allows_method(answer), allows_content_type(answer)]
 }
 
 /// `Vary` names `Origin`, needed only when `Access-Control-Allow-Origin` depends on the request.
-pub fn vary(allowed: &Reply, other: &Reply) -> Check {
+pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
     let expected = "Vary: Origin, or the same Access-Control-Allow-Origin for every origin";
     let (Ok(allowed), Ok(other)) = (allowed, other) else {
-        return Check::new("header vary", expected, "no answer", false).at(Level::Should);
+        return Check::new("header vary", expected, "no answer", false).at(CaseLevel::Should);
     };
     let grant = |answer: &Answer| values(answer, "access-control-allow-origin");
     if grant(allowed) == grant(other) {
         return Check::new("header vary", expected, "the same Access-Control-Allow-Origin", true)
-            .at(Level::Should);
+            .at(CaseLevel::Should);
     }
     let vary = values(allowed, "vary");
     let ok = vary.as_deref().is_some_and(|vary| lists(vary, "origin") || lists(vary, "*"));
     let actual = vary
         .map_or("no Vary, and another Access-Control-Allow-Origin".into(), |vary| format!("Vary: {vary}"));
     Check::new("header vary", expected, actual, ok)
-        .at(Level::Should)
-        .hint("a cache between could give one origin's answer to another")
+        .at(CaseLevel::Should)
+        .hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")
 }
 
 fn grants(grant: Option<&str>, origin: &str) -> bool {
     grant.is_some_and(|grant| grant == "*" || grant == origin)
 }
 
-/// `POST` is safelisted: a browser asks for it, yet an answer that does not list methods passes.
+/// `POST` is a safelisted method, so a preflight answer without a list of methods passes.
 fn allows_method(answer: &Answer) -> Check {
     let methods = values(answer, "access-control-allow-methods");
     let well_formed =
@@ -97,7 +89,7 @@ fn allows_method(answer: &Answer) -> Check {
     });
     Check::new(
         "method POST allowed",
-        "a list of methods, or none (POST needs no listing)",
+        "a list of methods, or no header (POST need not be listed)",
         actual,
         well_formed,
     )
@@ -109,7 +101,7 @@ fn allows_content_type(answer: &Answer) -> Check {
     let actual =
         headers.map_or("no such header".into(), |headers| format!("Access-Control-Allow-Headers: {headers}"));
     Check::new("header content-type allowed", "Access-Control-Allow-Headers with content-type", actual, ok)
-        .hint("a page that posts application/json asks for it; without it the POST is never sent")
+        .hint("send this header; without it a browser does not send a POST of application/json")
 }
 
 fn lists(header: &str, word: &str) -> bool {
@@ -130,8 +122,8 @@ mod tests {
 
     const PAGE: &str = "https://page.example";
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is judged is a reply, with an answer or without")]
-    fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> Reply {
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn reply(status: u16, headers: &[(&'static str, &'static str)]) -> AnswerResult {
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
@@ -146,7 +138,10 @@ mod tests {
     #[case::slash(&[("access-control-allow-origin", "https://page.example/")], false)]
     #[case::capitals(&[("access-control-allow-origin", "https://Page.example")], false)]
     #[case::list(&[("access-control-allow-origin", "https://page.example, https://other.example")], false)]
-    fn reads_as_a_browser(#[case] headers: &[(&'static str, &'static str)], #[case] expected: bool) {
+    fn page_reads_only_answers_with_its_grant(
+        #[case] headers: &[(&'static str, &'static str)],
+        #[case] expected: bool,
+    ) {
         assert_eq!(readable(PAGE, &reply(200, headers)).ok, expected);
         assert_eq!(no_grant(PAGE, &reply(200, headers)).ok, !expected);
     }
@@ -157,7 +152,7 @@ mod tests {
     #[case::no_content_type(204, &[("access-control-allow-origin", PAGE)], false)]
     #[case::redirect(302, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type")], false)]
     #[case::broken_methods(204, &[("access-control-allow-origin", PAGE), ("access-control-allow-headers", "content-type"), ("access-control-allow-methods", "POST OPTIONS")], false)]
-    fn preflights(
+    fn preflight_needs_status_grant_and_content_type(
         #[case] status: u16,
         #[case] headers: &[(&'static str, &'static str)],
         #[case] expected: bool,
@@ -170,7 +165,7 @@ mod tests {
     #[case::constant(&[("access-control-allow-origin", PAGE)], &[("access-control-allow-origin", PAGE)], true)]
     #[case::varies(&[("access-control-allow-origin", PAGE)], &[], false)]
     #[case::says_so(&[("access-control-allow-origin", PAGE), ("vary", "Accept, origin")], &[], true)]
-    fn varies(
+    fn vary_is_needed_only_for_differing_grants(
         #[case] allowed: &[(&'static str, &'static str)],
         #[case] other: &[(&'static str, &'static str)],
         #[case] expected: bool,

@@ -1,15 +1,13 @@
 use std::time::{Duration, SystemTime};
 
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 
-use super::Check;
 use super::answer::values;
-use edgeproof_http::{Answer, NoAnswer};
+use super::check::{AnswerResult, Check};
+use edgeproof_http::Answer;
 
-type Reply = Result<Answer, NoAnswer>;
-
-/// The answer lets nobody keep it longer than this (RFC 9111 §4.2.1). What says nothing, or forbids keeping it, is right.
-pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
+/// The answer permits caching for at most this time (RFC 9111 §4.2.1). No lifetime and `no-store` pass.
+pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
     let expected = format!("at most {} seconds", longest.as_secs());
     let answer = match reply {
         Ok(answer) => answer,
@@ -18,21 +16,20 @@ pub fn fresh_for(longest: Duration, reply: &Reply) -> Check {
     let lifetimes = lifetimes(answer);
     let ok =
         lifetimes.iter().all(|lifetime| lifetime.seconds.is_some_and(|seconds| seconds <= longest.as_secs()));
-    let told: Vec<&str> = lifetimes.iter().map(|lifetime| lifetime.told.as_str()).collect();
-    let actual = if told.is_empty() { "nothing that lets it be kept".to_owned() } else { told.join(", ") };
+    let texts: Vec<&str> = lifetimes.iter().map(|lifetime| lifetime.text.as_str()).collect();
+    let actual = if texts.is_empty() { "no cache lifetime".to_owned() } else { texts.join(", ") };
     Check::new("cache lifetime", expected, actual, ok).hint(
-        "whoever keeps the key set longer does not see a rotation: `Cache-Control: max-age=300` at most",
+        "send `Cache-Control: max-age=300` or less; a key set that is cached longer hides a key rotation",
     )
 }
 
-/// The answer says how long it may be kept, and does not offer itself stale beyond this (RFC 9111 §4.2.2, RFC 5861): without a
-/// word every cache decides for itself.
-pub fn bounded(longest: Duration, reply: &Reply) -> Check {
-    let expected =
-        format!("a word on how long it is kept, stale or not: at most {} seconds", longest.as_secs());
+/// The answer sets a cache lifetime that is at most this long, stale use included (RFC 9111 §4.2.2, RFC 5861). Without a
+/// lifetime each cache chooses its own.
+pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
+    let expected = format!("a cache lifetime of at most {} seconds, stale use included", longest.as_secs());
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false).at(Level::Should),
+        Err(why) => return Check::new("answer", expected, why.to_string(), false).at(CaseLevel::Should),
     };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
@@ -46,17 +43,17 @@ pub fn bounded(longest: Duration, reply: &Reply) -> Check {
     let kept = fresh.unwrap_or_default().saturating_add(stale.max().unwrap_or_default());
     let ok = forbids || (fresh.is_some() && kept <= longest.as_secs());
     let actual = match (fresh, control.is_empty()) {
-        (None, true) => "nothing".to_owned(),
+        (None, true) => "none".to_owned(),
         (_, true) => "Expires".to_owned(),
         (_, false) => control,
     };
-    Check::new("time in caches", expected, actual, ok).at(Level::Should).hint(
-        "answer with `Cache-Control: max-age=300` at most, and nothing that lets stale keys be used longer",
-    )
+    Check::new("cache lifetime, stale use included", expected, actual, ok)
+        .at(CaseLevel::Should)
+        .hint("send `Cache-Control: max-age=300` or less, without a directive that permits longer stale use")
 }
 
-/// The answer does not ask shared caches to keep it, although the request carried a credential (RFC 9111 §3.5).
-pub fn not_shared(reply: &Reply) -> Check {
+/// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
+pub fn not_shared(reply: &AnswerResult) -> Check {
     let expected = "neither public nor s-maxage nor must-revalidate";
     let answer = match reply {
         Ok(answer) => answer,
@@ -65,18 +62,20 @@ pub fn not_shared(reply: &Reply) -> Check {
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
     let has = |name: &str| directives.iter().any(|(directive, _)| directive == name);
-    // Whoever forbids storing has forbidden it for everybody.
+    // no-store and private also forbid shared caches.
     let ok =
         has("no-store") || has("private") || !["public", "s-maxage", "must-revalidate"].into_iter().any(has);
     let actual = if control.is_empty() { "no Cache-Control".to_owned() } else { control };
-    Check::new("Cache-Control", expected, actual, ok)
-        .hint("a proxy that keeps it may give it to somebody without a token: answer with `Cache-Control: no-store`")
+    Check::new("Cache-Control", expected, actual, ok).hint(
+        "send `Cache-Control: no-store`; otherwise a proxy could send the answer to a client without a token",
+    )
 }
 
-/// One of the ways in which an answer says how long it may be kept.
+/// A cache lifetime in an answer's header.
 struct Lifetime {
-    told: String,
-    /// None: it is not a number.
+    /// The lifetime as in the header.
+    text: String,
+    /// None: not a number.
     seconds: Option<u64>,
 }
 
@@ -88,9 +87,9 @@ fn lifetimes(answer: &Answer) -> Vec<Lifetime> {
     let mut lifetimes: Vec<Lifetime> = directives
         .into_iter()
         .filter(|(name, _)| matches!(name.as_str(), "max-age" | "s-maxage"))
-        .map(|(name, value)| Lifetime { seconds: seconds(&value), told: format!("{name}={value}") })
+        .map(|(name, value)| Lifetime { seconds: seconds(&value), text: format!("{name}={value}") })
         .collect();
-    // Expires counts only where Cache-Control says no number (RFC 9111 §5.3).
+    // Expires applies only without a lifetime in Cache-Control (RFC 9111 §5.3).
     if lifetimes.is_empty()
         && let Some(expires) = values(answer, "expires")
     {
@@ -102,13 +101,13 @@ fn lifetimes(answer: &Answer) -> Vec<Lifetime> {
 fn expiry(answer: &Answer, expires: &str) -> Lifetime {
     let date = values(answer, "date").and_then(|date| httpdate::parse_http_date(&date).ok());
     let from = date.unwrap_or_else(SystemTime::now);
-    // What is no date has expired already (RFC 9111 §5.3).
+    // An invalid date means expired (RFC 9111 §5.3).
     let till = httpdate::parse_http_date(expires).unwrap_or(from);
     let seconds = till.duration_since(from).map_or(0, |time| time.as_secs());
-    Lifetime { told: format!("Expires in {seconds} seconds"), seconds: Some(seconds) }
+    Lifetime { text: format!("Expires in {seconds} seconds"), seconds: Some(seconds) }
 }
 
-/// Names in lower case, with their values out of quotes.
+/// The directives: names in lower case, values without quotes.
 fn directives(control: &str) -> Vec<(String, String)> {
     let named = |directive: &str| {
         let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
@@ -117,7 +116,7 @@ fn directives(control: &str) -> Vec<(String, String)> {
     control.split(',').map(named).filter(|(name, _)| !name.is_empty()).collect()
 }
 
-/// More than fits is for ever.
+/// A number of seconds. A number that does not fit is the maximum.
 fn seconds(value: &str) -> Option<u64> {
     let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| value.parse().unwrap_or(u64::MAX))
@@ -131,8 +130,8 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is judged may also be none")]
-    fn reply(headers: &[(&'static str, &str)]) -> Reply {
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn reply(headers: &[(&'static str, &str)]) -> AnswerResult {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(HeaderName::from_static(name), value.parse().unwrap());
@@ -163,7 +162,7 @@ mod tests {
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     #[case::expired(&[("expires", "0")], true)]
     #[case::expires_not_counted(&[DATE, ("cache-control", "max-age=300"), ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], true)]
-    fn judges_lifetimes(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
+    fn lifetime_over_the_limit_fails(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
         assert_eq!(fresh_for(Duration::from_secs(300), &reply(headers)).ok, ok);
     }
 
@@ -175,8 +174,8 @@ mod tests {
     #[case::stale_for_a_day(&[("cache-control", "max-age=300, stale-while-revalidate=86400")], false)]
     #[case::stale_for_a_minute(&[("cache-control", "max-age=240, stale-if-error=60")], true)]
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
-    fn judges_bounds(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
-        assert_eq!(bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
+    fn missing_or_long_lifetime_fails(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
+        assert_eq!(cache_time_bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
     }
 
     #[rstest]
@@ -184,7 +183,7 @@ mod tests {
     #[case::private("private, max-age=10", true)]
     #[case::public("public, max-age=10", false)]
     #[case::for_proxies("s-maxage=10", false)]
-    fn judges_sharing(#[case] control: &str, #[case] ok: bool) {
+    fn shared_caching_fails(#[case] control: &str, #[case] ok: bool) {
         let reply = if control.is_empty() { reply(&[]) } else { reply(&[("cache-control", control)]) };
         assert_eq!(not_shared(&reply).ok, ok);
     }

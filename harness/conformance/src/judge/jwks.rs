@@ -1,50 +1,50 @@
-//! A key set (RFC 7517, 7518, 8037): pure checks, each about one thing.
+//! Checks of a key set (RFC 7517, 7518, 8037).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 
-use super::Check;
+use super::check::Check;
 
-/// At least one key: with none, no verdict's signature can be checked.
+/// The set contains a key.
 pub fn has_keys(set: &KeySet) -> Check {
     let count = set.keys().len();
     Check::new("keys", "at least one", count.to_string(), count > 0)
-        .hint("with an empty set nobody can check the signature of a verdict")
+        .hint("publish the signing key; with an empty set no verdict can be verified")
 }
 
 /// Different keys have different ids (RFC 7517 §4.5).
 pub fn distinct_ids(set: &KeySet) -> Check {
-    told("ids", "different keys have different \"kid\"s", &set.id_faults()).hint(
-        "whoever looks a key up by its id may find the other one, and take a good signature for a bad one",
+    faults_listed("ids", "different keys have different \"kid\"s", &set.id_faults()).hint(
+        "give each key its own id; a lookup by id could find the wrong key and reject a valid signature",
     )
 }
 
-/// No private and no symmetric member (RFC 7518 §6, RFC 8037 §2).
+/// The set contains no private and no symmetric key (RFC 7518 §6, RFC 8037 §2).
 pub fn public_only(set: &KeySet) -> Check {
     let mut faults: Vec<String> = set.private_members().iter().map(ToString::to_string).collect();
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
     faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
-    listed("members", "public ones only", &faults)
+    listed("members", "public members only", &faults)
         .hint(
-            "whoever reads it can sign verdicts: take the key out of use, sign with a new asymmetric one, and publish its \
-             public half",
+            "anyone who reads the key can sign verdicts; revoke it, sign with a new asymmetric key, and publish only its \
+             public part",
         )
 }
 
-/// Every key is of a registered type and holds what a key of that type has to hold (RFC 7518 §6, RFC 8037 §2).
+/// Each key has a registered type and the members of that type (RFC 7518 §6, RFC 8037 §2).
 pub fn typed_keys(set: &KeySet) -> Vec<Check> {
-    let types = told("types", "each key has a registered \"kty\"", &set.type_faults());
+    let types = faults_listed("types", "each key has a registered \"kty\"", &set.type_faults());
     let incomplete: Vec<String> = set
         .keys()
         .iter()
         .enumerate()
         .flat_map(|(index, key)| lacks(key).into_iter().map(move |lack| format!("key {index} {lack}")))
         .collect();
-    vec![types, listed("keys", "each whole, by its type", &incomplete)]
+    vec![types, listed("keys", "each with all members of its type", &incomplete)]
 }
 
-/// What a key of a known type lacks.
+/// Missing or invalid members of a key.
 fn lacks(key: &Jwk) -> Vec<String> {
     let needed: &[&str] = match key.kty() {
         Some("RSA") => &["n", "e"],
@@ -55,17 +55,17 @@ fn lacks(key: &Jwk) -> Vec<String> {
     let mut lacks: Vec<String> = needed
         .iter()
         .filter(|name| key.text(name).is_none_or(str::is_empty))
-        .map(|name| format!("has no text {name:?}"))
+        .map(|name| format!("lacks the string {name:?}"))
         .collect();
     let length = key.text("crv").and_then(coordinate);
     for name in needed.iter().filter(|name| **name != "crv") {
         let Some(text) = key.text(name).filter(|text| !text.is_empty()) else { continue };
         match (URL_SAFE_NO_PAD.decode(text), length) {
             (Err(_), _) => {
-                lacks.push(format!("has {name:?} in something other than base64url without padding"));
+                lacks.push(format!("has a {name:?} that is not base64url without padding"));
             }
             (Ok(bytes), Some(length)) if bytes.len() != length => {
-                lacks.push(format!("has {name:?} of {} bytes, its curve needs {length}", bytes.len()));
+                lacks.push(format!("has a {name:?} of {} bytes; its curve requires {length}", bytes.len()));
             }
             (Ok(_), _) => {}
         }
@@ -73,7 +73,7 @@ fn lacks(key: &Jwk) -> Vec<String> {
     lacks
 }
 
-/// Bytes of a coordinate, or of a public key, on curves that are known (RFC 7518 §6.2.1.2, RFC 8032, RFC 7748).
+/// Length of a coordinate or a public key on known curves, in bytes (RFC 7518 §6.2.1.2, RFC 8032, RFC 7748).
 fn coordinate(curve: &str) -> Option<usize> {
     Some(match curve {
         "P-256" | "secp256k1" | "Ed25519" | "X25519" => 32,
@@ -85,7 +85,7 @@ fn coordinate(curve: &str) -> Option<usize> {
     })
 }
 
-fn told(what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
+fn faults_listed(what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     listed(what, expected, &faults)
 }
@@ -119,7 +119,7 @@ mod tests {
     #[case::rsa_without_modulus(r#"{"kty":"RSA","e":"AQAB"}"#, false)]
     #[case::without_type(r#"{"crv":"Ed25519","x":"$X"}"#, false)]
     #[case::invented_type(r#"{"kty":"ed25519","x":"$X"}"#, false)]
-    fn judges_keys_by_their_type(#[case] key: &str, #[case] ok: bool) {
+    fn keys_need_the_members_of_their_type(#[case] key: &str, #[case] ok: bool) {
         assert_eq!(typed_keys(&set(key)).iter().all(|check| check.ok), ok);
     }
 
@@ -127,7 +127,7 @@ mod tests {
     #[case::public(r#"{"kty":"OKP","crv":"Ed25519","x":"$X"}"#, true)]
     #[case::private(r#"{"kty":"OKP","crv":"Ed25519","x":"$X","d":"secret"}"#, false)]
     #[case::symmetric(r#"{"kty":"oct"}"#, false)]
-    fn judges_what_is_shown(#[case] key: &str, #[case] ok: bool) {
+    fn private_members_fail_without_being_repeated(#[case] key: &str, #[case] ok: bool) {
         let check = public_only(&set(key));
         assert_eq!(check.ok, ok);
         assert!(!check.actual.contains("secret"));

@@ -1,4 +1,4 @@
-//! Verifies a token as anybody does who knows the key set alone (RFC 7515, 7518, 8037), whatever service signed it.
+//! Verification of a token with a key set (RFC 7515, 7518, 8037).
 
 use std::fmt;
 
@@ -10,59 +10,59 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// What became of verifying a token.
+/// Result of verifying a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Signed {
-    /// A key of the set signed it.
+pub enum SignatureResult {
+    /// A key of the set verifies the token.
     Verified,
-    /// A key of the set that has no id signed it, though its header names one.
+    /// A key without an id verifies the token, but the token's header names an id.
     VerifiedUnnamed,
-    /// The set has the key, and that did not sign it.
+    /// The set has the named key, but it does not verify the token.
     NotVerified,
-    /// The set has no key for it. Holds the id that its header names.
+    /// The set has no key for the token. Contains the id in the token's header.
     UnknownKey(Option<String>),
-    /// Its header asks for this algorithm, which signs nothing.
+    /// The token's algorithm has no public key.
     Unsigned(String),
-    /// Its header asks for this algorithm, which is not verified here.
+    /// edgeproof does not support the token's algorithm.
     Unsupported(String),
     /// Not a JWS.
     Malformed,
 }
 
-/// Three parts of base64url, the first of which is a header with an algorithm (RFC 7515 §7.1).
+/// The text is a compact JWS: three parts of base64url, the first a header with an algorithm (RFC 7515 §7.1).
 pub fn is_jws(text: &str) -> bool {
     header(text).is_some()
 }
 
-/// Verifies a token in compact form.
-pub fn verify_jws(token: &str, set: &KeySet) -> Signed {
-    let Some(header) = header(token) else { return Signed::Malformed };
+/// Verifies a compact JWS.
+pub fn verify_jws(token: &str, set: &KeySet) -> SignatureResult {
+    let Some(header) = header(token) else { return SignatureResult::Malformed };
     let text = |name: &str| header.get(name).and_then(Value::as_str).map(str::to_owned);
     let algorithm = text("alg").unwrap_or_default();
     if algorithm.eq_ignore_ascii_case("none") || algorithm.starts_with("HS") {
-        return Signed::Unsigned(algorithm);
+        return SignatureResult::Unsigned(algorithm);
     }
-    let Some(method) = Method::of(&algorithm) else { return Signed::Unsupported(algorithm) };
+    let Some(method) = Method::of(&algorithm) else { return SignatureResult::Unsupported(algorithm) };
     let kid = text("kid");
     let named = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
-    // The id is a hint (RFC 7515 §4.1.4), and a key need not have one (RFC 7517 §4.5).
+    // The id is a hint (RFC 7515 §4.1.4), and a key can lack one (RFC 7517 §4.5).
     let unnamed = |key: &&Jwk| method.fits(key) && kid.is_some() && key.kid().is_none();
     let signed_by = |keys: &[&Jwk], signed: &str, signature: &[u8]| {
         keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
     };
     let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
-    let Some((signed, signature)) = token.rsplit_once('.') else { return Signed::Malformed };
-    let Some(signature) = decode(signature) else { return Signed::Malformed };
+    let Some((signed, signature)) = token.rsplit_once('.') else { return SignatureResult::Malformed };
+    let Some(signature) = decode(signature) else { return SignatureResult::Malformed };
     if signed_by(&keys, signed, &signature) {
-        return Signed::Verified;
+        return SignatureResult::Verified;
     }
     if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, &signature) {
-        return Signed::VerifiedUnnamed;
+        return SignatureResult::VerifiedUnnamed;
     }
-    if keys.is_empty() { Signed::UnknownKey(kid) } else { Signed::NotVerified }
+    if keys.is_empty() { SignatureResult::UnknownKey(kid) } else { SignatureResult::NotVerified }
 }
 
-/// How a signature is verified.
+/// A signature algorithm.
 enum Method {
     Ed25519,
     Ecdsa(&'static str, &'static dyn VerificationAlgorithm),
@@ -93,7 +93,7 @@ impl Method {
         }
     }
 
-    /// None: the key lacks a part.
+    /// None: the key lacks a member.
     fn verify(&self, key: &Jwk, signed: &[u8], signature: &[u8]) -> Option<bool> {
         let part = |name: &str| key.text(name).and_then(decode);
         let verified = match self {
@@ -128,23 +128,25 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-impl fmt::Display for Signed {
+impl fmt::Display for SignatureResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verified => f.write_str("verifies"),
             Self::VerifiedUnnamed => {
-                f.write_str("verifies with a key that has no id, though its header names one")
+                f.write_str("verifies only with a key without an id, but the token's header names an id")
             }
-            Self::NotVerified => f.write_str("does not verify with the key that it names"),
-            Self::UnknownKey(Some(kid)) => write!(f, "the set has no fitting key with the id {kid:?}"),
-            Self::UnknownKey(None) => f.write_str("the set has no fitting key"),
+            Self::NotVerified => f.write_str("does not verify with the key in the token's header"),
+            Self::UnknownKey(Some(kid)) => {
+                write!(f, "the set has no key for the algorithm with the id {kid:?}")
+            }
+            Self::UnknownKey(None) => f.write_str("the set has no key for the algorithm"),
             Self::Unsigned(algorithm) => {
-                write!(f, "its header says {algorithm:?}, which no public key verifies")
+                write!(f, "the algorithm {algorithm:?} has no public key")
             }
             Self::Unsupported(algorithm) => {
-                write!(f, "its header says {algorithm:?}, which edgeproof does not verify")
+                write!(f, "edgeproof does not support the algorithm {algorithm:?}")
             }
-            Self::Malformed => f.write_str("is no JWS"),
+            Self::Malformed => f.write_str("is not a JWS"),
         }
     }
 }
@@ -163,27 +165,30 @@ mod tests {
     const EDDSA: &str = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
 
     #[rstest]
-    #[case::es256(ES256.into(), Signed::Verified)]
-    #[case::eddsa(EDDSA.into(), Signed::Verified)]
-    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), Signed::NotVerified)]
-    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), Signed::NotVerified)]
-    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), Signed::Unsigned("none".into()))]
-    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), Signed::Unsigned("HS256".into()))]
-    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), Signed::Unsupported("ES512".into()))]
-    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), Signed::UnknownKey(None))]
-    #[case::no_token("a.b.c".into(), Signed::Malformed)]
-    fn verifies(#[case] token: String, #[case] expected: Signed) {
+    #[case::es256(ES256.into(), SignatureResult::Verified)]
+    #[case::eddsa(EDDSA.into(), SignatureResult::Verified)]
+    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), SignatureResult::NotVerified)]
+    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), SignatureResult::NotVerified)]
+    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), SignatureResult::Unsigned("none".into()))]
+    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), SignatureResult::Unsigned("HS256".into()))]
+    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), SignatureResult::Unsupported("ES512".into()))]
+    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), SignatureResult::UnknownKey(None))]
+    #[case::no_token("a.b.c".into(), SignatureResult::Malformed)]
+    fn tokens_verify_with_their_key_only(#[case] token: String, #[case] expected: SignatureResult) {
         assert_eq!(verify_jws(&token, &KeySet::parse(SET.as_bytes()).unwrap()), expected);
     }
 
     #[test]
-    fn a_key_without_an_id_may_be_the_one() {
+    fn key_without_id_verifies_as_unnamed() {
         let key = signature::Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
         let signed = format!("{}.e30", URL_SAFE_NO_PAD.encode(r#"{"alg":"EdDSA","kid":"a"}"#));
         let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())));
         let x = URL_SAFE_NO_PAD.encode(signature::KeyPair::public_key(&key));
         let set = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
-        assert_eq!(verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()), Signed::VerifiedUnnamed);
+        assert_eq!(
+            verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()),
+            SignatureResult::VerifiedUnnamed
+        );
     }
 
     #[rstest]
@@ -191,7 +196,7 @@ mod tests {
     #[case("1.2.3", false)]
     #[case("eyJhbGciOiJFUzI1NiJ9.e30", false)]
     #[case("www.example.org", false)]
-    fn knows_a_token(#[case] text: &str, #[case] expected: bool) {
+    fn only_a_compact_jws_is_a_token(#[case] text: &str, #[case] expected: bool) {
         assert_eq!(is_jws(text), expected);
     }
 }

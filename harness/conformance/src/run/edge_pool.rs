@@ -237,7 +237,7 @@ impl EdgePool {
             _ => given.allowed_origin.clone(),
         };
         let context = EdgeContext {
-            kept: Mutex::default(),
+            finished: parking_lot::Mutex::default(),
             endpoint: edge.endpoint().clone(),
             service,
             elsewhere: Some(Arc::clone(&self.elsewhere)),

@@ -95,7 +95,7 @@ fn judge(spec: &Spec, found: &CaseFindings, we_started_it: bool) -> SanityResult
         Ok(answer) => answer,
         Err(why) => return SanityResult::Unusable(format!("the edge does not answer a collection: {why}")),
     };
-    let seen = format!("it answers {} {}", answer.status, crate::judge::shown(&answer.body));
+    let seen = format!("it answers {} {}", answer.status, crate::judge::excerpt(&answer.body));
     if !is_an_edges(spec, answer) {
         return SanityResult::Unusable(format!(
             "nothing that was posted reached the mock service, and what answers is not an edge of this interface: {seen}"

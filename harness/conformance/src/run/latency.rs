@@ -21,7 +21,7 @@ pub(super) async fn measure(player: &Player<EdgePool>) -> Option<AddedLatency> {
     context.script(Script::accept(&player.runner.options().profile));
     let draft = context.fill(&collection());
     let drafts = vec![draft; 2 * SAMPLES];
-    let sending = edgeproof_http::send_in_turn(&lease.instance.context.endpoint, &drafts, context.limit);
+    let sending = edgeproof_http::send_in_turn(&lease.instance.context.endpoint, &drafts, context.timeout);
     // An edge that is slow is not measured: the run does not wait for a figure.
     let sent = timeout(player.options.case_timeout, sending).await.ok()?;
     let arrivals = context.arrivals();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use globset::GlobMatcher;
 
 use super::baseline::glob_of;
-use crate::cases::{Case, Need, Play};
+use crate::cases::{Case, Prerequisite, Procedure};
 use crate::target::Setup;
 
 /// What will be played, in order.
@@ -125,41 +125,44 @@ impl Applicability for Capabilities {
         if !self.starts_edges && case.setup != Setup::Standard {
             return Some(format!("needs an edge with {}: use --launch", case.setup.describe()));
         }
-        case.needs.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
+        case.prerequisites.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
     }
 }
 
 impl Capabilities {
-    fn lacks(self, need: Need) -> Option<&'static str> {
+    fn lacks(self, need: Prerequisite) -> Option<&'static str> {
         match need {
-            Need::Service => {
+            Prerequisite::Service => {
                 (!self.service).then_some("needs a mock service behind the edge: leave out --no-service")
             }
-            Need::Origin => (!self.origin).then_some("needs the origin that the edge allows: use --origin"),
-            Need::Log => (!self.log).then_some("needs the edge's log: use --launch"),
-            Need::LoopbackClients => (!self.loopback_clients).then_some(
+            Prerequisite::Origin => {
+                (!self.origin).then_some("needs the origin that the edge allows: use --origin")
+            }
+            Prerequisite::Log => (!self.log).then_some("needs the edge's log: use --launch"),
+            Prerequisite::LoopbackClients => (!self.loopback_clients).then_some(
                 "needs an edge on this machine and other loopback addresses to connect from (Linux has them)",
             ),
-            Need::Https => (!self.https).then_some("needs an edge that is reached with https"),
-            Need::PlainReasons => None,
-            Need::ReadToken
-            | Need::ExpiredToken
-            | Need::License
-            | Need::Session
-            | Need::Waits
-            | Need::Mock => Some("is for a service: use `edgeproof conformance service`"),
+            Prerequisite::Https => (!self.https).then_some("needs an edge that is reached with https"),
+            Prerequisite::PlainReasons => None,
+            Prerequisite::ReadToken
+            | Prerequisite::ExpiredToken
+            | Prerequisite::License
+            | Prerequisite::Session
+            | Prerequisite::Waits
+            | Prerequisite::Mock => Some("is for a service: use `edgeproof conformance service`"),
         }
     }
 }
 
 /// Whether a case needs an edge that reads the reasons of our mock service.
 pub fn needs_plain_reasons(case: &Case) -> bool {
-    let conversation = match &case.play {
-        Play::Conversation(conversation) => conversation.answer.as_ref(),
-        Play::Each(_) | Play::EdgeSteps(_) | Play::ServiceSteps(_) => None,
+    let conversation = match &case.procedure {
+        Procedure::Conversation(conversation) => conversation.answer.as_ref(),
+        Procedure::Conversations(_) | Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => None,
     };
     let reason = conversation.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
-    case.needs.contains(&Need::PlainReasons) || reason.is_some_and(|reason| reason != "unknown")
+    case.prerequisites.contains(&Prerequisite::PlainReasons)
+        || reason.is_some_and(|reason| reason != "unknown")
 }
 
 fn globs(

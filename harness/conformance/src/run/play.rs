@@ -13,7 +13,7 @@ use super::pins::Pins;
 use super::reason_probe::{hides_reason, reason_probes};
 use super::runner::Runner;
 use super::{SanityProbe, outcome};
-use crate::cases::{Case, CaseContext, CaseFindings, MARKER, Play, collection};
+use crate::cases::{Case, CaseContext, CaseFindings, MARKER, Procedure, collection};
 use crate::judge::{self, Check};
 use crate::target::{Setup, StartError};
 use edgeproof_http::NoAnswer;
@@ -158,7 +158,7 @@ impl Player<EdgePool> {
 
     /// Plays a case once, and again alone where its edge died in company.
     pub(super) async fn play_on_an_edge(&self, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        let played = self.play_on(case, case.alone, jobs).await;
+        let played = self.play_on(case, case.exclusive, jobs).await;
         if !played.in_company {
             return played.report;
         }
@@ -180,18 +180,18 @@ impl Player<EdgePool> {
             self.hold(case, &lease, &mut context).await;
         }
         let limit = self.options.case_timeout + case.takes;
-        let in_time = match &case.play {
-            Play::Conversation(conversation) => {
+        let in_time = match &case.procedure {
+            Procedure::Conversation(conversation) => {
                 timeout(limit, context.converse(conversation)).await.map(drop).is_ok()
             }
-            Play::Each(all) => timeout(limit, context.converse_each(all)).await.is_ok(),
-            Play::EdgeSteps(steps) => timeout(limit, steps(&mut context)).await.is_ok(),
-            Play::ServiceSteps(_) => {
+            Procedure::Conversations(all) => timeout(limit, context.converse_each(all)).await.is_ok(),
+            Procedure::EdgeSteps(steps) => timeout(limit, steps(&mut context)).await.is_ok(),
+            Procedure::ServiceSteps(_) => {
                 context.found.not_run = Some("it is for a service, and this is an edge".into());
                 true
             }
         };
-        let later = context.later.take();
+        let later = context.deferred.take();
         let mut found = context.end();
         if !in_time {
             let words = humantime::format_duration(limit).to_string();
@@ -216,7 +216,7 @@ impl Player<EdgePool> {
             // What an edge keeps in its buffers it writes when it is told to end, or never.
             lease.end().await;
             let lines = log.iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
-            let mut check = (later.judge)(&lines.collect::<Vec<_>>());
+            let mut check = (later.check)(&lines.collect::<Vec<_>>());
             check.level = check.level.max(case.level);
             found.checks.push(check);
         } else {
@@ -294,7 +294,7 @@ impl Player<EdgePool> {
         for setting in lease.instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
             _ = write!(text, "\n  {setting}");
         }
-        if let Play::Conversation(conversation) = &case.play {
+        if let Procedure::Conversation(conversation) = &case.procedure {
             context.script(conversation.script.clone().unwrap_or_else(Script::decide));
             let draft = context.fill(&conversation.draft);
             if let Some(curl) = crate::curl::curl(&context.edge.endpoint, &draft) {

@@ -19,7 +19,7 @@ use super::outcome;
 use super::plan::Applicability;
 use super::play::{Player, next_marker};
 use super::runner::Runner;
-use crate::cases::{Backend, Case, Need, Play, ServiceInputs, ServiceTarget};
+use crate::cases::{Case, Prerequisite, Procedure, ServiceCaseContext, ServiceInputs, ServiceTarget};
 use crate::judge::Check;
 use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 use edgeproof_http::{ServerAddress, ServerAddressError};
@@ -187,8 +187,12 @@ impl Runner for ServiceRunner {
                 return SanityResult::Unusable(format!("failed to {}", edgeproof_cli::error_text(&why)));
             }
         };
-        let mut backend =
-            Backend::new(target, next_marker(), edgeproof_reports::CaseLevel::Must, player.limit());
+        let mut backend = ServiceCaseContext::new(
+            target,
+            next_marker(),
+            edgeproof_reports::CaseLevel::Must,
+            player.limit(),
+        );
         let sanity = match runner.options.part {
             ServicePart::Service => super::service_sanity::of_service(&mut backend).await,
             ServicePart::Keys => super::service_sanity::of_keys(&mut backend).await,
@@ -206,18 +210,18 @@ impl Runner for ServiceRunner {
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         player.begin(case);
         let began = Instant::now();
-        let target = match runner.target(case.alone).await {
+        let target = match runner.target(case.exclusive).await {
             Ok(target) => target,
             Err(why) => return outcome::unplayed(case, Outcome::NotRun, &edgeproof_cli::error_text(&why)),
         };
-        let mut backend = Backend::new(target, next_marker(), case.level, player.limit());
+        let mut backend = ServiceCaseContext::new(target, next_marker(), case.level, player.limit());
         if player.options.hold.as_ref() == Some(&case.id) {
             player.hold_for_a_line(held(case, &backend)).await;
         }
         let limit = player.options.case_timeout + case.takes;
-        let in_time = match &case.play {
-            Play::ServiceSteps(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
-            Play::Conversation(_) | Play::Each(_) | Play::EdgeSteps(_) => {
+        let in_time = match &case.procedure {
+            Procedure::ServiceSteps(asks) => timeout(limit, asks(&mut backend)).await.is_ok(),
+            Procedure::Conversation(_) | Procedure::Conversations(_) | Procedure::EdgeSteps(_) => {
                 backend.found.not_run = Some("it is for an edge, and this is none".into());
                 true
             }
@@ -232,7 +236,7 @@ impl Runner for ServiceRunner {
 }
 
 /// How to call what is proven.
-fn held(case: &Case, backend: &Backend) -> String {
+fn held(case: &Case, backend: &ServiceCaseContext) -> String {
     let mut text = format!("held before {}: {}", case.id, case.title);
     for (what, endpoint) in [("service", &backend.target.service), ("key set", &backend.target.keys)] {
         if let Some(endpoint) = endpoint {
@@ -289,44 +293,44 @@ impl Applicability for ServiceRunnerOptions {
         if matches!(self.location, ServiceLocation::Mock(..)) {
             return None;
         }
-        case.needs.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
+        case.prerequisites.iter().find_map(|need| self.lacks(*need)).map(str::to_owned)
     }
 }
 
 impl ServiceRunnerOptions {
-    fn lacks(&self, need: Need) -> Option<&'static str> {
+    fn lacks(&self, need: Prerequisite) -> Option<&'static str> {
         let inputs = &self.inputs;
         let ServiceLocation::At { service, .. } = &self.location else { return None };
         match need {
-            Need::ReadToken => inputs
+            Prerequisite::ReadToken => inputs
                 .read_token
                 .is_none()
                 .then_some("needs a read token: set READ_TOKEN, or use --read-token"),
-            Need::ExpiredToken => inputs
+            Prerequisite::ExpiredToken => inputs
                 .expired_token
                 .is_none()
                 .then_some("needs a read token whose end has passed: use --expired-token"),
-            Need::License => inputs
+            Prerequisite::License => inputs
                 .license
                 .is_none()
                 .then_some("needs a license, to see that it opens nothing: use --license"),
-            Need::Session if service.is_none() => {
+            Prerequisite::Session if service.is_none() => {
                 Some("needs the service whose verdicts these keys sign: use --base-url, and --session-ref")
             }
-            Need::Session => inputs.session_ref.is_none().then_some(
+            Prerequisite::Session => inputs.session_ref.is_none().then_some(
                 "needs the reference of a session that finished less than two minutes ago: use --session-ref",
             ),
-            Need::Waits => (!self.waits).then_some("takes minutes of real time: use --waits"),
-            Need::Mock => Some(
+            Prerequisite::Waits => (!self.waits).then_some("takes minutes of real time: use --waits"),
+            Prerequisite::Mock => Some(
                 "needs a service that is told when sessions arrive, what time it is and which tokens it knows: only the mock \
                  service can be",
             ),
-            Need::Service
-            | Need::Origin
-            | Need::Log
-            | Need::LoopbackClients
-            | Need::Https
-            | Need::PlainReasons => Some("is for an edge: use `edgeproof conformance edge`"),
+            Prerequisite::Service
+            | Prerequisite::Origin
+            | Prerequisite::Log
+            | Prerequisite::LoopbackClients
+            | Prerequisite::Https
+            | Prerequisite::PlainReasons => Some("is for an edge: use `edgeproof conformance edge`"),
         }
     }
 }

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use super::edge_sanity::SanityResult;
-use crate::cases::{Ask, Backend};
-use crate::judge::shown;
+use crate::cases::{ServiceCaseContext, VerdictRequest};
+use crate::judge::excerpt;
 use edgeproof_http::{Answer, NoAnswer};
 
 /// Firm: it answers as a verdict endpoint does, to a read token where one was given.
-pub(super) async fn of_service(backend: &mut Backend) -> SanityResult {
+pub(super) async fn of_service(backend: &mut ServiceCaseContext) -> SanityResult {
     let reference = backend.reference("sounding");
-    let ask = Ask::new(&reference);
+    let ask = VerdictRequest::new(&reference);
     let given = backend.target.inputs.read_token.is_some();
     if given {
-        let reply = backend.ask(&ask.clone().bearer(&backend.read_token())).await;
+        let reply = backend.fetch_verdict(&ask.clone().bearer(&backend.read_token())).await;
         match &reply {
             Err(why) => return no_answer(backend, why),
             Ok(answer) if is_pending(answer) => return SanityResult::Sound,
@@ -27,7 +27,7 @@ pub(super) async fn of_service(backend: &mut Backend) -> SanityResult {
             Ok(_) => {}
         }
     }
-    match backend.ask(&ask).await {
+    match backend.fetch_verdict(&ask).await {
         Err(why) => no_answer(backend, &why),
         Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Sound,
         Ok(answer) => SanityResult::Unusable(format!(
@@ -40,8 +40,8 @@ pub(super) async fn of_service(backend: &mut Backend) -> SanityResult {
 }
 
 /// Firm: something is published there.
-pub(super) async fn of_keys(backend: &mut Backend) -> SanityResult {
-    let reply = backend.ask_keys(&crate::cases::fetch_keys()).await;
+pub(super) async fn of_keys(backend: &mut ServiceCaseContext) -> SanityResult {
+    let reply = backend.fetch_key_set(&crate::cases::key_set_request()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
         Err(why) => SanityResult::Unusable(format!(
@@ -61,7 +61,7 @@ pub(super) async fn of_keys(backend: &mut Backend) -> SanityResult {
     }
 }
 
-fn no_answer(backend: &Backend, why: &NoAnswer) -> SanityResult {
+fn no_answer(backend: &ServiceCaseContext, why: &NoAnswer) -> SanityResult {
     let advice = match why {
         NoAnswer::NoTls(_) => {
             "check that it speaks TLS with a certificate for this host, and name its authority with --service-ca FILE"
@@ -88,5 +88,5 @@ fn told(answer: &Answer) -> String {
         .headers
         .get("location")
         .map_or(String::new(), |to| format!(", to {}", String::from_utf8_lossy(to.as_bytes())));
-    format!("{} {}{to}", answer.status, shown(&answer.body))
+    format!("{} {}{to}", answer.status, excerpt(&answer.body))
 }

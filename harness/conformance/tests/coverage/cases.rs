@@ -1,46 +1,43 @@
-//! From the cases to the rows.
+//! Each case proves rows.
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Case, Phase, Play, Relayed};
+use edgeproof::cases::{Case, ExpectedRelay, Phase, Procedure};
 use edgeproof_fixtures::spec::{Fact, Level, Row, Table, Version};
 use rstest::rstest;
 
 use crate::catalog;
 
 #[rstest]
-fn cases_name_rows_that_exist_each_once(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn each_case_names_known_rows_once(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
     for case in cases {
-        assert!(!case.rows.is_empty(), "{} proves nothing", case.id);
+        assert!(!case.rows.is_empty(), "{} proves no row", case.id);
         let rows: BTreeSet<_> = case.rows.iter().collect();
         assert_eq!(rows.len(), case.rows.len(), "{} names a row twice", case.id);
         for row in rows {
-            assert!(
-                spec.row(row).is_some(),
-                "{} names {row}, which version {version} does not have",
-                case.id
-            );
+            assert!(spec.row(row).is_some(), "{} names {row}, which is not in version {version}", case.id);
         }
     }
 }
 
 #[rstest]
-fn ids_are_slugs_and_no_two_are_alike(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn case_ids_are_unique_slugs(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (_, cases) = catalog(version);
     let mut ids = BTreeSet::new();
     for case in cases {
         assert!(is_slug(&case.id), "{}", case.id);
-        assert!(ids.insert(case.id.as_str()), "{} is there twice", case.id);
+        assert!(ids.insert(case.id.as_str()), "two cases have the id {}", case.id);
     }
 }
 
-/// An id means the same in every version, so that baselines and reports can be compared.
+/// Baselines and reports of different versions can be compared only if an id means the same in each.
 #[test]
-fn a_case_of_both_versions_is_the_same_case() {
+fn case_id_means_the_same_in_every_version() {
     let (_, current) = catalog(Version::Current);
     let (_, before) = catalog(Version::PreSeal);
-    let facts = |case: &Case| (case.title.clone(), case.section.clone(), case.level, case.setup, case.alone);
+    let facts =
+        |case: &Case| (case.title.clone(), case.section.clone(), case.level, case.setup, case.exclusive);
     for case in before {
         if let Some(other) = current.iter().find(|other| other.id == case.id) {
             assert_eq!(facts(case), facts(other), "{}", case.id);
@@ -49,57 +46,55 @@ fn a_case_of_both_versions_is_the_same_case() {
 }
 
 #[rstest]
-fn cases_bring_about_only_what_their_rows_name(
-    #[values(Version::Current, Version::PreSeal)] version: Version,
-) {
+fn cases_trigger_only_stimuli_of_their_rows(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
     for case in cases {
         let rows: Vec<&Row> = case.rows.iter().filter_map(|row| spec.row(row)).collect();
         for stimulus in &case.stimuli {
             let scripted = stimulus.name() == "scripted" && rows.iter().any(|row| row.table == Table::Relay);
             let named = rows.iter().any(|row| row.stimuli.contains(stimulus));
-            assert!(scripted || named, "{} brings about {stimulus}, which no row of it names", case.id);
+            assert!(scripted || named, "{} triggers {stimulus}, which none of its rows names", case.id);
         }
     }
 }
 
-/// A case weighs no more than a row of its own allows.
 #[rstest]
-fn no_case_weighs_more_than_its_row(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn case_level_is_at_most_that_of_its_first_row(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
     let (spec, cases) = catalog(version);
     let weight = |level: &str| ["open", "should", "must"].iter().position(|one| *one == level);
     for case in cases {
         let row = spec.row(&case.rows[0]).unwrap();
         assert!(
             weight(case.level.name()) <= weight(row.level.name()),
-            "{} weighs more than {}",
+            "the level of {} is above that of {}",
             case.id,
             row.id
         );
         if row.level == Level::Open {
-            assert_eq!(case.level.name(), "open", "{} judges an open point", case.id);
+            assert_eq!(case.level.name(), "open", "{} can fail at an open point", case.id);
         }
     }
 }
 
-/// An answer is expected of each conversation, or that something arrives: else nothing could fail.
 #[rstest]
-fn conversations_expect_something(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn every_conversation_can_fail(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (_, cases) = catalog(version);
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
-        let expects = conversation.answer.is_some() || conversation.relayed != Relayed::Unjudged;
-        assert!(expects || conversation.readable.is_some(), "{} can't fail", case.id);
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        let exchange = conversation.answer.is_some() || conversation.relay != ExpectedRelay::Any;
+        let headers = conversation.readable.is_some() || conversation.content_type.is_some();
+        assert!(exchange || headers, "{} cannot fail", case.id);
     }
 }
 
-/// A refusal is refused for the reason of its row.
 #[rstest]
 fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
     let mut seen = 0;
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
         for row in case.rows.iter().filter_map(|row| spec.row(row)) {
             let Fact::Reason { status, code } = &row.fact else { continue };
             let answer = conversation.answer.as_ref().unwrap();
@@ -118,18 +113,18 @@ fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::Pre
 }
 
 #[rstest]
-fn a_sanity_conversation_is_first_and_last(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn sanity_cases_are_first_and_last(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (_, cases) = catalog(version);
     let in_phase = |phase| -> Vec<&str> {
         cases.iter().filter(|case| case.phase == phase).map(|case| case.id.as_str()).collect()
     };
     assert_eq!(in_phase(Phase::First), ["sanity.first", "verdict.sanity.first", "keys.sanity.first"]);
-    // What arrived late is counted then as well.
+    // Late copies are counted at the end too.
     let last = ["sanity.last", "relay.once.to-the-end", "verdict.sanity.last", "keys.sanity.last"];
     assert_eq!(in_phase(Phase::Last), last);
 }
 
-/// Words of small letters and digits with dashes, joined by dots; the first begins with a letter.
+/// Words of lower-case letters, digits and dashes, joined by dots. The first word starts with a letter.
 fn is_slug(id: &str) -> bool {
     let word = |word: &str| {
         let edges = word.chars().next().zip(word.chars().last());
@@ -147,6 +142,6 @@ fn is_slug(id: &str) -> bool {
 #[case("refusal.-401", false)]
 #[case("refusal.bad_signature", false)]
 #[case("401.refusal", false)]
-fn slugs(#[case] id: &str, #[case] expected: bool) {
+fn slugs_are_lower_case_words_with_dots(#[case] id: &str, #[case] expected: bool) {
     assert_eq!(is_slug(id), expected);
 }

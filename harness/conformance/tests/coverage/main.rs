@@ -1,5 +1,5 @@
-//! Tables and cases hold together: every row is proven by cases, and every case proves rows.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! Coverage: cases prove every row, and every case proves rows.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
 
 mod cases;
 mod names;
@@ -14,7 +14,7 @@ use edgeproof_mock::ReplyShape;
 static CURRENT: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::Current));
 static PRE_SEAL: LazyLock<(Spec, Vec<Case>)> = LazyLock::new(|| build(Version::PreSeal));
 
-/// A version of the interface with all cases that it has: for edges, services and key sets.
+/// A version of the interface with all its cases of edges, services and key sets.
 pub(crate) fn catalog(version: Version) -> &'static (Spec, Vec<Case>) {
     match version {
         Version::Current => &CURRENT,

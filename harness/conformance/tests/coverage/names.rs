@@ -1,18 +1,16 @@
-//! Names that code and tables both hold are the same in both.
+//! Names and paths in the code equal those in the tables.
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Ask, HEALTH, Play, SIGNALS, collection, fetch_keys};
+use edgeproof::cases::{Procedure, VerdictRequest, collection, key_set_request};
 use edgeproof_fixtures::credentials::EdgeSettings;
-use edgeproof_fixtures::spec::{Fact, Spec, Table, Version};
+use edgeproof_fixtures::spec::{Endpoint, Fact, Spec, Table, Version, verdict_path};
 use rstest::rstest;
 
 use crate::catalog;
 
 #[rstest]
-fn settings_of_the_edge_are_those_of_the_table(
-    #[values(Version::Current, Version::PreSeal)] version: Version,
-) {
+fn edge_settings_equal_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, _) = catalog(version);
     let table: BTreeSet<&str> = spec
         .table(Table::Settings)
@@ -25,49 +23,42 @@ fn settings_of_the_edge_are_those_of_the_table(
 }
 
 #[rstest]
-fn collections_go_to_the_endpoint_of_the_table(
+fn conversations_go_to_the_endpoint_for_collections(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
     let (spec, cases) = catalog(version);
-    let (methods, path) = endpoint(spec, "endpoint.edge.signals");
+    let (methods, path) = endpoint(spec, Endpoint::Signals);
     let draft = collection();
-    assert_eq!((draft.path.as_str(), SIGNALS), (path, path));
-    assert_eq!(draft.method, "POST");
+    assert_eq!((draft.method.as_str(), draft.path.as_str()), ("POST", path));
     assert!(methods.contains(&draft.method));
     for case in cases {
-        let Play::Conversation(conversation) = &case.play else { continue };
-        let below = conversation.draft.path.split('?').next();
-        assert_eq!(below, Some(path), "{}", case.id);
-        let other = !methods.contains(&conversation.draft.method);
-        let refused = conversation.answer.as_ref().is_some_and(|answer| answer.status == 405);
-        assert_eq!(other, refused, "{}: the methods of the endpoint and those that are refused", case.id);
+        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        assert_eq!(conversation.draft.path, path, "{}", case.id);
+        let Some(answer) = &conversation.answer else { continue };
+        let allowed = methods.contains(&conversation.draft.method);
+        assert_eq!(allowed, answer.status != 405, "{}: only other methods are refused with 405", case.id);
     }
 }
 
 #[rstest]
-fn health_is_asked_for_at_the_endpoint_of_the_table(
+fn get_endpoints_have_the_method_get(
+    #[values(Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet)] requested: Endpoint,
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
     let (spec, _) = catalog(version);
-    let (methods, path) = endpoint(spec, "endpoint.edge.health");
-    assert_eq!((methods, path), (&["GET".to_owned()][..], HEALTH));
+    let (methods, path) = endpoint(spec, requested);
+    assert_eq!((methods, path), (&["GET".to_owned()][..], requested.path()));
 }
 
-#[rstest]
-fn verdicts_and_keys_are_asked_for_at_the_endpoints_of_the_table(
-    #[values(Version::Current, Version::PreSeal)] version: Version,
-) {
-    let (spec, _) = catalog(version);
-    let get = &["GET".to_owned()][..];
-    let (methods, path) = endpoint(spec, "endpoint.service.verdict");
-    assert_eq!((methods, path.replace("{sessionRef}", "a")), (get, Ask::new("a").draft().path));
-    let (methods, path) = endpoint(spec, "endpoint.keys.jwks");
-    assert_eq!((methods, path), (get, fetch_keys().path.as_str()));
+#[test]
+fn requests_have_the_paths_of_the_table() {
+    assert_eq!(VerdictRequest::new("a b").draft().path, verdict_path().with("a%20b"));
+    assert_eq!(key_set_request().path, Endpoint::KeySet.path());
 }
 
-fn endpoint<'s>(spec: &'s Spec, id: &str) -> (&'s [String], &'s str) {
-    match &spec.row(id).unwrap().fact {
+fn endpoint(spec: &Spec, endpoint: Endpoint) -> (&[String], &str) {
+    match &spec.row(endpoint.row()).unwrap().fact {
         Fact::Endpoint { methods, path, .. } => (methods, path),
-        other => panic!("{id} is no endpoint: {other:?}"),
+        other => panic!("{} is not an endpoint: {other:?}", endpoint.row()),
     }
 }

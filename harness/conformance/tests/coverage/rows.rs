@@ -1,4 +1,4 @@
-//! From the rows to the cases.
+//! Cases prove each row.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ fn proving<'c>(row: &'c Row, cases: &'c [Case]) -> impl Iterator<Item = &'c Case
 }
 
 #[rstest]
-fn every_row_has_a_case_or_says_why_not(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn every_row_has_a_case_or_an_exclusion(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, _) = catalog(version);
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = all(|| Catalog::new(spec, &shape, false));
@@ -25,9 +25,7 @@ fn every_row_has_a_case_or_says_why_not(#[values(Version::Current, Version::PreS
 }
 
 #[rstest]
-fn rows_of_the_edge_and_of_the_relay_are_never_put_off(
-    #[values(Version::Current, Version::PreSeal)] version: Version,
-) {
+fn no_edge_or_relay_row_is_excluded(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, _) = catalog(version);
     for row in spec.table(Table::Edge).chain(spec.table(Table::Relay)) {
         assert_eq!(row.coverage, Coverage::Cases, "{}", row.id);
@@ -35,31 +33,31 @@ fn rows_of_the_edge_and_of_the_relay_are_never_put_off(
 }
 
 #[rstest]
-fn what_waits_or_is_excluded_has_no_case(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn excluded_and_later_rows_have_no_case(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
-    let put_off = spec.rows().iter().filter(|row| row.coverage != Coverage::Cases);
+    let excluded = spec.rows().iter().filter(|row| row.coverage != Coverage::Cases);
     let proven: Vec<_> =
-        put_off.filter(|row| proving(row, cases).next().is_some()).map(|row| &row.id).collect();
-    assert!(proven.is_empty(), "{proven:?} have cases: they wait for nothing");
+        excluded.filter(|row| proving(row, cases).next().is_some()).map(|row| &row.id).collect();
+    assert!(proven.is_empty(), "{proven:?} have cases, so they need no exclusion");
 }
 
-/// Coverage is counted for each way in which a row comes about, not for each row. The causes of relay rows are brought
-/// about at the mock service itself, in its own tests; through an edge, their codes are scripted.
+/// Coverage is counted per stimulus, not per row. The mock service's own tests trigger the stimuli of relay rows; through an
+/// edge their codes are scripted.
 #[rstest]
-fn every_stimulus_of_the_edges_rows_is_brought_about(
+fn cases_trigger_every_stimulus_of_the_edge_rows(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
     let (spec, cases) = catalog(version);
     for row in spec.table(Table::Edge) {
-        let brought: BTreeSet<Stimulus> =
+        let triggered: BTreeSet<Stimulus> =
             proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
-        let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !brought.contains(stimulus)).collect();
-        assert!(missing.is_empty(), "no case of {} brings about {missing:?}", row.id);
+        let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !triggered.contains(stimulus)).collect();
+        assert!(missing.is_empty(), "no case of {} triggers {missing:?}", row.id);
     }
 }
 
 #[rstest]
-fn every_reason_is_scripted_through_the_edge(#[values(Version::Current, Version::PreSeal)] version: Version) {
+fn one_case_scripts_each_reason(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
     for row in spec.table(Table::Relay) {
         let scripted = proving(row, cases).filter(|case| case.stimuli.contains(&Stimulus::Scripted)).count();
@@ -67,9 +65,9 @@ fn every_reason_is_scripted_through_the_edge(#[values(Version::Current, Version:
     }
 }
 
-/// A statement that names its causes is proven with one of them at least; some have others where they are open.
+/// Statements with stimuli, except open points.
 #[rstest]
-fn statements_are_proven_with_their_own_stimuli(
+fn cases_trigger_every_stimulus_of_the_statements(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
     let (spec, cases) = catalog(version);
@@ -77,9 +75,9 @@ fn statements_are_proven_with_their_own_stimuli(
         .table(Table::Statements)
         .filter(|row| row.coverage == Coverage::Cases && row.level.name() != "open");
     for row in due {
-        let brought: BTreeSet<Stimulus> =
+        let triggered: BTreeSet<Stimulus> =
             proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
-        let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !brought.contains(stimulus)).collect();
-        assert!(missing.is_empty(), "no case of {} brings about {missing:?}", row.id);
+        let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !triggered.contains(stimulus)).collect();
+        assert!(missing.is_empty(), "no case of {} triggers {missing:?}", row.id);
     }
 }

@@ -1,16 +1,16 @@
-//! Arguments that cannot be meant, found before anything is sent.
+//! Invalid arguments exit 2 before any request.
 
 use rstest::rstest;
 
+use crate::fake_service::{LICENSE, TOKEN};
 use crate::program::program;
-use crate::stranger::{LICENSE, TOKEN};
 
 fn mistake(arguments: &[&str]) -> String {
     let output = program().arg("conformance").args(arguments).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    // As one line, however wide the terminal is.
-    told.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    // One line, independent of the terminal's width.
+    message.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[rstest]
@@ -31,23 +31,23 @@ fn mistake(arguments: &[&str]) -> String {
 #[case::no_session(&["service", "--base-url", "https://a.example", "--session-ref", ""], "use --session-ref: it is empty")]
 #[case::no_such_case(&["service", "--filter", "refusal.*"], "`edgeproof conformance service --list`")]
 #[case::collector(&["collector"], "prove `collector`")]
-fn what_is_wrong_is_told(#[case] arguments: &[&str], #[case] words: &str) {
-    let told = mistake(arguments);
-    assert!(told.contains(words), "{told}");
+fn invalid_arguments_exit_2_with_an_explanation(#[case] arguments: &[&str], #[case] text: &str) {
+    let message = mistake(arguments);
+    assert!(message.contains(text), "{message}");
     for secret in [TOKEN, LICENSE] {
-        assert!(!told.contains(&secret[20..40]), "{told}");
+        assert!(!message.contains(&secret[20..40]), "{message}");
     }
 }
 
 #[test]
-fn credentials_come_from_files_and_without_their_beginning() {
+fn read_token_is_read_from_a_file_without_its_prefix() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("token");
     std::fs::write(&path, format!("{}\n", TOKEN.trim_start_matches("service_read_"))).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let stranger = runtime.block_on(crate::stranger::Stranger::start(crate::stranger::Fault::None));
+    let service = runtime.block_on(crate::fake_service::FakeService::start(crate::fake_service::Fault::None));
     let token = format!("@{}", path.display());
-    let url = stranger.url();
+    let url = service.url();
     let arguments = ["service", "--base-url", &url, "--read-token", &token, "--filter", "verdict.sanity.*"];
     let run = crate::program::conformance(&arguments, None);
     assert_eq!(run.exit, 0, "{}", run.out);
@@ -57,14 +57,14 @@ fn credentials_come_from_files_and_without_their_beginning() {
 #[rstest]
 #[case("service", "verdict.exactly.read-token-revoked")]
 #[case("keys", "keys.verifies-verdict")]
-fn cases_are_listed(#[case] target: &str, #[case] id: &str) {
+fn list_option_lists_cases(#[case] target: &str, #[case] id: &str) {
     let output = program().args(["conformance", target, "--list"]).output().unwrap();
     assert!(output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains(id));
 }
 
 #[test]
-fn rows_name_their_cases() {
+fn verdict_and_key_rows_list_their_cases() {
     let output = program().args(["spec", "list", "--json"]).output().unwrap();
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for row in

@@ -1,9 +1,9 @@
-//! Each fault of a key set is found by the case for it, in words that name it.
+//! For each fault of a key set, the right case fails with a text that names the fault.
 
 use rstest::rstest;
 
+use crate::fake_service::{FakeService, Fault, SECRET, SESSION, TOKEN};
 use crate::program::conformance;
-use crate::stranger::{Fault, SECRET, SESSION, Stranger, TOKEN};
 
 #[rstest]
 #[case(Fault::KeysForAnHour, "keys.cache.lifetime", "fail", "max-age=3600")]
@@ -11,8 +11,8 @@ use crate::stranger::{Fault, SECRET, SESSION, Stranger, TOKEN};
 #[case(Fault::KeysWithPrivateDepth, "keys.public-only", "fail", "/keys/0/old/d")]
 #[case(Fault::KeysWithPrivatePem, "keys.public-only", "fail", "/keys/0/pem")]
 #[case(Fault::KeysInPrivateArray, "keys.public-only", "fail", "not a JSON object")]
-#[case(Fault::KeysInPrivateScript, "keys.sanity.first", "fail", "bytes that are no JSON")]
-#[case(Fault::KeysWithoutLifetime, "keys.cache.lifetime", "warn", "time in caches")]
+#[case(Fault::KeysInPrivateScript, "keys.sanity.first", "fail", "bytes, not JSON")]
+#[case(Fault::KeysWithoutLifetime, "keys.cache.lifetime", "warn", "cache lifetime, stale use included")]
 #[case(Fault::KeysInHtml, "keys.shape", "fail", "not JSON")]
 #[case(Fault::KeysOfAnother, "keys.verifies-verdict", "fail", "does not verify")]
 #[case(Fault::KeysWithOneId, "keys.distinct-ids", "warn", "keys 0 and 1")]
@@ -22,24 +22,24 @@ use crate::stranger::{Fault, SECRET, SESSION, Stranger, TOKEN};
 #[case(Fault::KeysNeverUnmodified, "keys.cache.not-modified", "warn", "304 → 200")]
 #[case(Fault::KeysWithoutHead, "keys.head", "warn", "200 → 405")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fault_is_found(
+async fn fault_fails_its_case(
     #[case] fault: Fault,
     #[case] id: &str,
     #[case] outcome: &str,
-    #[case] words: &str,
+    #[case] text: &str,
 ) {
-    let stranger = Stranger::start(fault).await;
-    let url = stranger.url();
+    let service = FakeService::start(fault).await;
+    let url = service.url();
     let arguments =
         ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION, "--filter", id];
     let run = conformance(&arguments, Some(TOKEN));
     let exit = i32::from(outcome == "fail");
     assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);
-    let told = run.mismatches(id);
-    assert!(told.contains(words), "{told}");
+    let mismatches = run.mismatches(id);
+    assert!(mismatches.contains(text), "{mismatches}");
 }
 
-/// A private key that is published by mistake is not published again by the report.
+/// A report must not repeat a private key that was published by mistake.
 #[rstest]
 #[case(Fault::KeysWithPrivatePart)]
 #[case(Fault::KeysWithPrivateDepth)]
@@ -47,9 +47,9 @@ async fn a_fault_is_found(
 #[case(Fault::KeysInPrivateArray)]
 #[case(Fault::KeysInPrivateScript)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_part_is_not_repeated(#[case] fault: Fault) {
-    let stranger = Stranger::start(fault).await;
-    let run = conformance(&["keys", "--keys-url", &stranger.url()], None);
+async fn report_does_not_repeat_a_private_key(#[case] fault: Fault) {
+    let service = FakeService::start(fault).await;
+    let run = conformance(&["keys", "--keys-url", &service.url()], None);
     assert_eq!(run.exit, 1);
     assert!(!run.report.to_string().contains(SECRET), "{}", run.report);
     assert!(!run.out.contains(SECRET), "{}", run.out);

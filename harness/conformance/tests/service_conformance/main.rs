@@ -1,12 +1,12 @@
-//! `edgeproof conformance service` and `keys`: our mock, a service of strangers that keeps the interface, and the same
-//! broken in one way at a time.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which the lints do not know as such")]
+//! `edgeproof conformance service` and `keys`: the built-in mock, a correct service of another implementation, and the same
+//! service with one fault at a time.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
 
 mod arguments;
 mod broken_keys;
 mod broken_service;
+mod fake_service;
 mod mock;
+mod other_service;
 mod program;
-mod stranger;
-mod strangers;
 mod tls;

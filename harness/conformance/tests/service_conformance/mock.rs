@@ -1,4 +1,4 @@
-//! Our mock: every row by its true cause, and nothing left out.
+//! The built-in mock conforms, and the cases cover every row of its tables.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::program::conformance;
 #[rstest]
 #[case::service("service", Table::Verdict)]
 #[case::keys("keys", Table::Keys)]
-fn the_mock_conforms_and_every_row_is_covered(
+fn mock_conforms_and_every_row_is_covered(
     #[case] target: &str,
     #[case] table: Table,
     #[values(Version::Current, Version::PreSeal)] version: Version,
@@ -32,7 +32,7 @@ fn the_mock_conforms_and_every_row_is_covered(
 #[rstest]
 #[case::service("service")]
 #[case::keys("keys")]
-fn a_run_is_recorded_and_pinned_shuffled_and_repeated(#[case] target: &str) {
+fn recorded_points_can_be_pinned_with_shuffle_and_repeat(#[case] target: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("points.json");
     let path = path.to_str().unwrap();
@@ -56,7 +56,7 @@ fn a_run_is_recorded_and_pinned_shuffled_and_repeated(#[case] target: &str) {
 }
 
 #[test]
-fn a_stale_baseline_is_told() {
+fn stale_baseline_line_exits_1() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("known");
     std::fs::write(&path, "verdict.damaged.* known for years\n").unwrap();

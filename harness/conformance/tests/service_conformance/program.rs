@@ -1,10 +1,10 @@
-//! The program as its users start it.
+//! Runs the program as a user does.
 
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A run, with its JSON report.
+/// A finished run with its JSON report.
 pub(crate) struct Run {
     pub(crate) exit: i32,
     pub(crate) out: String,
@@ -12,7 +12,7 @@ pub(crate) struct Run {
     pub(crate) report: Value,
 }
 
-/// Runs `edgeproof conformance` with these arguments, with a report, and with the read token in the environment.
+/// Runs `edgeproof conformance` with these arguments and a JSON report. The read token is in the environment.
 pub(crate) fn conformance(arguments: &[&str], read_token: Option<&str>) -> Run {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
@@ -35,7 +35,7 @@ pub(crate) fn program() -> Command {
 }
 
 impl Run {
-    /// Ids of the cases that ended so.
+    /// Ids of the cases with this outcome.
     pub(crate) fn ended(&self, outcome: &str) -> Vec<String> {
         let cases = self.report["cases"].as_array().unwrap().iter();
         let these = cases.filter(|case| case["outcome"] == outcome);
@@ -49,13 +49,13 @@ impl Run {
         cases.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"))
     }
 
-    /// What is not as expected in a case, each with its hint, in one text.
+    /// The mismatches of a case with their hints, one per line.
     pub(crate) fn mismatches(&self, id: &str) -> String {
         let mismatches = self.case(id)["mismatches"].as_array().unwrap().iter();
-        let told = mismatches.map(|mismatch| {
+        let lines = mismatches.map(|mismatch| {
             let text = |name: &str| mismatch[name].as_str().unwrap_or_default();
             format!("{}: {} → {} ({})", text("what"), text("expected"), text("actual"), text("hint"))
         });
-        told.collect::<Vec<_>>().join("\n")
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

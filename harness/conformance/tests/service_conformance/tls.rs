@@ -1,4 +1,4 @@
-//! A service behind TLS whose authority is private.
+//! A service behind TLS with a private CA.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use edgeproof_mock::{MockService, NewSession, ServiceOptions};
 
 use crate::program::conformance;
 
-/// Our mock as somebody else's service: nothing but what is given is known of it.
+/// The mock as an external service: edgeproof knows only the given inputs.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_is_attached_to_with_its_authority() {
+async fn service_ca_option_attaches_to_a_private_ca() {
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
     let spec = Arc::new(Spec::builtin(Version::Current));

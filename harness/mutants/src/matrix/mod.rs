@@ -6,7 +6,7 @@ mod result;
 
 use std::time::Instant;
 
-use edgeproof::cases::{Case, Play};
+use edgeproof::cases::{Case, Procedure};
 use edgeproof_reports::matrix::{
     Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
@@ -108,7 +108,8 @@ fn empty(bed: &TestBed, scope: Scope, cases: &[Case]) -> Matrix {
 
 /// Cases that need sockets.
 fn cases_with_steps(cases: &[(Part, Case)]) -> Vec<(Part, Case)> {
-    let has_steps =
-        |(_, case): &&(Part, Case)| matches!(case.play, Play::EdgeSteps(_) | Play::ServiceSteps(_));
+    let has_steps = |(_, case): &&(Part, Case)| {
+        matches!(case.procedure, Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_))
+    };
     cases.iter().filter(has_steps).cloned().collect()
 }

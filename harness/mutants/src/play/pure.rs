@@ -2,7 +2,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof::cases::{Case, CaseFindings, Conversation, MARKER, Play, Relayed, collection, fill, judge};
+use edgeproof::cases::{
+    Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, collection, fill, judge,
+};
 use edgeproof::run::{ended, hides_reason, needs_plain_reasons, reason_probes};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
@@ -43,10 +45,12 @@ impl TestBed {
         hooks: &dyn EdgeFaultHooks,
         reads_reasons: bool,
     ) -> Option<PureResult> {
-        let conversations: Vec<(&str, &Conversation)> = match &case.play {
-            Play::Conversation(conversation) => vec![("", conversation)],
-            Play::Each(all) => all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect(),
-            Play::EdgeSteps(_) | Play::ServiceSteps(_) => return None,
+        let conversations: Vec<(&str, &Conversation)> = match &case.procedure {
+            Procedure::Conversation(conversation) => vec![("", conversation)],
+            Procedure::Conversations(all) => {
+                all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
+            }
+            Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => return None,
         };
         if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
             return None;
@@ -75,9 +79,9 @@ impl TestBed {
                 draft: collection(),
                 script: Some(Script::refuse(&self.shape, status, reason)),
                 answer: None,
-                relayed: Relayed::Unjudged,
+                relay: ExpectedRelay::Any,
                 readable: None,
-                typed: None,
+                content_type: None,
             };
             hides_reason(&self.spec, status, &self.exchange(&probe, Setup::Standard, hooks).reply)
         })

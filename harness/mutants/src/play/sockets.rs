@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::cases::{Case, Need};
+use edgeproof::cases::{Case, Prerequisite};
 use edgeproof::run::{
     Capabilities, EdgePool, EdgePoolOptions, EdgeUpstream, Pins, Plan, RunOptions, RunPolicy, Runner,
     Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions, Tally, run,
@@ -58,7 +58,7 @@ impl TestBed {
     ) -> Result<RunResult, TestBedError> {
         let mut result = RunResult::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
-            cases.iter().cloned().partition(|case| case.needs.contains(&Need::Https));
+            cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
         for (cases, https) in [(http, false), (https, true)] {
             if cases.is_empty() {
                 continue;

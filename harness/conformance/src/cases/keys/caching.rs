@@ -3,18 +3,16 @@ use std::time::Duration;
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
-use super::super::backend::Reply;
-use super::super::backend::fetch_keys;
-use super::super::{Backend, Catalog, summary};
-use super::shape::read;
-use crate::judge::{self, Check};
+use super::shape::parse_key_set;
+use crate::cases::{Catalog, ServiceCaseContext, key_set_request, summary};
+use crate::judge::{self, AnswerResult, Check};
 
-/// Requests that have to see the same keys.
+/// Number of requests that must return the same keys.
 const MANY: usize = 100;
-/// Of these so many at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 10;
 
-/// How long the key set may be kept, how it says that it is unchanged, and that it is the same for everybody (8).
+/// Cache lifetime, revalidation, and the same key set for every request (8).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     lifetime(cases);
     stable(cases);
@@ -26,22 +24,22 @@ fn lifetime(cases: &mut Catalog<'_>) {
         Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
         _ => return,
     };
-    cases.asks(
+    cases.service_steps(
         "limit.key-set-cache",
         "keys.cache.lifetime",
-        "the key set may be kept for five minutes at most",
-        move |backend| {
+        "caches keep the key set for at most five minutes",
+        move |context| {
             Box::pin(async move {
-                let reply = backend.ask_keys(&fetch_keys()).await;
-                backend.check(judge::fresh_for(longest, &reply));
-                backend.check(judge::bounded(longest, &reply));
-                backend.observe("keys.cache.lifetime", control(&reply));
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                context.check(judge::fresh_for(longest, &reply));
+                context.check(judge::cache_time_bounded(longest, &reply));
+                context.observe("keys.cache.lifetime", control(&reply));
             })
         },
     );
 }
 
-fn control(reply: &Reply) -> String {
+fn control(reply: &AnswerResult) -> String {
     let control = reply.as_ref().ok().and_then(|answer| answer.headers.get("cache-control"));
     match control {
         Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
@@ -49,49 +47,49 @@ fn control(reply: &Reply) -> String {
     }
 }
 
-/// Several servers that publish different keys fail one verification in so many, and nobody knows why.
+/// Servers that publish different keys make some verifications fail.
 fn stable(cases: &mut Catalog<'_>) {
     cases
-        .asks("keys.stable", "keys.stable", "a hundred requests get the same keys", |backend| {
+        .service_steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
             Box::pin(async move {
-                let Some(endpoint) = backend.target.keys.clone() else { return };
-                let (limit, draft) = (backend.limit, fetch_keys());
-                let mut first: Option<Reply> = None;
-                let mut other: Option<Reply> = None;
+                let Some(endpoint) = context.target.keys.clone() else { return };
+                let (limit, draft) = (context.timeout, key_set_request());
+                let mut first: Option<AnswerResult> = None;
+                let mut other: Option<AnswerResult> = None;
                 for _ in 0..MANY / AT_ONCE {
                     let sending = (0..AT_ONCE).map(|_| edgeproof_http::send(&endpoint, &draft, limit));
                     for sent in futures_util::future::join_all(sending).await {
                         match &first {
                             None => {
                                 first = Some(sent.reply.clone());
-                                backend.record_keys(&draft, sent);
+                                context.record_keys(&draft, sent);
                             }
                             Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
                                 other = Some(sent.reply.clone());
-                                backend.record_keys(&draft, sent);
+                                context.record_keys(&draft, sent);
                             }
                             Some(_) => {}
                         }
                     }
                 }
-                let first = first.map_or_else(String::new, |reply| told(&reply));
-                let actual = other.as_ref().map_or_else(|| first.clone(), told);
+                let first = first.map_or_else(String::new, |reply| rendered(&reply));
+                let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
                 let check = Check::new("keys", first, actual, other.is_none());
-                backend.check(check.hint(
-                    "publish the new key everywhere before anything is signed with it, and the old one until nothing is left \
-                     that it signed",
+                context.check(check.hint(
+                    "publish a new key on all servers before you sign with it, and the old key until its last token has \
+                     expired",
                 ));
             })
         })
         .takes(Duration::from_secs(5));
 }
 
-fn differs(first: &Reply, second: &Reply) -> bool {
+fn differs(first: &AnswerResult, second: &AnswerResult) -> bool {
     keys(first) != keys(second)
 }
 
-/// The keys whatever their order, or what there is in place of them.
-fn keys(reply: &Reply) -> Result<Vec<String>, String> {
+/// The keys in sorted order, or why there are none.
+fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     let answer = reply.as_ref().map_err(ToString::to_string)?;
     if answer.status != 200 {
         return Err(answer.status.to_string());
@@ -111,7 +109,7 @@ fn keys(reply: &Reply) -> Result<Vec<String>, String> {
     Ok(keys)
 }
 
-fn told(reply: &Reply) -> String {
+fn rendered(reply: &AnswerResult) -> String {
     let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
     let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
         return summary::status(reply);
@@ -123,39 +121,39 @@ fn told(reply: &Reply) -> String {
 }
 
 fn tagged(cases: &mut Catalog<'_>) {
-    cases.asks("keys.etag", "keys.cache.etag", "the key set has an entity tag", |backend| {
+    cases.service_steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
         Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
+            let reply = context.fetch_key_set(&key_set_request()).await;
             let is_tag = |value: &str| {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
             };
-            backend.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
+            context.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
         })
     });
-    cases.asks(
+    cases.service_steps(
         "keys.not-modified",
         "keys.cache.not-modified",
-        "who has the key set already is told that it is unchanged",
-        |backend| {
+        "a request with the current entity tag returns 304",
+        |context| {
             Box::pin(async move {
-                let first = backend.ask_keys(&fetch_keys()).await;
-                let Some(tag) = tag(backend, &first) else { return };
-                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", &tag)).await;
-                backend.check(judge::status_in("304", |status| status == 304, &reply));
-                let reply = backend.ask_keys(&fetch_keys().header("If-None-Match", "\"edgeproof\"")).await;
-                backend.check(judge::status_in("200 for another tag", |status| status == 200, &reply));
-                read(backend, &reply);
+                let first = context.fetch_key_set(&key_set_request()).await;
+                let Some(tag) = tag(context, &first) else { return };
+                let reply = context.fetch_key_set(&key_set_request().header("If-None-Match", &tag)).await;
+                context.check(judge::status_in("304", |status| status == 304, &reply));
+                let reply =
+                    context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
+                context.check(judge::status_in("200 for another entity tag", |status| status == 200, &reply));
+                parse_key_set(context, &reply);
             })
         },
     );
 }
 
-fn tag(backend: &mut Backend, reply: &Reply) -> Option<String> {
+fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {
     let tag = reply.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
     if tag.is_none() {
-        backend.found.not_applicable =
-            Some("the key set has no entity tag to ask with: see keys.cache.etag".into());
+        context.found.not_applicable = Some("the key set has no entity tag; see keys.cache.etag".into());
     }
     tag.map(str::to_owned)
 }

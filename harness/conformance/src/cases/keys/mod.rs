@@ -1,4 +1,4 @@
-//! A key set (4, 5, 8; RFC 7517): whoever verifies a verdict's signature has to be able to fetch it, keep it, and trust it.
+//! Cases of the key set (4, 5, 8; RFC 7517): anyone who verifies a verdict can fetch it, cache it and trust it.
 
 mod caching;
 mod shape;
@@ -6,11 +6,9 @@ mod signature;
 
 use super::Catalog;
 
+/// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     shape::add(cases);
     caching::add(cases);
     signature::add(cases);
 }
-
-/// The row for the key set itself.
-const PUBLISHED: &str = "keys.200.published";

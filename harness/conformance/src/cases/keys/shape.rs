@@ -1,47 +1,66 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 
-use super::super::backend::{Reply, fetch_keys, shown};
-use super::super::{Ask, Backend, Catalog, Phase, summary};
-use super::PUBLISHED;
-use crate::judge::{self, Check};
+use crate::cases::{
+    Case, Catalog, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
+};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
 
-/// What is published (RFC 7517).
+/// Row of the key set.
+const PUBLISHED: &str = "keys.200.published";
+
+/// Format and contents of the key set (RFC 7517).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, phase, title) in [
-        ("keys.sanity.first", Phase::First, "the key set is there, before all other cases"),
-        ("keys.sanity.last", Phase::Last, "the key set is there, after all other cases"),
+        ("keys.sanity.first", Phase::First, "before all other cases, the key set is available"),
+        ("keys.sanity.last", Phase::Last, "after all other cases, the key set is available"),
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
-            .asks(PUBLISHED, id, title, move |backend| {
+            .service_steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
-                    let reply = backend.ask_keys(&fetch_keys()).await;
-                    let words = status.to_string();
-                    backend.check(judge::status_in(&words, |seen| seen == status, &reply));
-                    backend.check(judge::is_json(&shown(reply)));
+                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let expected = status.to_string();
+                    context.check(judge::status_in(&expected, |actual| actual == status, &reply));
+                    context.check(judge::is_json(&without_private_keys(reply)));
                 })
             })
             .phase(phase)
             .also("endpoint.keys.jwks")
             .stimulus(Stimulus::KeySetFetched);
     }
-    look(cases, "keys.shape", "keys.shape", "the key set is an object with an array of keys", |_| Vec::new());
-    look(cases, PUBLISHED, "keys.not-empty", "there is a key", |set| vec![judge::has_keys(set)])
-        .level(Level::Should);
-    look(cases, "keys.distinct-ids", "keys.distinct-ids", "different keys have different ids", |set| {
-        vec![judge::distinct_ids(set)]
-    });
-    look(cases, "keys.public-only", "keys.public-only", "no key shows a private or symmetric part", |set| {
-        vec![judge::public_only(set)]
-    });
-    look(
+    key_set_case(
+        cases,
+        "keys.shape",
+        "keys.shape",
+        "the key set is a JSON object with an array of keys",
+        |_| Vec::new(),
+    );
+    key_set_case(cases, PUBLISHED, "keys.not-empty", "the key set contains a key", |set| {
+        vec![judge::has_keys(set)]
+    })
+    .level(CaseLevel::Should);
+    key_set_case(
+        cases,
+        "keys.distinct-ids",
+        "keys.distinct-ids",
+        "different keys have different ids",
+        |set| vec![judge::distinct_ids(set)],
+    );
+    key_set_case(
+        cases,
+        "keys.public-only",
+        "keys.public-only",
+        "no key contains a private or symmetric member",
+        |set| vec![judge::public_only(set)],
+    );
+    key_set_case(
         cases,
         "keys.types",
         "keys.types",
-        "each key is whole, and of a type that readers know",
+        "each key is complete and has a registered type",
         judge::typed_keys,
     );
     content_type(cases);
@@ -49,98 +68,99 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     methods(cases);
 }
 
-/// The key set of an answer; where it is none, that is a mismatch.
-pub(super) fn read(backend: &mut Backend, reply: &Reply) -> Option<KeySet> {
+/// The key set of an answer. Adds a failed check if the body is no key set.
+pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<KeySet> {
     let expected = "a JSON object with an array \"keys\" of objects";
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            backend.check(Check::new("answer", expected, why.to_string(), false));
+            context.check(Check::new("answer", expected, why.to_string(), false));
             return None;
         }
     };
     match KeySet::parse(&answer.body) {
         Ok(set) => {
-            backend.check(Check::new("key set", expected, expected, true));
+            context.check(Check::new("key set", expected, expected, true));
             Some(set)
         }
         Err(why) => {
-            backend.check(Check::new("key set", expected, why.to_string(), false));
+            context.check(Check::new("key set", expected, why.to_string(), false));
             None
         }
     }
 }
 
-fn look<'c>(
+fn key_set_case<'c>(
     cases: &'c mut Catalog<'_>,
     row: &str,
     id: &str,
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
-) -> &'c mut super::super::Case {
-    cases.asks(row, id, title, move |backend| {
+) -> &'c mut Case {
+    cases.service_steps(row, id, title, move |context| {
         Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
-            if let Some(set) = read(backend, &reply) {
-                backend.checks(judge(&set));
+            let reply = context.fetch_key_set(&key_set_request()).await;
+            if let Some(set) = parse_key_set(context, &reply) {
+                context.checks(judge(&set));
             }
         })
     })
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
-    cases.asks("keys.content-type", "keys.content-type", "the key set says that it is JSON", |backend| {
-        Box::pin(async move {
-            let reply = backend.ask_keys(&fetch_keys()).await;
-            backend.check(summary::json_content_type(&reply));
-            let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
-            let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
-            backend.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
-        })
-    });
+    cases.service_steps(
+        "keys.content-type",
+        "keys.content-type",
+        "the key set has the content type JSON",
+        |context| {
+            Box::pin(async move {
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                context.check(judge::json_content_type(&reply));
+                let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
+                let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
+                context.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
+            })
+        },
+    );
 }
 
 fn credential(cases: &mut Catalog<'_>) {
-    cases.asks(
+    cases.service_steps(
         "keys.credential",
         "keys.credential",
-        "whether the key set asks for a credential",
-        |backend| {
+        "whether the key set requires a credential",
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask_keys(&fetch_keys()).await;
-                let saw = match &reply {
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                let observed = match &reply {
                     Ok(answer) if answer.status == 200 => "none".to_owned(),
                     Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
                     other => summary::status(other),
                 };
-                backend.observe("keys.credential", saw);
+                context.observe("keys.credential", observed);
             })
         },
     );
 }
 
 fn methods(cases: &mut Catalog<'_>) {
-    cases.asks("keys.head", "keys.head", "HEAD is answered with the status of GET", |backend| {
+    cases.service_steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
         Box::pin(async move {
-            let draft = Draft { method: "HEAD".into(), ..fetch_keys() };
-            let reply = backend.ask_keys(&draft).await;
-            backend.check(judge::status_in("200", |status| status == 200, &reply));
+            let draft = Draft { method: "HEAD".into(), ..key_set_request() };
+            let reply = context.fetch_key_set(&draft).await;
+            context.check(judge::status_in("200", |status| status == 200, &reply));
         })
     });
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
-        let title = format!("what {method} is answered where the key set is");
-        cases.asks("keys.methods", &point.clone(), &title, move |backend| {
+        let title = format!("the answer to {method} at the key set");
+        cases.service_steps("keys.methods", &point.clone(), &title, move |context| {
             let point = point.clone();
             Box::pin(async move {
-                let reply = backend.ask_keys(&Draft { method: method.into(), ..fetch_keys() }).await;
-                backend.observe(&point, summary::status(&reply));
+                let reply =
+                    context.fetch_key_set(&Draft { method: method.into(), ..key_set_request() }).await;
+                context.observe(&point, summary::status(&reply));
             })
         });
     }
-}
-
-/// A request for a verdict with the read token.
-pub(super) fn with_token(backend: &Backend, reference: &str) -> Ask {
-    Ask::new(reference).bearer(&backend.read_token())
 }

@@ -1,60 +1,60 @@
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
-use super::super::backend::fetch_keys;
-use super::super::{Catalog, Need};
-use super::shape::{read, with_token};
-use crate::judge::{self, Check, Signed};
+use super::shape::parse_key_set;
+use crate::cases::{Catalog, Prerequisite, key_set_request};
+use crate::judge::{self, Check, SignatureResult};
 
-/// The token of a verdict verifies with a key of the set (1.5).
+/// A key of the set verifies the token of a verdict (1.5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "keys.verifies-verdict",
             "keys.verifies-verdict",
-            "the signed token of a verdict verifies with a key of the set",
-            |backend| {
+            "a key of the set verifies the signed token of a verdict",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let verdict = backend.ask(&with_token(backend, &reference)).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &verdict));
+                    let Some(reference) = context.session().await else { return };
+                    let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.check(judge::status_in("200", |status| status == 200, &verdict));
                     let body = verdict.map(|answer| answer.body).unwrap_or_default();
                     let tokens = tokens(&body);
-                    let reply = backend.ask_keys(&fetch_keys()).await;
-                    let Some(set) = read(backend, &reply) else { return };
+                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let Some(set) = parse_key_set(context, &reply) else { return };
                     if tokens.is_empty() {
-                        backend.found.not_applicable =
-                            Some("no signed token (a JWS of three parts) is in the verdict".into());
+                        context.found.not_applicable =
+                            Some("the verdict contains no signed token (a JWS of three parts)".into());
                         return;
                     }
                     match verifies(&tokens, &set) {
-                        Ok(check) => backend.check(check),
-                        Err(why) => backend.found.not_applicable = Some(why),
+                        Ok(check) => context.check(check),
+                        Err(why) => context.found.not_applicable = Some(why),
                     }
                 })
             },
         )
-        .needs(&[Need::Session, Need::ReadToken]);
+        .requires(&[Prerequisite::Session, Prerequisite::ReadToken]);
 }
 
-/// One of the tokens has to verify. Where none does and one is signed in a way that is not verified here, nothing is
-/// proven, and this says why.
+/// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
+/// proves nothing.
 fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
-    let seen: Vec<Signed> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
-    let ok = seen.contains(&Signed::Verified);
-    if let Some(unsupported) = seen.iter().find(|seen| !ok && matches!(seen, Signed::Unsupported(_))) {
-        return Err(format!("the verdict's token cannot be verified here: {unsupported}"));
+    let results: Vec<SignatureResult> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
+    let ok = results.contains(&SignatureResult::Verified);
+    if let Some(unsupported) =
+        results.iter().find(|result| !ok && matches!(result, SignatureResult::Unsupported(_)))
+    {
+        return Err(format!("edgeproof cannot verify the verdict's token: {unsupported}"));
     }
-    let told: Vec<String> = seen.iter().map(ToString::to_string).collect();
-    let check = Check::new("signature of the verdict's token", "verifies", told.join("; "), ok);
-    let unnamed = !ok && seen.contains(&Signed::VerifiedUnnamed);
-    let check = if unnamed { check.at(Level::Should) } else { check };
-    Ok(check
-        .hint("the key that signs has to be in the set, under the id that the token's header names, before it signs"))
+    let rendered: Vec<String> = results.iter().map(ToString::to_string).collect();
+    let check = Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok);
+    let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
+    let check = if unnamed { check.at(CaseLevel::Should) } else { check };
+    Ok(check.hint("publish the signing key under the \"kid\" in the token's header before you sign with it"))
 }
 
-/// Texts of the verdict that look like a JWS in compact form: the interface does not show where the token stands.
+/// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
 fn tokens(body: &[u8]) -> Vec<String> {
     let mut tokens = Vec::new();
     match serde_json::from_slice::<Value>(body) {

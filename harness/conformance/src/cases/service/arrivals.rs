@@ -6,22 +6,20 @@ use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
 
-use super::super::backend::Reply;
-use super::super::conversation::{ORIGIN, posted};
-use super::super::{Ask, Backend, Catalog, Need};
-use super::{PENDING, answer};
-use crate::judge::{self, Check};
+use super::expected::{PENDING, answer};
+use crate::cases::{Catalog, ORIGIN, Prerequisite, ServiceCaseContext, posted};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
 
-/// A wait that nobody waits for to its end.
+/// A wait that no case awaits to its end.
 const LONG: Duration = Duration::from_secs(25);
-/// By how much a verdict is younger than the limit that is still given: so long a request may take.
+/// How much younger than the limit the tested verdict is, to allow for a slow request.
 const YOUNGER: Duration = Duration::from_secs(30);
-/// How soon a request that waits is answered once the verdict is there.
+/// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Sessions as they arrive (1.3, 3, 7.3, 7.4): our mock is told when.
+/// Sessions in each state (1.3, 3, 7.3, 7.4). Most cases add them to the built-in mock.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     pending(cases);
     alike(cases);
@@ -32,91 +30,99 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     still_there(cases);
 }
 
-/// Why there is no verdict, and the session that is so.
-type Situation = (&'static str, &'static str, Stimulus, fn(&Backend, &str));
+/// A reason why a session has no verdict: id, title, stimulus, and a function that prepares the session.
+type PendingCause = (&'static str, &'static str, Stimulus, fn(&ServiceCaseContext, &str));
 
-/// The four situations in which there is none.
-fn situations() -> [Situation; 4] {
+/// The four reasons why a session has no verdict.
+fn pending_causes() -> [PendingCause; 4] {
     [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |backend, reference| {
-            put(backend, NewSession::new(reference).ready(Ready::Never));
+        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |context, reference| {
+            add_session(context, NewSession::new(reference).ready(Ready::Never));
         }),
         (
             "too-old",
             "a session whose verdict is older than two minutes",
             Stimulus::VerdictTooOld,
-            |backend, reference| {
-                put(backend, NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))));
+            |context, reference| {
+                add_session(
+                    context,
+                    NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))),
+                );
             },
         ),
-        ("unknown", "a session that nobody knows", Stimulus::ReferenceUnknown, |_, _| {}),
+        ("unknown", "an unknown session", Stimulus::ReferenceUnknown, |_, _| {}),
         (
             "other-license",
             "a session under another license",
             Stimulus::ReferenceOtherLicense,
-            |backend, reference| {
-                let Some((_, credentials)) = backend.ours() else { return };
-                put(backend, NewSession::new(reference).license_id(credentials.other_license_id()));
+            |context, reference| {
+                let Some((_, credentials)) = context.builtin_mock() else { return };
+                add_session(context, NewSession::new(reference).license_id(credentials.other_license_id()));
             },
         ),
     ]
 }
 
-fn put(backend: &Backend, session: NewSession) {
-    if let Some((mock, _)) = backend.ours() {
+fn add_session(context: &ServiceCaseContext, session: NewSession) {
+    if let Some((mock, _)) = context.builtin_mock() {
         mock.add_session(session);
     }
 }
 
 fn pending(cases: &mut Catalog<'_>) {
-    for (id, title, stimulus, bring_about) in situations() {
+    for (id, title, stimulus, prepare) in pending_causes() {
         let row = cases.row(PENDING).clone();
         cases
-            .asks(PENDING, &format!("verdict.pending.{id}"), &format!("{title} is pending"), move |backend| {
-                let row = row.clone();
-                Box::pin(async move {
-                    let reference = backend.reference(id);
-                    bring_about(backend, &reference);
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
-                })
-            })
-            // Of nobody's session any service can be asked; the others have to be brought about.
-            .needs(if id == "unknown" { &[Need::ReadToken] } else { &[Need::Mock] })
+            .service_steps(
+                PENDING,
+                &format!("verdict.pending.{id}"),
+                &format!("{title} is pending"),
+                move |context| {
+                    let row = row.clone();
+                    Box::pin(async move {
+                        let reference = context.reference(id);
+                        prepare(context, &reference);
+                        let request = context.with_token(&reference);
+                        let reply = context.fetch_verdict(&request).await;
+                        context.checks(judge::exact(&answer(&row, &reference), &reply));
+                    })
+                },
+            )
+            // An unknown session needs no preparation; the others need the built-in mock.
+            .requires(if id == "unknown" { &[Prerequisite::ReadToken] } else { &[Prerequisite::Mock] })
             .stimulus(stimulus);
     }
 }
 
-/// Nobody can tell which of the four it is: neither by the body nor by the header fields.
+/// Neither body nor header fields reveal which of the four reasons applies.
 fn alike(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.pending.alike",
-            "the four reasons for which there is no verdict look the same",
-            |backend| {
+            "the answers for the four reasons without a verdict are the same",
+            |context| {
                 Box::pin(async move {
                     let mut first: Option<String> = None;
-                    for (id, title, _, bring_about) in situations() {
-                        // All references are equally long, so that nothing but the situation can make a difference.
-                        let reference = backend.reference(&format!("{id:-<16}"));
-                        bring_about(backend, &reference);
-                        let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
+                    for (id, title, _, prepare) in pending_causes() {
+                        // All references have the same length, so that only the reason can make a difference.
+                        let reference = context.reference(&format!("{id:-<16}"));
+                        prepare(context, &reference);
+                        let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                         let seen = without(&reply, &reference);
                         let same = first.as_ref().is_none_or(|first| *first == seen);
                         let expected = first.get_or_insert_with(|| seen.clone()).clone();
-                        backend.check(Check::new(&format!("answer for {title}"), expected, seen, same));
+                        context.check(Check::new(&format!("answer for {title}"), expected, seen, same));
                     }
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also(PENDING);
 }
 
-/// An answer without its reference, its length and its date.
-fn without(reply: &Reply, reference: &str) -> String {
+/// An answer as text, without its reference, its length and its date.
+fn without(reply: &AnswerResult, reference: &str) -> String {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return why.to_string(),
@@ -129,156 +135,156 @@ fn without(reply: &Reply, reference: &str) -> String {
     format!("{} {} {body}", answer.status, headers.join(", "))
 }
 
-/// A whole journey: page, edge, service, backend.
+/// From the page over the edge and the service to the backend.
 fn accepted(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
-            "a session that an edge's collection was accepted for has a verdict",
-            |backend| {
+            "a session has a verdict after the service has accepted its collection",
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("größe 7/8");
-                    let Some(body) = collection(backend, &reference) else { return };
-                    let posted = post(backend, body).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &posted));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &reply));
-                    let told = super::sessions::reference_in(&reply);
-                    let ok = told.as_deref() == Some(&reference);
-                    backend.check(Check::new("ref in the verdict", reference, told.unwrap_or_default(), ok));
+                    let reference = context.reference("größe 7/8");
+                    let Some(body) = collection(context, &reference) else { return };
+                    let posted = post(context, body).await;
+                    context.check(judge::status_in("200", |status| status == 200, &posted));
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.check(judge::status_in("200", |status| status == 200, &reply));
+                    let named = super::sessions::reference_in(&reply);
+                    let ok = named.as_deref() == Some(&reference);
+                    context.check(Check::new("ref in the verdict", reference, named.unwrap_or_default(), ok));
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also("verdict.200.available");
 }
 
 fn refused(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
-            "a session whose collection was refused has no verdict",
-            move |backend| {
+            "a session has no verdict after the service has refused its collection",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("refused");
-                    let Some((_, credentials)) = backend.ours() else { return };
+                    let reference = context.reference("refused");
+                    let Some((_, credentials)) = context.builtin_mock() else { return };
                     let collection = Collection::generated(&reference, 7, SystemTime::now());
                     let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
-                    let posted = post(backend, body).await;
-                    backend.check(judge::status_in("400", |status| status == 400, &posted));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                    let posted = post(context, body).await;
+                    context.check(judge::status_in("400", |status| status == 400, &posted));
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::Mock]);
+        .requires(&[Prerequisite::Mock]);
 }
 
 fn replayed(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
-            "a copy of a collection is refused, and the verdict stays as it was",
-            |backend| {
+            "the service refuses a copy of a collection and keeps the verdict",
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("replayed");
-                    let Some(body) = collection(backend, &reference) else { return };
-                    let accepted = post(backend, body.clone()).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &accepted));
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let before = backend.ask(&ask).await;
-                    let copy = post(backend, body).await;
-                    backend.check(judge::status_in("409", |status| status == 409, &copy));
-                    let after = backend.ask(&ask).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &before));
-                    backend.check(judge::same_answer("the verdict before", &before, &after));
+                    let reference = context.reference("replayed");
+                    let Some(body) = collection(context, &reference) else { return };
+                    let accepted = post(context, body.clone()).await;
+                    context.check(judge::status_in("200", |status| status == 200, &accepted));
+                    let request = context.with_token(&reference);
+                    let before = context.fetch_verdict(&request).await;
+                    let copy = post(context, body).await;
+                    context.check(judge::status_in("409", |status| status == 409, &copy));
+                    let after = context.fetch_verdict(&request).await;
+                    context.check(judge::status_in("200", |status| status == 200, &before));
+                    context.check(judge::same_answer("the verdict before", &before, &after));
                 })
             },
         )
-        .needs(&[Need::Mock]);
+        .requires(&[Prerequisite::Mock]);
 }
 
 fn long_poll(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
-            "a request that waits is answered as soon as the verdict is there",
-            |backend| {
+            "a long poll is answered as soon as the verdict is available",
+            |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("poll");
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let draft = ask.query(&format!("waitMs={}", LONG.as_millis())).draft();
-                    let endpoint = backend.service().clone();
+                    let reference = context.reference("poll");
+                    let request = context.with_token(&reference);
+                    let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
+                    let endpoint = context.service().clone();
                     let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
-                    let Some((mock, _)) = backend.ours() else { return };
+                    let Some((mock, _)) = context.builtin_mock() else { return };
                     let mut polls = mock.polls();
                     let arriving = async {
-                        // Not before the request waits.
+                        // The session must arrive after the request has started to wait.
                         let _ = polls.wait_for(|polls| *polls > 0).await;
                         mock.add_session(NewSession::new(&reference));
                         std::time::Instant::now()
                     };
                     let (sent, arrived) = tokio::select! {
-                        // Answered before there was a verdict.
+                        // The answer came before the verdict.
                         sent = &mut sending => (sent, std::time::Instant::now()),
                         arrived = arriving => (sending.await, arrived),
                     };
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
-                    backend.check(judge::status_in("200", |status| status == 200, &sent.reply));
+                    context.check(judge::status_in("200", |status| status == 200, &sent.reply));
                     let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
-                    backend.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
-                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
+                    context.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
+                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
-        .needs(&[Need::Mock])
-        .alone()
+        .requires(&[Prerequisite::Mock])
+        .exclusive()
         .takes(LONG)
         .also("verdict.200.available");
 }
 
-/// A verdict is given until its time is over, not only while it is young.
+/// A verdict is available until it reaches the age limit.
 fn still_there(cases: &mut Catalog<'_>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
     cases
-        .asks(
+        .service_steps(
             "limit.verdict-age",
             "verdict.available.until-old",
-            "a verdict that is nearly as old as it may be is given",
-            move |backend| {
+            "a verdict just below the age limit is available",
+            move |context| {
                 Box::pin(async move {
-                    let reference = backend.reference("nearly-old");
-                    put(backend, NewSession::new(&reference).ready(Ready::Since(age)));
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &reply));
+                    let reference = context.reference("nearly-old");
+                    add_session(context, NewSession::new(&reference).ready(Ready::Since(age)));
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.check(judge::status_in("200", |status| status == 200, &reply));
                 })
             },
         )
-        .needs(&[Need::Mock])
+        .requires(&[Prerequisite::Mock])
         .also("verdict.200.available");
 }
 
-fn collection(backend: &Backend, reference: &str) -> Option<Vec<u8>> {
-    let (mock, _) = backend.ours()?;
+fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
+    let (mock, _) = context.builtin_mock()?;
     Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
 }
 
 /// Posts a collection through the reference edge.
-async fn post(backend: &mut Backend, body: Vec<u8>) -> Reply {
-    let Some(edge) = backend.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
-        return Err(edgeproof_http::NoAnswer::NotConnected("there is no edge".into()));
+async fn post(context: &mut ServiceCaseContext, body: Vec<u8>) -> AnswerResult {
+    let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
+        return Err(edgeproof_http::NoAnswer::NotConnected("this run has no edge".into()));
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
-    let sent = edgeproof_http::send(&edge, &draft, backend.limit).await;
+    let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     let reply = sent.reply.clone();
-    backend.record(Hop::ClientEdge, &edge, &draft, sent);
+    context.record(Hop::ClientEdge, &edge, &draft, sent);
     reply
 }

@@ -2,56 +2,60 @@ use std::ops::Range;
 
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
+use strum::VariantArray;
 
-/// Ways to damage a read token of which nothing is known but that it begins as read tokens do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Ways to damage a read token of an unknown format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub(super) enum Damage {
-    /// Its second half is cut off.
+    /// The second half is missing.
     Truncated,
-    /// A character of its payload is another.
+    /// One character of the payload is changed.
     Payload,
-    /// A character of its signature is another.
+    /// One character of the signature is changed.
     Signature,
-    /// A character of its footer is another; of a token without one, of its header.
+    /// One character of the footer is changed, or of the header in a token without a footer.
     Footer,
-    /// Its last part is left out.
+    /// The last part is missing.
     WithoutLastPart,
-    /// Something is added at its end.
+    /// Text is appended.
     Appended,
-    /// Only its beginning is there.
+    /// Only the prefix is left.
     PrefixAlone,
-    /// After its beginning comes a sentence.
+    /// Arbitrary text follows the prefix.
     Invented,
 }
 
 impl Damage {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Truncated,
-        Self::Payload,
-        Self::Signature,
-        Self::Footer,
-        Self::WithoutLastPart,
-        Self::Appended,
-        Self::PrefixAlone,
-        Self::Invented,
-    ];
-
-    /// A slug, and what it says of the token.
-    pub(super) fn words(self) -> (&'static str, &'static str) {
+    /// The part of the case id that names this damage.
+    pub(super) fn slug(self) -> &'static str {
         match self {
-            Self::Truncated => ("truncated", "cut in its middle"),
-            Self::Payload => ("payload-altered", "with an altered payload"),
-            Self::Signature => ("signature-altered", "with an altered signature"),
-            Self::Footer => ("footer-altered", "with an altered footer or header"),
-            Self::WithoutLastPart => ("last-part-missing", "without its last part"),
-            Self::Appended => ("appended", "with something added at its end"),
-            Self::PrefixAlone => ("prefix-alone", "of which only the beginning is there"),
-            Self::Invented => ("invented", "that only begins like one"),
+            Self::Truncated => "truncated",
+            Self::Payload => "payload-altered",
+            Self::Signature => "signature-altered",
+            Self::Footer => "footer-altered",
+            Self::WithoutLastPart => "last-part-missing",
+            Self::Appended => "appended",
+            Self::PrefixAlone => "prefix-alone",
+            Self::Invented => "invented",
         }
     }
 
-    /// The cause of the refusal where the service is ours: what is altered below a signature breaks the signature.
-    pub(super) fn ours(self) -> Option<Stimulus> {
+    /// What follows "a read token" in a title.
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Truncated => "without its second half",
+            Self::Payload => "with a changed payload",
+            Self::Signature => "with a changed signature",
+            Self::Footer => "with a changed footer or header",
+            Self::WithoutLastPart => "without its last part",
+            Self::Appended => "with appended text",
+            Self::PrefixAlone => "that is only the prefix",
+            Self::Invented => "that is arbitrary text after the prefix",
+        }
+    }
+
+    /// The stimulus at the built-in mock. A changed payload breaks the signature.
+    pub(super) fn mock_stimulus(self) -> Option<Stimulus> {
         match self {
             Self::Truncated => Some(Stimulus::ReadTokenTruncated),
             Self::Payload | Self::Signature => Some(Stimulus::ReadTokenSignatureAltered),
@@ -60,20 +64,20 @@ impl Damage {
         }
     }
 
-    /// The token, damaged so; none if it has no such place.
+    /// The damaged token. None: the token has no such part.
     pub(super) fn apply(self, token: &str) -> Option<String> {
-        let anatomy = Anatomy::of(token);
+        let parts = TokenParts::of(token);
         match self {
             Self::Truncated => {
-                let rest = token.len() - anatomy.beginning;
-                Some(chars_up_to(token, anatomy.beginning + rest / 2))
+                let rest = token.len() - parts.prefix_end;
+                Some(chars_up_to(token, parts.prefix_end + rest / 2))
             }
-            Self::Payload => alter(token, &anatomy.payload),
-            Self::Signature => alter(token, &anatomy.signature),
-            Self::Footer => alter(token, &anatomy.beside?),
+            Self::Payload => alter(token, &parts.payload),
+            Self::Signature => alter(token, &parts.signature),
+            Self::Footer => alter(token, &parts.footer_or_header?),
             Self::WithoutLastPart => {
-                let dot = token[anatomy.beginning..].rfind('.')?;
-                Some(token[..anatomy.beginning + dot].to_owned())
+                let dot = token[parts.prefix_end..].rfind('.')?;
+                Some(token[..parts.prefix_end + dot].to_owned())
             }
             Self::Appended => Some(format!("{token}.edgeproof")),
             Self::PrefixAlone => Some(READ_PREFIX.to_owned()),
@@ -82,47 +86,58 @@ impl Damage {
     }
 }
 
-/// Where the parts of a token are.
-struct Anatomy {
-    /// Where its prefix ends.
-    beginning: usize,
+/// Positions of the parts of a token.
+struct TokenParts {
+    /// End of the prefix.
+    prefix_end: usize,
     payload: Range<usize>,
     signature: Range<usize>,
     /// Footer or header.
-    beside: Option<Range<usize>>,
+    footer_or_header: Option<Range<usize>>,
 }
 
-impl Anatomy {
-    /// PASETO and JWS are known; of any other, the payload is the longest part's first half and the signature its end.
+impl TokenParts {
+    /// Finds the parts of a PASETO or a JWS. In any other token the payload is the first half of the longest part and the
+    /// signature its second half.
     fn of(token: &str) -> Self {
-        /// Length of an Ed25519 signature in base64url, at the end of what a public PASETO signs.
+        /// Length of an Ed25519 signature in base64url. A public PASETO ends its body with it.
         const SIGNATURE: usize = 86;
-        let beginning = if token.starts_with(READ_PREFIX) { READ_PREFIX.len() } else { 0 };
-        let parts = parts(token, beginning);
+        let prefix_end = if token.starts_with(READ_PREFIX) { READ_PREFIX.len() } else { 0 };
+        let parts = parts(token, prefix_end);
         let text = |index: usize| &token[parts[index].clone()];
         let is_paseto = parts.len() >= 3 && text(0).starts_with('v') && matches!(text(1), "public" | "local");
         if is_paseto {
             let body = parts[2].clone();
             let signature = body.end.saturating_sub(SIGNATURE).max(body.start);
             return Self {
-                beginning,
+                prefix_end,
                 payload: body.start..signature.max(body.start + 1).min(body.end),
                 signature: signature..body.end,
-                beside: parts.get(3).cloned().filter(|footer| !footer.is_empty()),
+                footer_or_header: parts.get(3).cloned().filter(|footer| !footer.is_empty()),
             };
         }
         if let [header, payload, signature] = parts.as_slice() {
-            let beside = Some(header.clone());
-            return Self { beginning, payload: payload.clone(), signature: signature.clone(), beside };
+            let footer_or_header = Some(header.clone());
+            return Self {
+                prefix_end,
+                payload: payload.clone(),
+                signature: signature.clone(),
+                footer_or_header,
+            };
         }
-        let longest = parts.iter().max_by_key(|part| part.len()).cloned().unwrap_or(beginning..token.len());
+        let longest = parts.iter().max_by_key(|part| part.len()).cloned().unwrap_or(prefix_end..token.len());
         let middle = longest.start + longest.len() / 2;
         let last = parts.last().cloned().filter(|_| parts.len() > 1);
-        Self { beginning, payload: longest.start..middle, signature: middle..longest.end, beside: last }
+        Self {
+            prefix_end,
+            payload: longest.start..middle,
+            signature: middle..longest.end,
+            footer_or_header: last,
+        }
     }
 }
 
-/// The parts between dots.
+/// Ranges of the parts between dots.
 fn parts(token: &str, from: usize) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = from;
@@ -146,7 +161,7 @@ fn alter(token: &str, range: &Range<usize>) -> Option<String> {
     };
     let mut bytes = token.as_bytes().to_vec();
     bytes[at] = other;
-    // A token of other than ASCII would be none that fits into a header.
+    // A token with other characters than ASCII does not fit into a header.
     String::from_utf8(bytes).ok()
 }
 
@@ -174,9 +189,10 @@ mod tests {
     #[case::paseto_without_footer("service_read_v4.public.eyJzdWIiOiJhIn0eyJzdWIiOiJhIn0".into())]
     #[case::opaque("service_read_9f86d081884c7d659a2feaa0c55ad015".into())]
     #[case::two_parts("service_read_0123456789abcdef.fedcba9876543210".into())]
-    fn every_damage_makes_another_token(#[case] token: String) {
-        let damaged: Vec<String> = Damage::ALL.iter().filter_map(|damage| damage.apply(&token)).collect();
-        // Of a token of two parts, to cut it off and to drop its last part is the same.
+    fn every_damage_changes_the_token(#[case] token: String) {
+        let damaged: Vec<String> =
+            Damage::VARIANTS.iter().filter_map(|damage| damage.apply(&token)).collect();
+        // In a token of two parts, some damages give the same text.
         assert!(damaged.iter().collect::<BTreeSet<_>>().len() >= 6, "{damaged:?}");
         for damaged in damaged {
             assert_ne!(damaged, token);
@@ -185,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_is_altered_where_it_is() {
+    fn each_damage_changes_its_own_part() {
         let token = "service_read_hhhhhh.pppppp.ssssss";
         let altered = |damage: Damage| damage.apply(token).unwrap();
         assert_eq!(altered(Damage::Payload), "service_read_hhhhhh.pppqpp.ssssss");
@@ -200,8 +216,8 @@ mod tests {
     #[case("service_read_v4.public.")]
     #[case("service_read_ä.ö.ü")]
     #[case("")]
-    fn nothing_is_too_short_or_too_strange(#[case] token: &str) {
-        for damage in Damage::ALL {
+    fn short_and_strange_tokens_do_not_panic(#[case] token: &str) {
+        for &damage in Damage::VARIANTS {
             damage.apply(token);
         }
     }

@@ -1,29 +1,25 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::{CaseLevel as Level, Hop};
+use edgeproof_fixtures::spec::{Stimulus, verdict_path};
+use edgeproof_reports::{CaseLevel, Hop};
 
-use super::super::{Ask, Backend, Catalog, Need, Phase, summary};
-use super::{PENDING, answer};
+use super::expected::{PENDING, answer};
+use crate::cases::{Case, Catalog, Phase, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
 use crate::judge;
 
-/// Sessions that nobody knows: the pending marker, with the reference exactly as it was asked for (4, 7.4).
+/// Unknown sessions: the answer is pending, with exactly the requested reference (4, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, phase, title) in [
-        (
-            "verdict.sanity.first",
-            Phase::First,
-            "a session that nobody knows is pending, before all other cases",
-        ),
-        ("verdict.sanity.last", Phase::Last, "a session that nobody knows is pending, after all other cases"),
+        ("verdict.sanity.first", Phase::First, "before all other cases, an unknown session is pending"),
+        ("verdict.sanity.last", Phase::Last, "after all other cases, an unknown session is pending"),
     ] {
         unknown(cases, id, title, "unknown").phase(phase).also("endpoint.service.verdict");
     }
     for (name, title, reference) in references() {
         let case = unknown(cases, &format!("verdict.reference.{name}"), title, reference);
         if name == "slash" {
-            // RFC 3986 §2.2 lets a segment hold one, and many servers in front of a service refuse it.
-            case.level(Level::Should);
+            // RFC 3986 §2.2 allows an encoded slash in a segment, but many proxies refuse it.
+            case.level(CaseLevel::Should);
         }
     }
     bare_plus(cases);
@@ -31,192 +27,202 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     content_type(cases);
     side_by_side(cases);
     in_turn(cases);
+    methods(cases);
 }
 
-/// References that a page may pass to `start()`, each as its text: on the way it is percent-encoded once.
+/// References that a page may pass to `start()`, as text. The request percent-encodes them once.
 fn references() -> [(&'static str, &'static str, &'static str); 12] {
     [
-        ("plain", "a reference of letters, digits and dashes comes back as it was sent", "Abc-123_x.y~z"),
-        ("space", "a reference with spaces comes back as it was sent", "a b  c"),
-        ("slash", "a reference with a slash comes back as it was sent", "shop/cart/7"),
-        ("unicode", "a reference in other scripts comes back as it was sent", "größe-注文-🛒"),
-        ("percent", "a reference with a percent sign comes back as it was sent", "100% sure"),
+        ("plain", "a reference of letters, digits and dashes comes back unchanged", "Abc-123_x.y~z"),
+        ("space", "a reference with spaces comes back unchanged", "a b  c"),
+        ("slash", "a reference with a slash comes back unchanged", "shop/cart/7"),
+        ("unicode", "a reference with non-ASCII characters comes back unchanged", "größe-注文-🛒"),
+        ("percent", "a reference with a percent sign comes back unchanged", "100% sure"),
         ("percent-encoded", "a reference that looks encoded is not decoded twice", "a%20b%2Fc"),
-        ("plus", "a plus sign in a reference stays one", "a+b"),
-        (
-            "reserved",
-            "a reference with characters that mean something in URLs comes back as it was sent",
-            "a?b=c&d#e;f:g@h",
-        ),
-        (
-            "quotes",
-            "a reference with quotes and backslashes comes back as it was sent",
-            "say \"hi\" \\ 'bye'",
-        ),
-        ("markup", "a reference that is markup comes back as text", "<script>alert(1)</script>"),
-        ("case", "capitals in a reference stay capitals", "AbCdEf"),
-        ("number", "a reference of digits comes back as text", "00012345678901234567890"),
+        ("plus", "a reference with an encoded plus sign comes back unchanged", "a+b"),
+        ("reserved", "a reference with reserved URL characters comes back unchanged", "a?b=c&d#e;f:g@h"),
+        ("quotes", "a reference with quotes and backslashes comes back unchanged", "say \"hi\" \\ 'bye'"),
+        ("markup", "a reference that is markup comes back as a JSON string", "<script>alert(1)</script>"),
+        ("case", "a reference in mixed case comes back unchanged", "AbCdEf"),
+        ("number", "a reference of digits comes back as a JSON string", "00012345678901234567890"),
     ]
 }
 
-fn unknown<'c>(
-    cases: &'c mut Catalog<'_>,
-    id: &str,
-    title: &str,
-    text: &'static str,
-) -> &'c mut super::super::Case {
+fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static str) -> &'c mut Case {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(PENDING, id, title, move |backend| {
+        .service_steps(PENDING, id, title, move |context| {
             let row = row.clone();
             Box::pin(async move {
-                let reference = backend.reference(text);
-                let ask = Ask::new(&reference).bearer(&backend.read_token());
-                let reply = backend.ask(&ask).await;
-                backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                let reference = context.reference(text);
+                let request = context.with_token(&reference);
+                let reply = context.fetch_verdict(&request).await;
+                context.checks(judge::exact(&answer(&row, &reference), &reply));
             })
         })
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
 
-/// In a path a plus sign stands for itself also where it is not encoded (RFC 3986 §3.3): only forms write spaces so.
+/// An unencoded plus sign in a path is a plus sign (RFC 3986 §3.3). It is a space in forms only.
 fn bare_plus(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.reference.bare-plus",
-            "a plus sign in a reference that is not encoded is no space",
-            move |backend| {
+            "an unencoded plus sign in a reference is not a space",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("a+b");
-                    let mut draft = Ask::new(&reference).bearer(&backend.read_token()).draft();
+                    let reference = context.reference("a+b");
+                    let mut draft = context.with_token(&reference).draft();
                     draft.path = draft.path.replace("%2B", "+");
-                    let sent = backend.send(&draft, backend.limit).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                    let sent = context.send(&draft, context.timeout).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
 }
 
-/// What a reference may look like is not shown beyond that it is a text.
+/// The interface does not show which texts are valid references.
 fn odd(cases: &mut Catalog<'_>) {
     let long = "x".repeat(4000);
     for (id, title, path) in [
-        ("empty", "no reference at all", String::new()),
-        ("invalid-utf-8", "a reference that is not UTF-8", "%ff%fe".to_owned()),
-        ("invalid-encoding", "a reference with a broken percent encoding", "a%zz".to_owned()),
-        ("nul", "a reference with a NUL", "a%00b".to_owned()),
-        ("dots", "a reference of two dots, encoded", "%2e%2e".to_owned()),
-        ("long", "a reference of 4000 characters", long),
+        ("empty", "the answer to an empty reference", String::new()),
+        ("invalid-utf-8", "the answer to a reference that is not UTF-8", "%ff%fe".to_owned()),
+        ("invalid-encoding", "the answer to a reference with invalid percent-encoding", "a%zz".to_owned()),
+        ("nul", "the answer to a reference with a NUL", "a%00b".to_owned()),
+        ("dots", "the answer to a reference of two encoded dots", "%2e%2e".to_owned()),
+        ("long", "the answer to a reference of 4000 characters", long),
     ] {
         let point = format!("verdict.reference.{id}");
         cases
-            .asks("statement.reference-odd", &point.clone(), title, move |backend| {
+            .service_steps("statement.reference-odd", &point.clone(), title, move |context| {
                 let (path, point) = (path.clone(), point.clone());
                 Box::pin(async move {
-                    let mut draft = Ask::new("").bearer(&backend.read_token()).draft();
-                    draft.path.push_str(&path);
-                    let sent = backend.send(&draft, backend.limit).await;
-                    backend.observe(&point, summary::status(&sent.reply));
+                    let mut draft = context.with_token("").draft();
+                    draft.path = verdict_path().with(&path);
+                    let sent = context.send(&draft, context.timeout).await;
+                    context.observe(&point, summary::status(&sent.reply));
                 })
             })
-            .needs(&[Need::ReadToken]);
+            .requires(&[Prerequisite::ReadToken]);
     }
 }
 
 fn content_type(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.json-content-type",
             "verdict.content-type.pending",
-            "the pending marker says that it is JSON",
-            |backend| {
+            "a pending answer has the content type JSON",
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("kind")).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.check(summary::json_content_type(&reply));
+                    let request = context.with_token(&context.reference("kind"));
+                    let reply = context.fetch_verdict(&request).await;
+                    context.check(judge::json_content_type(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
-    cases.asks(
+        .requires(&[Prerequisite::ReadToken]);
+    cases.service_steps(
         "statement.json-content-type",
         "verdict.content-type.unauthorized",
-        "a refusal says that it is JSON",
-        |backend| {
+        "a refusal has the content type JSON",
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask(&Ask::new(&backend.reference("kind"))).await;
-                backend.check(summary::json_content_type(&reply));
+                let reply = context.fetch_verdict(&VerdictRequest::new(&context.reference("kind"))).await;
+                context.check(judge::json_content_type(&reply));
             })
         },
     );
 }
 
-/// Requests that are there at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 16;
 
 fn side_by_side(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.isolation.at-once",
-            "of many at once each gets its own reference back",
-            move |backend| {
+            "concurrent requests each get their own reference back",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
                     let references: Vec<String> =
-                        (0..AT_ONCE).map(|number| backend.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(backend, &references);
-                    let endpoint = backend.service().clone();
-                    let limit = backend.limit;
+                        (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
+                    let drafts = drafts(context, &references);
+                    let endpoint = context.service().clone();
+                    let limit = context.timeout;
                     let sending = drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, limit));
                     let sent = futures_util::future::join_all(sending).await;
                     for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
-                        backend.checks(judge::exact(&answer(&row, reference), &sent.reply));
-                        backend.record(Hop::ClientService, &endpoint, draft, sent);
+                        context.checks(judge::exact(&answer(&row, reference), &sent.reply));
+                        context.record(Hop::ClientService, &endpoint, draft, sent);
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .takes(Duration::from_secs(1));
 }
 
 fn in_turn(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             PENDING,
             "verdict.isolation.in-turn",
-            "of several over one connection each gets its own reference back",
-            move |backend| {
+            "requests over one connection each get their own reference back",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
                     let references: Vec<String> =
-                        (0..4).map(|number| backend.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(backend, &references);
-                    let endpoint = backend.service().clone();
-                    let all = edgeproof_http::send_in_turn(&endpoint, &drafts, backend.limit).await;
-                    // A server may end a connection after any answer: what it did not answer says nothing.
+                        (0..4).map(|number| context.reference(&format!("{number}"))).collect();
+                    let drafts = drafts(context, &references);
+                    let endpoint = context.service().clone();
+                    let all = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
+                    // A server may close a connection after any answer, so a later request without answer is no fault.
                     for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
-                        if backend.found.sent.is_empty() || sent.reply.is_ok() {
-                            backend.checks(judge::exact(&answer(&row, reference), &sent.reply));
+                        if context.found.sent.is_empty() || sent.reply.is_ok() {
+                            context.checks(judge::exact(&answer(&row, reference), &sent.reply));
                         }
-                        backend.record(Hop::ClientService, &endpoint, draft, sent);
+                        context.record(Hop::ClientService, &endpoint, draft, sent);
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }
 
-fn drafts(backend: &Backend, references: &[String]) -> Vec<edgeproof_http::Draft> {
-    let token = backend.read_token();
-    references.iter().map(|reference| Ask::new(reference).bearer(&token).draft()).collect()
+fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_http::Draft> {
+    let token = context.read_token();
+    references.iter().map(|reference| VerdictRequest::new(reference).bearer(&token).draft()).collect()
+}
+
+/// Methods that the interface does not define for verdicts (4).
+fn methods(cases: &mut Catalog<'_>) {
+    for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+        let point = format!("verdict.method.{}", method.to_lowercase());
+        cases
+            .service_steps(
+                "statement.verdict-methods",
+                &point.clone(),
+                &format!("the answer to {method} at the verdict endpoint"),
+                move |context| {
+                    let point = point.clone();
+                    Box::pin(async move {
+                        let request = context.with_token(&context.reference("method"));
+                        let reply = context.fetch_verdict(&request.method(method)).await;
+                        context.observe(&point, summary::status(&reply));
+                    })
+                },
+            )
+            .requires(&[Prerequisite::ReadToken]);
+    }
 }

@@ -1,14 +1,14 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
 use serde_json::Value;
+use strum::VariantArray;
 
-use super::super::backend::{Reply, exposed};
-use super::super::{Ask, Backend, Catalog, Need};
 use super::damage::Damage;
-use super::{PENDING, UNAUTHORIZED, answer, codes};
-use crate::judge::{self, Code};
+use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::judge::{self, AnswerResult, ReasonCode};
 
-/// Requests without a read token, with another credential, and with a read token that is not accepted (5, 7.4).
+/// Requests without a read token, with another credential or with an invalid read token (5, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     unauthorized(cases);
     prefix(cases);
@@ -20,34 +20,34 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     scheme(cases);
 }
 
-/// What stands in `Authorization` is not a read token.
+/// `Authorization` does not contain a read token.
 fn unauthorized(cases: &mut Catalog<'_>) {
-    // No read token is in any of these: nothing is given away by sending them.
+    // None of these values contains the user's read token.
     let values: [(&str, &str, Option<&str>, Stimulus); 7] = [
         ("missing", "without an Authorization header", None, Stimulus::ReadTokenMissing),
         ("empty", "with an empty Authorization header", Some(""), Stimulus::ReadTokenMissing),
-        ("bearer-alone", "with a scheme and no token", Some("Bearer"), Stimulus::ReadTokenMissing),
+        ("bearer-alone", "with a scheme and without a token", Some("Bearer"), Stimulus::ReadTokenMissing),
         (
             "basic",
-            "with a user name and a password",
+            "with Basic credentials",
             Some("Basic ZWRnZXByb29mOnNlcnZpY2VfcmVhZF9ub25l"),
             Stimulus::ReadTokenOtherScheme,
         ),
         (
             "other-scheme",
-            "with another scheme before what looks like a read token",
+            "with another scheme and the read token's prefix",
             Some("Token service_read_none"),
             Stimulus::ReadTokenOtherScheme,
         ),
         (
             "other-bearer",
-            "with a bearer that does not begin like a read token",
+            "with a bearer token without the read token's prefix",
             Some("Bearer eyJhbGciOiJub25lIn0.e30."),
             Stimulus::ReadTokenForeignPrefix,
         ),
         (
             "prefix-within",
-            "with a bearer that has the beginning of a read token further on",
+            "with a bearer token that contains the read token's prefix later",
             Some("Bearer x-service_read_none"),
             Stimulus::ReadTokenForeignPrefix,
         ),
@@ -55,19 +55,19 @@ fn unauthorized(cases: &mut Catalog<'_>) {
     for (id, title, value, stimulus) in values {
         let row = cases.row(UNAUTHORIZED).clone();
         cases
-            .asks(
+            .service_steps(
                 UNAUTHORIZED,
                 &format!("verdict.unauthorized.{id}"),
                 &format!("a request {title} is unauthorized"),
-                move |backend| {
+                move |context| {
                     let row = row.clone();
                     Box::pin(async move {
-                        let mut ask = Ask::new(&backend.reference("unauthorized"));
+                        let mut request = VerdictRequest::new(&context.reference("unauthorized"));
                         if let Some(value) = value {
-                            ask = ask.authorization(value);
+                            request = request.authorization(value);
                         }
-                        let reply = backend.ask(&ask).await;
-                        backend.checks(judge::exact(&answer(&row, ""), &reply));
+                        let reply = context.fetch_verdict(&request).await;
+                        context.checks(judge::exact(&answer(&row, ""), &reply));
                     })
                 },
             )
@@ -76,84 +76,90 @@ fn unauthorized(cases: &mut Catalog<'_>) {
     }
 }
 
-/// The token that is accepted is so with its prefix, as a bearer, and not otherwise.
+/// A read token is valid as a bearer token with its prefix, and not otherwise.
 fn prefix(cases: &mut Catalog<'_>) {
     let (pending, row) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     let accepted = pending.clone();
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.bearer",
-            "a read token is accepted as a bearer",
-            move |backend| {
+            "the service accepts a read token as a bearer token",
+            move |context| {
                 let pending = accepted.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("bearer");
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&pending, &reference), &reply));
+                    let reference = context.reference("bearer");
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.checks(judge::exact(&answer(&pending, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-prefix",
             "verdict.read-token.without-prefix",
-            "a read token without its beginning is unauthorized",
-            move |backend| {
+            "a read token without its prefix is unauthorized",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let token = backend.read_token();
+                    let token = context.read_token();
                     let rest = token.strip_prefix(READ_PREFIX).unwrap_or(&token);
-                    let reply = backend.ask(&Ask::new(&backend.reference("bare")).bearer(rest)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("bare")).bearer(rest))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }
 
 fn license(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             UNAUTHORIZED,
             "verdict.unauthorized.license",
-            "a license as the bearer is unauthorized",
-            move |backend| {
+            "a license as the bearer token is unauthorized",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let license = exposed(backend.target.inputs.license.as_ref());
-                    let reply = backend.ask(&Ask::new(&backend.reference("license")).bearer(&license)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let license = exposed(context.target.inputs.license.as_ref());
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("license")).bearer(&license))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::License])
+        .requires(&[Prerequisite::License])
         .stimulus(Stimulus::ReadTokenIsLicense);
 }
 
 fn expired(cases: &mut Catalog<'_>) {
     let row = cases.row("verdict.401.expired").clone();
     cases
-        .asks(
+        .service_steps(
             "verdict.401.expired",
             "verdict.refused.expired",
-            "a read token whose end has passed is refused as expired",
-            move |backend| {
+            "the service refuses an expired read token as expired",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let token = exposed(backend.target.inputs.expired_token.as_ref());
-                    let reply = backend.ask(&Ask::new(&backend.reference("expired")).bearer(&token)).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &reply));
+                    let token = exposed(context.target.inputs.expired_token.as_ref());
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("expired")).bearer(&token))
+                        .await;
+                    context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .needs(&[Need::ExpiredToken])
+        .requires(&[Prerequisite::ExpiredToken])
         .stimulus(Stimulus::ReadTokenExpired);
 }
 
-/// Causes that are damages of a token.
+/// Stimuli that damage a token.
 const DAMAGES: [Stimulus; 6] = [
     Stimulus::ReadTokenMalformed,
     Stimulus::ReadTokenTruncated,
@@ -163,96 +169,102 @@ const DAMAGES: [Stimulus; 6] = [
     Stimulus::ReadTokenKeyUnknown,
 ];
 
-/// A stranger's token format is not known, nor which damage it sees first: any code for a damage will do. Of our own
-/// mock exactly one.
+/// The token format of another service is unknown, and so is the order of its checks: any code for a damaged token passes.
+/// The built-in mock must return one exact code.
 fn damaged(cases: &mut Catalog<'_>) {
     let any = codes(cases, &DAMAGES);
-    for damage in Damage::ALL {
-        let (id, words) = damage.words();
+    for &damage in Damage::VARIANTS {
+        let id = damage.slug();
         let mut accepted = any.clone();
         if damage == Damage::PrefixAlone {
-            // Whether that begins like a read token, or is none, can be read either way.
-            accepted.extend(super::code(cases.row(UNAUTHORIZED)));
+            // The interface does not show whether the prefix alone is a damaged token or none.
+            accepted.extend(code(cases.row(UNAUTHORIZED)));
         }
-        let ours = damage.ours().map(|cause| codes(cases, &[cause]));
+        let exact = damage.mock_stimulus().map(|stimulus| codes(cases, &[stimulus]));
         let [row, other] = match damage {
             Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
             Damage::Signature => ["verdict.401.bad-signature"; 2],
             Damage::Footer => ["verdict.401.bad-footer", "verdict.401.unknown-kid"],
             _ => ["verdict.401.malformed-token"; 2],
         };
-        let case = cases.asks(
+        let case = cases.service_steps(
             row,
             &format!("verdict.damaged.{id}"),
-            &format!("a read token {words} is refused as damaged"),
-            move |backend| {
-                let (accepted, ours) = (accepted.clone(), ours.clone());
+            &format!("the service refuses a read token {} as damaged", damage.description()),
+            move |context| {
+                let (accepted, exact) = (accepted.clone(), exact.clone());
                 Box::pin(async move {
-                    let Some(token) = damage.apply(&backend.read_token()) else {
-                        backend.found.not_applicable = Some("the read token has no such part".into());
+                    let Some(token) = damage.apply(&context.read_token()) else {
+                        context.found.not_applicable =
+                            Some("the read token has no part to damage this way".into());
                         return;
                     };
-                    let reply = backend.ask(&Ask::new(&backend.reference("damaged")).bearer(&token)).await;
-                    refused(backend, &reply);
-                    let ours = ours.filter(|_| backend.target.mock.is_some());
-                    backend.check(judge::tells(&ours.unwrap_or(accepted), &reply));
+                    let reply = context
+                        .fetch_verdict(&VerdictRequest::new(&context.reference("damaged")).bearer(&token))
+                        .await;
+                    refused(context, &reply);
+                    let exact = exact.filter(|_| context.target.mock.is_some());
+                    context.check(judge::has_code(&exact.unwrap_or(accepted), &reply));
                 })
             },
         );
         case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
-            case.needs(&[Need::ReadToken]);
+            case.requires(&[Prerequisite::ReadToken]);
         }
     }
 }
 
-/// Status 401 and JSON.
-fn refused(backend: &mut Backend, reply: &Reply) {
+/// Checks for status 401 and a JSON body.
+fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
     let status = judge::status_in("401", |status| status == 401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
-    backend.check(if accepted {
-        status.hint("the token was accepted: verify the whole of it before anything is looked up")
+    context.check(if accepted {
+        status.hint("the service accepted the token; verify the whole token before you look up the session")
     } else {
         status
     });
-    backend.check(judge::is_json(reply));
+    context.check(judge::is_json(reply));
 }
 
-/// In which member a code stands.
+/// The member of the JSON body that contains the code.
 fn reason_member(cases: &mut Catalog<'_>) {
     let codes = codes(cases, &DAMAGES);
-    cases.asks(
+    cases.service_steps(
         "statement.reason-member",
         "verdict.reason-member",
-        "in which member the code of a damaged token stands",
-        move |backend| {
+        "the JSON member that contains the code for a damaged token",
+        move |context| {
             let codes = codes.clone();
             Box::pin(async move {
                 let token = Damage::Invented.apply("").unwrap_or_default();
-                let reply = backend.ask(&Ask::new(&backend.reference("member")).bearer(&token)).await;
-                let saw = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
-                backend.observe("verdict.reason-member", saw);
+                let reply = context
+                    .fetch_verdict(&VerdictRequest::new(&context.reference("member")).bearer(&token))
+                    .await;
+                let observed = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
+                context.observe("verdict.reason-member", observed);
             })
         },
     );
 }
 
-fn member(codes: &[Code], reply: &Reply) -> Option<String> {
+fn member(codes: &[ReasonCode], reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
-    let (member, _) = judge::place_of(codes, &body)?;
+    let (member, _) = judge::find_code(codes, &body)?;
     Some(if member.is_empty() { "the body is the code".into() } else { member })
 }
 
 fn challenge(cases: &mut Catalog<'_>) {
-    cases.asks(
+    cases.service_steps(
         "statement.challenge-on-401",
         "verdict.unauthorized.challenge",
-        "a 401 says which scheme it asks for",
-        |backend| {
+        "a 401 names the Bearer scheme",
+        |context| {
             Box::pin(async move {
-                let reply = backend.ask(&Ask::new(&backend.reference("challenge"))).await;
+                let reply =
+                    context.fetch_verdict(&VerdictRequest::new(&context.reference("challenge"))).await;
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
-                backend.check(judge::header_has("www-authenticate", "Bearer", names_bearer, &reply));
+                context.check(judge::header_has("www-authenticate", "Bearer", names_bearer, &reply));
             })
         },
     );
@@ -261,19 +273,20 @@ fn challenge(cases: &mut Catalog<'_>) {
 fn scheme(cases: &mut Catalog<'_>) {
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.scheme-case",
             "verdict.read-token.scheme-case",
-            "the scheme before a read token may be written in small letters",
-            move |backend| {
+            "the service accepts the scheme bearer in lower case",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference("scheme");
-                    let value = format!("bearer {}", backend.read_token());
-                    let reply = backend.ask(&Ask::new(&reference).authorization(&value)).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &reply));
+                    let reference = context.reference("scheme");
+                    let value = format!("bearer {}", context.read_token());
+                    let reply =
+                        context.fetch_verdict(&VerdictRequest::new(&reference).authorization(&value)).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
 }

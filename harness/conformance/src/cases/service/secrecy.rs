@@ -3,13 +3,12 @@ use std::collections::HashSet;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Row, Stimulus};
 
-use super::super::backend::{Reply, exposed};
-use super::super::{Ask, Backend, Catalog, Need};
 use super::damage::Damage;
-use super::{PENDING, UNAUTHORIZED, answer};
-use crate::judge::{self, Check};
+use super::expected::{PENDING, UNAUTHORIZED, answer};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::judge::{self, AnswerResult, Check};
 
-/// What an answer must not tell: a token, or to whoever has none, whether there is a verdict (5).
+/// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     not_echoed(cases);
     not_in_verdict(cases);
@@ -18,12 +17,12 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     not_shared(cases);
 }
 
-/// Characters that are a piece of a token and no coincidence.
+/// Minimum length of a token's piece that cannot be a coincidence, in characters.
 const PIECE: usize = 24;
 
-/// Which credential a request carries.
+/// The credential of a request.
 #[derive(Clone, Copy)]
-enum Carries {
+enum Credential {
     ReadToken,
     Damaged(Damage),
     Expired,
@@ -31,74 +30,84 @@ enum Carries {
 }
 
 fn not_echoed(cases: &mut Catalog<'_>) {
-    let situations: [(&str, &str, Carries, &[Need]); 5] = [
-        ("pending", "that is accepted", Carries::ReadToken, &[Need::ReadToken]),
+    let pending_causes: [(&str, &str, Credential, &[Prerequisite]); 5] = [
+        ("pending", "a valid read token", Credential::ReadToken, &[Prerequisite::ReadToken]),
         (
             "signature-altered",
-            "with an altered signature",
-            Carries::Damaged(Damage::Signature),
-            &[Need::ReadToken],
+            "a read token with a changed signature",
+            Credential::Damaged(Damage::Signature),
+            &[Prerequisite::ReadToken],
         ),
-        ("truncated", "cut in its middle", Carries::Damaged(Damage::Truncated), &[Need::ReadToken]),
-        ("expired", "that has expired", Carries::Expired, &[Need::ExpiredToken]),
-        ("license", "that is a license", Carries::License, &[Need::License]),
+        (
+            "truncated",
+            "a read token without its second half",
+            Credential::Damaged(Damage::Truncated),
+            &[Prerequisite::ReadToken],
+        ),
+        ("expired", "an expired read token", Credential::Expired, &[Prerequisite::ExpiredToken]),
+        ("license", "a license", Credential::License, &[Prerequisite::License]),
     ];
-    for (id, title, carries, needs) in situations {
+    for (id, title, credential, needs) in pending_causes {
         cases
-            .asks(
+            .service_steps(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
-                &format!("no answer to a token {title} shows it"),
-                move |backend| {
+                &format!("an answer to {title} does not contain it"),
+                move |context| {
                     Box::pin(async move {
-                        let Some(token) = token(backend, carries) else {
-                            backend.found.not_applicable = Some("the read token has no such part".into());
+                        let Some(token) = token(context, credential) else {
+                            context.found.not_applicable =
+                                Some("the read token has no part to damage this way".into());
                             return;
                         };
-                        let reply = backend.ask(&Ask::new(&backend.reference("echo")).bearer(&token)).await;
-                        backend.check(not_shown(&token, &reply));
-                        // An answer to a method or a wait that it does not have may show the request.
-                        let other = Ask::new(&backend.reference("echo")).bearer(&token).query("waitMs=soon");
-                        let reply = backend.ask(&other.method("POST")).await;
-                        backend.check(not_shown(&token, &reply));
+                        let reply = context
+                            .fetch_verdict(&VerdictRequest::new(&context.reference("echo")).bearer(&token))
+                            .await;
+                        context.check(not_shown(&token, &reply));
+                        // An answer to an unsupported method or an invalid waitMs can quote the request.
+                        let other = VerdictRequest::new(&context.reference("echo"))
+                            .bearer(&token)
+                            .query("waitMs=soon");
+                        let reply = context.fetch_verdict(&other.method("POST")).await;
+                        context.check(not_shown(&token, &reply));
                     })
                 },
             )
-            .needs(needs);
+            .requires(needs);
     }
 }
 
 fn not_in_verdict(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
-            "no verdict shows the token that it was asked for with",
-            |backend| {
+            "a verdict does not contain the token of its request",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let token = backend.read_token();
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&token)).await;
-                    backend.check(not_shown(&token, &reply));
+                    let Some(reference) = context.session().await else { return };
+                    let token = context.read_token();
+                    let reply = context.fetch_verdict(&VerdictRequest::new(&reference).bearer(&token)).await;
+                    context.check(not_shown(&token, &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-fn token(backend: &Backend, carries: Carries) -> Option<String> {
-    let inputs = &backend.target.inputs;
-    match carries {
-        Carries::ReadToken => Some(backend.read_token()),
-        Carries::Damaged(damage) => damage.apply(&backend.read_token()),
-        Carries::Expired => Some(exposed(inputs.expired_token.as_ref())),
-        Carries::License => Some(exposed(inputs.license.as_ref())),
+fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String> {
+    let inputs = &context.target.inputs;
+    match credential {
+        Credential::ReadToken => Some(context.read_token()),
+        Credential::Damaged(damage) => damage.apply(&context.read_token()),
+        Credential::Expired => Some(exposed(inputs.expired_token.as_ref())),
+        Credential::License => Some(exposed(inputs.license.as_ref())),
     }
 }
 
-/// Neither the token, in whatever way it is written, nor a piece of its longest part: that holds what is signed, and often
-/// the signature, while a short one may be no more than the name of a key.
-fn not_shown(token: &str, reply: &Reply) -> Check {
+/// The answer contains neither the token, in any encoding, nor a piece of its longest part. The longest part holds the
+/// signed data and often the signature; a short part can be a public key id.
+fn not_shown(token: &str, reply: &AnswerResult) -> Check {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
     let longest = token.split('.').max_by_key(|part| part.len()).unwrap_or(token);
@@ -106,147 +115,147 @@ fn not_shown(token: &str, reply: &Reply) -> Check {
     let finds =
         |bytes: &[u8]| redactor.finds(bytes) || bytes.windows(PIECE).any(|window| pieces.contains(window));
     judge::no_secrets("token and no piece of it", finds, reply)
-        .hint("whoever reads logs or error pages could use it: name a token by its key id or a digest")
+        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
 }
 
-/// Whoever has no token that is accepted gets the same answer, whether there is a verdict or not.
+/// Without a valid token, the answer is the same for a session with and without a verdict.
 fn no_oracle(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
-            "without a token nobody learns whether a session has a verdict",
-            move |backend| {
+            "an answer without a token does not reveal whether a session has a verdict",
+            move |context| {
                 let row = row.clone();
-                Box::pin(async move { oracle(backend, None, Some(&row)).await })
+                Box::pin(async move { oracle(context, None, Some(&row)).await })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
-            "with a damaged token nobody learns whether a session has a verdict",
-            |backend| {
+            "an answer to a damaged token does not reveal whether a session has a verdict",
+            |context| {
                 Box::pin(async move {
-                    let token = Damage::Signature.apply(&backend.read_token());
-                    oracle(backend, token.as_deref(), None).await;
+                    let token = Damage::Signature.apply(&context.read_token());
+                    oracle(context, token.as_deref(), None).await;
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
-            "with an expired token nobody learns whether a session has a verdict",
-            |backend| {
+            "an answer to an expired token does not reveal whether a session has a verdict",
+            |context| {
                 Box::pin(async move {
-                    let token = exposed(backend.target.inputs.expired_token.as_ref());
-                    oracle(backend, Some(&token), None).await;
+                    let token = exposed(context.target.inputs.expired_token.as_ref());
+                    oracle(context, Some(&token), None).await;
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::ExpiredToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::ExpiredToken, Prerequisite::Session]);
 }
 
-async fn oracle(backend: &mut Backend, token: Option<&str>, row: Option<&Row>) {
-    let Some(reference) = backend.session().await else { return };
+async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Option<&Row>) {
+    let Some(reference) = context.session().await else { return };
     let with = |reference: &str| match token {
-        Some(token) => Ask::new(reference).bearer(token),
-        None => Ask::new(reference),
+        Some(token) => VerdictRequest::new(reference).bearer(token),
+        None => VerdictRequest::new(reference),
     };
-    let there = backend.ask(&with(&reference)).await;
-    let nowhere = backend.ask(&with(&backend.reference("oracle"))).await;
-    for reply in [&there, &nowhere] {
+    let available = context.fetch_verdict(&with(&reference)).await;
+    let unknown = context.fetch_verdict(&with(&context.reference("oracle"))).await;
+    for reply in [&available, &unknown] {
         match row {
-            Some(row) => backend.checks(judge::exact(&answer(row, ""), reply)),
-            None => backend.check(judge::status_in("401", |status| status == 401, reply)),
+            Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
+            None => context.check(judge::status_in("401", |status| status == 401, reply)),
         }
     }
-    backend.check(
-        judge::same_answer("a session that has a verdict", &there, &nowhere)
-            .hint("check the token before the session is looked up"),
+    context.check(
+        judge::same_answer("a session that has a verdict", &available, &unknown)
+            .hint("check the token before you look up the session"),
     );
 }
 
-/// A cache in front of the service must not give one backend's answer to another request without a token.
+/// A cache in front of the service must not answer a request without a token with an earlier answer.
 fn not_from_a_cache(cases: &mut Catalog<'_>) {
     let (pending, unauthorized) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
-            "after an answer to a read token, the same request without one is unauthorized",
-            move |backend| {
+            "a request without a token is unauthorized after the same request with one",
+            move |context| {
                 let (pending, unauthorized) = (pending.clone(), unauthorized.clone());
                 Box::pin(async move {
-                    let reference = backend.reference("cache");
-                    let first = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&pending, &reference), &first));
-                    let second = backend.ask(&Ask::new(&reference)).await;
-                    backend.checks(judge::exact(&answer(&unauthorized, ""), &second));
+                    let reference = context.reference("cache");
+                    let first = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.checks(judge::exact(&answer(&pending, &reference), &first));
+                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .needs(&[Need::ReadToken])
+        .requires(&[Prerequisite::ReadToken])
         .also(UNAUTHORIZED)
         .stimulus(Stimulus::ReadTokenMissing);
     let unauthorized = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
-            "after a verdict was given to a read token, the same request without one is unauthorized",
-            move |backend| {
+            "a request without a token is unauthorized after the same request got a verdict",
+            move |context| {
                 let unauthorized = unauthorized.clone();
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let first = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::status_in("200", |status| status == 200, &first));
-                    let second = backend.ask(&Ask::new(&reference)).await;
-                    backend.checks(judge::exact(&answer(&unauthorized, ""), &second));
+                    let Some(reference) = context.session().await else { return };
+                    let first = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.check(judge::status_in("200", |status| status == 200, &first));
+                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
 fn not_shared(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.pending",
-            "the pending marker is not for shared caches to keep",
-            |backend| {
+            "a pending answer does not permit shared caches",
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("shared")).bearer(&backend.read_token());
-                    let reply = backend.ask(&ask).await;
-                    backend.check(judge::not_shared(&reply));
-                    backend.observe("verdict.cache.pending", cache_control(&reply));
+                    let request = context.with_token(&context.reference("shared"));
+                    let reply = context.fetch_verdict(&request).await;
+                    context.check(judge::not_shared(&reply));
+                    context.observe("verdict.cache.pending", cache_control(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken]);
+        .requires(&[Prerequisite::ReadToken]);
     cases
-        .asks(
+        .service_steps(
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
-            "a verdict is not for shared caches to keep",
-            |backend| {
+            "a verdict does not permit shared caches",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.check(judge::not_shared(&reply));
-                    backend.observe("verdict.cache.verdict", cache_control(&reply));
+                    let Some(reference) = context.session().await else { return };
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.check(judge::not_shared(&reply));
+                    context.observe("verdict.cache.verdict", cache_control(&reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-fn cache_control(reply: &Reply) -> String {
+fn cache_control(reply: &AnswerResult) -> String {
     match reply {
         Ok(answer) => match answer.headers.get("cache-control").map(|value| value.to_str()) {
             Some(Ok(value)) => format!("Cache-Control: {value}"),

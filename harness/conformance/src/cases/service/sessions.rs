@@ -2,20 +2,19 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Fact, Stimulus};
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
-use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need};
-use super::{PENDING, answer};
-use crate::judge::{self, Check};
+use super::expected::{PENDING, answer};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::judge::{self, AnswerResult, Check};
 
-/// Time beyond the limit in which an old verdict may still be on its way out.
+/// Tolerance after the age limit of a verdict.
 const SLACK: Duration = Duration::from_secs(10);
-/// Between two looks at a verdict that grows old.
+/// Interval between two requests for an ageing verdict.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// A session that has a verdict (3, 7.4).
+/// Sessions that have a verdict (3, 7.4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     available(cases);
     age(cases);
@@ -23,85 +22,85 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn available(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "verdict.200.available",
             "verdict.available",
-            "a session that has a verdict is answered with it",
-            |backend| {
+            "the answer for a session with a verdict is the verdict",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let reply = backend.ask(&Ask::new(&reference).bearer(&backend.read_token())).await;
-                    backend.checks(given(&reply));
+                    let Some(reference) = context.session().await else { return };
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    context.checks(verdict_checks(&reply));
                     if let Ok(answer) = &reply {
-                        backend.observe("verdict.form", form(&answer.body));
+                        context.observe("verdict.form", verdict_format(&answer.body));
                     }
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session])
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
     cases
-        .asks(
+        .service_steps(
             "statement.wait-optional",
             "verdict.available.with-wait",
-            "a verdict that is there is given at once, whatever waitMs says",
-            |backend| {
+            "an available verdict is returned at once, with any waitMs",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token()).query("waitMs=4000");
-                    let sent = backend.ask_within(&ask, Duration::from_secs(8)).await;
-                    backend.checks(given(&sent.reply));
+                    let Some(reference) = context.session().await else { return };
+                    let request = context.with_token(&reference).query("waitMs=4000");
+                    let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
+                    context.checks(verdict_checks(&sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "at once" } else { "only after a wait" };
-                    backend.check(Check::new("time", "at once", actual, at_once).at(Level::Should));
+                    context.check(Check::new("time", "at once", actual, at_once).at(CaseLevel::Should));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session])
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
         .also("verdict.200.available");
     cases
-        .asks(
+        .service_steps(
             "verdict.200.available",
             "verdict.available.again",
-            "a verdict can be fetched more than once",
-            |backend| {
+            "a verdict can be requested more than once",
+            |context| {
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let first = backend.ask(&ask).await;
-                    let second = backend.ask(&ask).await;
-                    backend.checks(given(&first));
-                    backend.checks(given(&second));
+                    let Some(reference) = context.session().await else { return };
+                    let request = context.with_token(&reference);
+                    let first = context.fetch_verdict(&request).await;
+                    let second = context.fetch_verdict(&request).await;
+                    context.checks(verdict_checks(&first));
+                    context.checks(verdict_checks(&second));
                     let same = judge::same_answer("the first time", &first, &second).ok;
-                    backend.observe("verdict.again", if same { "the same" } else { "another body" });
+                    context.observe("verdict.again", if same { "the same" } else { "another body" });
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session]);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
 }
 
-/// Status 200, and a whole body that says something.
-fn given(reply: &Reply) -> Vec<Check> {
+/// Checks for status 200 and a complete, non-empty body.
+fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
     let status = judge::status_in("200", |status| status == 200, reply);
     let Ok(answer) = reply else { return vec![status] };
     let actual = match (answer.body.len(), answer.complete) {
         (0, _) => "nothing".to_owned(),
-        (_, false) => "one that is cut off".to_owned(),
+        (_, false) => "an incomplete body".to_owned(),
         (length, true) => format!("{length} bytes"),
     };
     let ok = !answer.body.is_empty() && answer.complete;
     vec![status, Check::new("body", "the verdict", actual, ok)]
 }
 
-/// The reference that our mock's verdict names.
-pub(super) fn reference_in(reply: &Reply) -> Option<String> {
+/// The session reference in a verdict of the built-in mock.
+pub(super) fn reference_in(reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
     Some(body.get("ref")?.as_str()?.to_owned())
 }
 
-/// What a verdict looks like; its fields are not shown.
-fn form(body: &[u8]) -> String {
+/// Format of a verdict. The interface does not show its fields.
+fn verdict_format(body: &[u8]) -> String {
     match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(members)) => {
             let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
@@ -114,70 +113,75 @@ fn form(body: &[u8]) -> String {
     }
 }
 
-/// A verdict that was seen is gone when it has become older than the limit (8).
+/// A verdict is no longer available when it is older than the limit (8).
 fn age(cases: &mut Catalog<'_>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let limit = Duration::from_secs(seconds);
     let row = cases.row(PENDING).clone();
     cases
-        .asks(
+        .service_steps(
             "limit.verdict-age",
             "verdict.too-old",
             "a verdict older than two minutes is pending again",
-            move |backend| {
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let Some(reference) = backend.session().await else { return };
-                    let ask = Ask::new(&reference).bearer(&backend.read_token());
-                    let first = backend.ask(&ask).await;
-                    backend.checks(given(&first));
-                    let last = grown_old(backend, &ask, limit).await;
+                    let Some(reference) = context.session().await else { return };
+                    let request = context.with_token(&reference);
+                    let first = context.fetch_verdict(&request).await;
+                    context.checks(verdict_checks(&first));
+                    let last = after_limit(context, &request, limit).await;
                     let expected = answer(&row, &reference);
                     let checks = judge::exact(&expected, &last);
-                    backend.checks(checks);
-                    let unknown = backend.reference("unknown");
-                    let reply = backend.ask(&Ask::new(&unknown).bearer(&backend.read_token())).await;
-                    backend.checks(judge::exact(&answer(&row, &unknown), &reply));
-                    backend.check(same_fields(&last, &reply));
+                    context.checks(checks);
+                    let unknown = context.reference("unknown");
+                    let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
+                    context.checks(judge::exact(&answer(&row, &unknown), &reply));
+                    context.check(same_fields(&last, &reply));
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Session, Need::Waits])
-        .alone()
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Session, Prerequisite::Waits])
+        .exclusive()
         .takes(limit + 2 * SLACK)
         .also(PENDING)
         .stimulus(Stimulus::VerdictTooOld);
 }
 
-/// The names of the header fields are the same for an old verdict as for none. Values differ also where nothing is told, such as
-/// the number of a request.
-fn same_fields(old: &Reply, none: &Reply) -> Check {
-    let names = |reply: &Reply| {
+/// The names of the header fields are the same for an old verdict and for none. Values can differ without a reason, such as
+/// request ids.
+fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
+    let names = |reply: &AnswerResult| {
         let fields = reply.iter().flat_map(|answer| answer.headers.keys().map(ToString::to_string));
         fields.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
     };
     let (old, none) = (names(old), names(none));
     let same = old == none;
     Check::new("header fields for an old verdict", none, old, same)
-        .at(Level::Should)
-        .hint("whoever has no verdict need not learn why: answer alike for each reason")
+        .at(CaseLevel::Should)
+        .hint("do not reveal why there is no verdict; answer the same for each reason")
 }
 
-/// The answer once the verdict is older than the limit: our mock's clock is put forward, a stranger's is waited for.
-async fn grown_old(backend: &mut Backend, ask: &Ask, limit: Duration) -> Reply {
-    if let Some(mock) = &backend.target.mock {
+/// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case
+/// waits.
+async fn after_limit(
+    context: &mut ServiceCaseContext,
+    request: &VerdictRequest,
+    limit: Duration,
+) -> AnswerResult {
+    if let Some(mock) = &context.target.mock {
         mock.clock().advance(limit + Duration::from_secs(1));
-        return backend.ask(ask).await;
+        return context.fetch_verdict(request).await;
     }
     let seen = Instant::now();
     loop {
         tokio::time::sleep(PAUSE).await;
-        let endpoint = backend.service().clone();
-        let sent = edgeproof_http::send(&endpoint, &ask.draft(), backend.limit).await;
+        let endpoint = context.service().clone();
+        let sent = edgeproof_http::send(&endpoint, &request.draft(), context.timeout).await;
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
         if !there || seen.elapsed() > limit + SLACK {
             let reply = sent.reply.clone();
-            backend.record(edgeproof_reports::Hop::ClientService, &endpoint, &ask.draft(), sent);
+            context.record(edgeproof_reports::Hop::ClientService, &endpoint, &request.draft(), sent);
             return reply;
         }
     }

@@ -1,40 +1,39 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use edgeproof_reports::{CaseLevel as Level, Hop};
+use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;
 
-use super::super::backend::Reply;
-use super::super::{Ask, Backend, Catalog, Need, summary};
-use super::{PENDING, UNAUTHORIZED, answer};
-use crate::judge::{self, Check};
+use super::expected::{PENDING, UNAUTHORIZED, answer};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
+use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::{NoAnswer, Sent};
 
-/// Longest wait for an answer to a `waitMs` that asks for no long one. A service may have a usual wait of its own.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Longest wait for an answer to one that asks for ages: what is longer, no proxy in front of a service holds.
-const AGES: Duration = Duration::from_secs(150);
-/// Within this time a request is answered that asks for no wait, or for one that makes no sense.
+/// Timeout of an answer to a short `waitMs`. A service may have a default wait.
+const SHORT_WAIT_TIMEOUT: Duration = Duration::from_secs(60);
+/// Timeout of an answer to an excessive `waitMs`. Proxies in front of a service rarely wait longer.
+const EXCESSIVE_TIMEOUT: Duration = Duration::from_secs(150);
+/// Timeout of an answer to `waitMs=0` or a negative `waitMs`.
 const SOON: Duration = Duration::from_secs(5);
-/// Waits that are longer than any service can mean: id, title, value.
-const AGES_ASKED: [(&str, &str, &str); 4] = [
-    ("huge", "waitMs of four months", "9999999999"),
-    ("beyond-32-bits", "waitMs beyond 32 bits", "4294967296"),
-    ("beyond-64-bits", "waitMs beyond 64 bits", "18446744073709551616"),
+/// Excessive values of `waitMs`: id, title, value.
+const EXCESSIVE: [(&str, &str, &str); 4] = [
+    ("huge", "a waitMs of four months", "9999999999"),
+    ("beyond-32-bits", "a waitMs beyond 32 bits", "4294967296"),
+    ("beyond-64-bits", "a waitMs beyond 64 bits", "18446744073709551616"),
     ("endless", "waitMs=Infinity", "Infinity"),
 ];
-/// How soon a request whose client has left ends.
-const LEFT: Duration = Duration::from_secs(2);
-/// How long an answer to that is waited for where real time is dear.
-const GLIMPSE: Duration = Duration::from_secs(2);
-/// A wait that is asked for to see how it is kept.
-const ASKED: Duration = Duration::from_millis(700);
+/// Timeout of the service's reaction to a client that has disconnected.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a case without `--waits` observes an excessive wait.
+const OBSERVATION: Duration = Duration::from_secs(2);
+/// A moderate wait.
+const MODERATE: Duration = Duration::from_millis(700);
 
-/// The query parameter `waitMs`, whose type, unit and bounds the interface does not show (4).
+/// The query parameter `waitMs` (4). The interface does not show its type, unit and bounds.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     optional(cases);
     robust(cases);
-    ages(cases);
+    excessive(cases);
     kept(cases);
     without_token(cases);
     client_leaves(cases);
@@ -42,106 +41,106 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn optional(cases: &mut Catalog<'_>) {
     for (id, title, query) in [
-        ("absent", "without waitMs a session that nobody knows is pending", None),
-        ("zero", "with waitMs=0 a session that nobody knows is pending", Some("waitMs=0")),
-        ("short", "with waitMs=50 a session that nobody knows is pending", Some("waitMs=50")),
+        ("absent", "an unknown session is pending without waitMs", None),
+        ("zero", "an unknown session is pending with waitMs=0", Some("waitMs=0")),
+        ("short", "an unknown session is pending with waitMs=50", Some("waitMs=50")),
     ] {
         let row = cases.row(PENDING).clone();
         cases
-            .asks("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |backend| {
+            .service_steps("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let reference = backend.reference(id);
-                    let mut ask = Ask::new(&reference).bearer(&backend.read_token());
+                    let reference = context.reference(id);
+                    let mut request = context.with_token(&reference);
                     if let Some(query) = query {
-                        ask = ask.query(query);
+                        request = request.query(query);
                     }
-                    let sent = backend.ask_within(&ask, PATIENCE).await;
-                    backend.checks(judge::exact(&answer(&row, &reference), &sent.reply));
-                    // Without the parameter a service may have a usual wait.
+                    let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                    // Without the parameter a service may use a default wait.
                     if query.is_some() {
-                        backend.check(soon(&sent));
+                        context.check(soon(&sent));
                     }
                 })
             })
-            .needs(&[Need::ReadToken])
+            .requires(&[Prerequisite::ReadToken])
             .also(PENDING)
-            .takes(PATIENCE);
+            .takes(SHORT_WAIT_TIMEOUT);
     }
 }
 
-/// What no service can have been asked for on purpose: it is answered, and not with an error of the server.
+/// The service answers an invalid `waitMs`, and not with a server error.
 fn robust(cases: &mut Catalog<'_>) {
     for (id, title, query) in [
         ("negative", "waitMs=-1", "waitMs=-1"),
-        ("most-negative", "waitMs of the smallest 64-bit number", "waitMs=-9223372036854775808"),
-        ("not-a-number", "waitMs that is a word", "waitMs=soon"),
+        ("most-negative", "the smallest 64-bit integer as waitMs", "waitMs=-9223372036854775808"),
+        ("not-a-number", "waitMs=soon", "waitMs=soon"),
         ("nan", "waitMs=NaN", "waitMs=NaN"),
         ("empty", "waitMs without a value", "waitMs="),
         ("name-alone", "waitMs without an equals sign", "waitMs"),
         ("fraction", "waitMs=0.5", "waitMs=0.5"),
-        ("twice", "waitMs twice", "waitMs=0&waitMs=1"),
+        ("twice", "two waitMs", "waitMs=0&waitMs=1"),
         ("list", "waitMs as an array", "waitMs[]=0"),
         ("unit", "waitMs with a unit", "waitMs=1ms"),
-        ("other-name", "a parameter that the interface does not have", "edgeproof=1"),
+        ("other-name", "an unknown query parameter", "edgeproof=1"),
     ] {
         let point = format!("verdict.wait.{id}");
         cases
-            .asks(
+            .service_steps(
                 "statement.wait-robust",
                 &point.clone(),
-                &format!("{title} is answered, and not with an error of the server"),
-                move |backend| {
+                &format!("the service answers {title} without a server error"),
+                move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let ask = Ask::new(&backend.reference(id)).bearer(&backend.read_token()).query(query);
-                        let sent = backend.ask_within(&ask, PATIENCE).await;
-                        backend.check(no_server_error(&sent.reply));
+                        let request = context.with_token(&context.reference(id)).query(query);
+                        let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                        context.check(no_server_error(&sent.reply));
                         if id.ends_with("negative") {
-                            backend.check(soon(&sent));
+                            context.check(soon(&sent));
                         }
-                        backend.observe(&point, summary::status(&sent.reply));
+                        context.observe(&point, summary::status(&sent.reply));
                     })
                 },
             )
-            .needs(&[Need::ReadToken])
-            .takes(PATIENCE);
+            .requires(&[Prerequisite::ReadToken])
+            .takes(SHORT_WAIT_TIMEOUT);
     }
 }
 
-/// A wait far beyond any bound: at once no error of the server, and an end at last.
-fn ages(cases: &mut Catalog<'_>) {
-    for (id, title, value) in AGES_ASKED {
+/// An excessive wait causes no server error now and ends eventually.
+fn excessive(cases: &mut Catalog<'_>) {
+    for (id, title, value) in EXCESSIVE {
         let point = format!("verdict.wait.{id}");
         cases
-            .asks(
+            .service_steps(
                 "statement.wait-robust",
                 &point.clone(),
-                &format!("{title} is no error of the server"),
-                move |backend| {
+                &format!("{title} causes no server error"),
+                move |context| {
                     let point = point.clone();
                     Box::pin(async move {
-                        let ask = ages_long(backend, value);
-                        let sent = backend.ask_within(&ask, GLIMPSE).await;
+                        let request = excessive_request(context, value);
+                        let sent = context.fetch_verdict_within(&request, OBSERVATION).await;
                         let held = matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
                         if held {
-                            backend.check(Check::new(
+                            context.check(Check::new(
                                 "answer",
-                                "any but 500 to 599, or a wait",
+                                "any status except 500 to 599, or a wait",
                                 "a wait",
                                 true,
                             ));
-                            backend.observe(&point, "waits");
+                            context.observe(&point, "waits");
                         } else {
-                            backend.check(no_server_error(&sent.reply));
-                            backend.observe(&point, summary::status(&sent.reply));
+                            context.check(no_server_error(&sent.reply));
+                            context.observe(&point, summary::status(&sent.reply));
                         }
                     })
                 },
             )
-            .needs(&[Need::ReadToken]);
+            .requires(&[Prerequisite::ReadToken]);
     }
-    for (id, title, value) in AGES_ASKED {
+    for (id, title, value) in EXCESSIVE {
         ends(cases, id, title, value);
     }
 }
@@ -150,131 +149,138 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
     let longest = cases.spec.profile().wait_max;
     let point = format!("verdict.wait.{id}-ends");
     cases
-        .asks(
+        .service_steps(
             "statement.wait-robust",
             &point.clone(),
-            &format!("{title} is answered within two and a half minutes"),
-            move |backend| {
+            &format!("the service answers {title} within 150 seconds"),
+            move |context| {
                 let point = point.clone();
                 Box::pin(async move {
-                    let (endpoint, draft) = (backend.service().clone(), ages_long(backend, value).draft());
-                    let mut asking = pin!(edgeproof_http::send(&endpoint, &draft, AGES));
+                    let (endpoint, draft) =
+                        (context.service().clone(), excessive_request(context, value).draft());
+                    let mut asking = pin!(edgeproof_http::send(&endpoint, &draft, EXCESSIVE_TIMEOUT));
                     let sent = tokio::select! {
                         sent = &mut asking => sent,
-                        () = time_passes(backend, longest) => asking.await,
+                        () = time_passes(context, longest) => asking.await,
                     };
-                    backend.check(no_server_error(&sent.reply));
-                    backend.observe(&point, summary::status(&sent.reply));
-                    backend.record(Hop::ClientService, &endpoint, &draft, sent);
+                    context.check(no_server_error(&sent.reply));
+                    context.observe(&point, summary::status(&sent.reply));
+                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
-        .needs(&[Need::ReadToken, Need::Waits])
-        .alone()
-        .takes(AGES);
+        .requires(&[Prerequisite::ReadToken, Prerequisite::Waits])
+        .exclusive()
+        .takes(EXCESSIVE_TIMEOUT);
 }
 
-/// Our mock waits by a clock that is put forward; a stranger takes its time.
-async fn time_passes(backend: &Backend, longest: Duration) {
-    if let Some((mock, _)) = backend.ours() {
-        // Not before the request waits; if the mock is gone, there is nothing to wait for.
+/// Advances the built-in mock's clock. Another service takes real time.
+async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
+    if let Some((mock, _)) = context.builtin_mock() {
+        // The clock must advance after the request has started to wait. An error means that the mock has ended.
         let _ = mock.polls().wait_for(|polls| *polls > 0).await;
         mock.clock().advance(longest);
     }
 }
 
-fn ages_long(backend: &Backend, value: &str) -> Ask {
-    Ask::new(&backend.reference("ages")).bearer(&backend.read_token()).query(&format!("waitMs={value}"))
+fn excessive_request(context: &ServiceCaseContext, value: &str) -> VerdictRequest {
+    context.with_token(&context.reference("ages")).query(&format!("waitMs={value}"))
 }
 
-/// What is not asked to wait is not held.
+/// A request without a wait is answered at once.
 fn soon(sent: &Sent) -> Check {
     let ok = sent.took < SOON;
     let actual = if ok { "at once".to_owned() } else { format!("after {:.0?}", sent.took) };
     Check::new("time", "at once", actual, ok)
-        .at(Level::Should)
-        .hint("wait as long as waitMs says, and not at all for nothing or less: each held request keeps a connection open")
+        .at(CaseLevel::Should)
+        .hint("do not wait for a waitMs of zero or less: each waiting request keeps a connection open")
 }
 
-fn no_server_error(reply: &Reply) -> Check {
-    judge::no_server_error(reply).hint("bound waitMs before it is used, and ignore what is no number")
+fn no_server_error(reply: &AnswerResult) -> Check {
+    judge::no_server_error(reply).hint("limit waitMs before you use it, and ignore invalid values")
 }
 
-/// How a wait within any bounds is kept.
+/// Duration of a moderate wait.
 fn kept(cases: &mut Catalog<'_>) {
     cases
-        .asks("statement.wait-bounds", "verdict.wait.kept", "how long a wait of 700 ms lasts", |backend| {
-            Box::pin(async move {
-                let query = format!("waitMs={}", ASKED.as_millis());
-                let ask = Ask::new(&backend.reference("kept")).bearer(&backend.read_token()).query(&query);
-                let sent = backend.ask_within(&ask, PATIENCE).await;
-                let length = match sent.took {
-                    took if took < ASKED / 2 => "answered at once",
-                    took if took < ASKED => "answered early",
-                    took if took < ASKED + Duration::from_secs(2) => {
-                        "answered after as long as was asked for"
-                    }
-                    _ => "answered later than was asked for",
-                };
-                let saw = format!("{}, {length}", summary::status(&sent.reply));
-                backend.observe("verdict.wait.kept", saw);
-            })
-        })
-        .needs(&[Need::ReadToken])
-        .takes(PATIENCE);
+        .service_steps(
+            "statement.wait-bounds",
+            "verdict.wait.kept",
+            "the duration of a wait of 700 ms",
+            |context| {
+                Box::pin(async move {
+                    let query = format!("waitMs={}", MODERATE.as_millis());
+                    let request = context.with_token(&context.reference("kept")).query(&query);
+                    let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                    let length = match sent.took {
+                        took if took < MODERATE / 2 => "answered at once",
+                        took if took < MODERATE => "answered early",
+                        took if took < MODERATE + Duration::from_secs(2) => {
+                            "answered after as long as was asked for"
+                        }
+                        _ => "answered later than was asked for",
+                    };
+                    let observed = format!("{}, {length}", summary::status(&sent.reply));
+                    context.observe("verdict.wait.kept", observed);
+                })
+            },
+        )
+        .requires(&[Prerequisite::ReadToken])
+        .takes(SHORT_WAIT_TIMEOUT);
 }
 
-/// Who has no token is not waited with: that would hold connections open for anybody.
+/// A request without a token must not wait: anyone could keep connections open.
 fn without_token(cases: &mut Catalog<'_>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .asks(
+        .service_steps(
             UNAUTHORIZED,
             "verdict.wait.without-token",
-            "a request without a token is unauthorized also with waitMs",
-            move |backend| {
+            "a request without a token is unauthorized at once, even with waitMs",
+            move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("wait")).query("waitMs=4000");
-                    let sent = backend.ask_within(&ask, PATIENCE).await;
-                    backend.checks(judge::exact(&answer(&row, ""), &sent.reply));
+                    let request = VerdictRequest::new(&context.reference("wait")).query("waitMs=4000");
+                    let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                    context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "answered at once" } else { "held" };
-                    let check = Check::new("time", "answered at once", actual, at_once).at(Level::Should);
-                    backend.check(
-                        check.hint("check the token before the wait: else anybody can hold connections open"),
+                    let check = Check::new("time", "answered at once", actual, at_once).at(CaseLevel::Should);
+                    context.check(
+                        check.hint("check the token before you wait, or anyone can keep connections open"),
                     );
                 })
             },
         )
-        .takes(PATIENCE);
+        .takes(SHORT_WAIT_TIMEOUT);
 }
 
-/// Whoever leaves must not keep a place that others need: only our mock tells how many wait.
+/// A disconnected client must not occupy a long poll. Only the built-in mock reports the number of waiting requests.
 fn client_leaves(cases: &mut Catalog<'_>) {
     cases
-        .asks(
+        .service_steps(
             "statement.wait-ends-with-client",
             "verdict.wait.client-leaves",
-            "a request whose client has left waits no longer",
-            |backend| {
+            "a request stops waiting when its client disconnects",
+            |context| {
                 Box::pin(async move {
-                    let ask = Ask::new(&backend.reference("leaves")).bearer(&backend.read_token());
-                    let draft = ask.query("waitMs=25000").draft();
-                    let endpoint = backend.service().clone();
-                    let Some((mock, _)) = backend.ours() else { return };
+                    let request = context.with_token(&context.reference("leaves"));
+                    let draft = request.query("waitMs=25000").draft();
+                    let endpoint = context.service().clone();
+                    let Some((mock, _)) = context.builtin_mock() else { return };
                     let mut polls = mock.polls();
                     let begun = tokio::select! {
                         begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
-                        // What is answered at once holds nothing. Otherwise the request, and its connection, ends here.
-                        _ = edgeproof_http::send(&endpoint, &draft, PATIENCE) => false,
+                        // An answer at once occupies nothing. Otherwise this drops the request and its connection.
+                        _ = edgeproof_http::send(&endpoint, &draft, SHORT_WAIT_TIMEOUT) => false,
                     };
-                    let ended = !begun || timeout(LEFT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
-                    let actual = if ended { "none" } else { "the one that left" };
-                    backend.check(Check::new("requests that wait", "none", actual, ended));
+                    let ended = !begun
+                        || timeout(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
+                    let actual = if ended { "none" } else { "the disconnected one" };
+                    context.check(Check::new("waiting requests", "none", actual, ended));
                 })
             },
         )
-        .needs(&[Need::Mock])
-        .alone();
+        .requires(&[Prerequisite::Mock])
+        .exclusive();
 }

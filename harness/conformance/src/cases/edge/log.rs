@@ -4,74 +4,80 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
 
-use super::conversation::collection;
-use super::{Case, CaseContext, Catalog, Later, LogJudge, Need};
+use crate::cases::{
+    Case, CaseContext, Catalog, DeferredLogCheck, LogCheck, MARKER, Prerequisite, collection,
+};
 use crate::judge;
-use edgeproof_http::{Body, Draft};
+use edgeproof_http::Body;
 use edgeproof_launch::LogLine;
 use edgeproof_mock::{ListenerMode, Script};
 
-/// How long a line is waited for after the answer it belongs to.
+/// Timeout of a log line, after the answer.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
-/// Where the end user of the log cases connects from.
+/// Address of the end user in the log cases.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 83, 71, 59));
 
 const STATUS: u16 = 403;
 const REASON: &str = "edgeproof_logged";
-/// The reason of the refusal after the one that counts: when its line is there, the first one's was written, and the edge
-/// can be told to end.
+/// Reason of a second refusal. Its log line proves that the edge has written the line of the first one, so the edge can
+/// be stopped.
 const BARRIER: &str = "edgeproof_barrier";
 
-/// What comes before the refusals.
+/// Requests before the refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Course {
-    /// Nothing.
-    Plain,
-    /// An acceptance, and a service that cannot be reached: an edge may write of these as well.
-    Eventful,
+enum Preceding {
+    /// None.
+    Nothing,
+    /// An accepted collection and an unreachable service, because an edge may log these too.
+    Events,
 }
 
-/// What the edge writes about a refusal: one line with status and reason, nothing of the end user's (7.2).
+/// The edge logs a refusal in one line with status and reason, without end-user data (7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
-    let needs = [Need::Service, Need::Log, Need::PlainReasons];
+    let needs = [Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons];
     case(
         cases,
         "statement.refusal-logged",
         "log.refusal",
-        "a refusal writes one line with its status and its reason",
-        Course::Plain,
+        "the edge logs a refusal in one line with its status and its reason",
+        Preceding::Nothing,
         |_| Arc::new(|lines| judge::one_refusal_line(STATUS, REASON, lines)),
     )
-    .needs(&needs);
+    .requires(&needs);
     case(
         cases,
         "statement.log-without-end-user-data",
         "log.end-user",
-        "nothing of the end user's request is in the log",
-        Course::Eventful,
+        "the log contains no end-user data",
+        Preceding::Events,
         |context| {
             let canaries = canaries(context);
-            Arc::new(move |lines| judge::shows_nothing(&named(&canaries), lines))
+            Arc::new(move |lines| judge::log_without_values(&canaries, lines))
         },
     )
-    .needs(&[Need::Service, Need::Log, Need::PlainReasons, Need::LoopbackClients]);
+    .requires(&[
+        Prerequisite::Service,
+        Prerequisite::Log,
+        Prerequisite::PlainReasons,
+        Prerequisite::LoopbackClients,
+    ]);
     case(
         cases,
         "statement.secrets-not-logged",
         "log.license",
-        "neither the license nor the client key is in the log",
-        Course::Eventful,
+        "the log contains neither the license nor the client key",
+        Preceding::Events,
         |context| {
             let redactor = Arc::clone(&context.edge.redactor);
-            // What it wrote at its start counts as well.
+            // Lines from the edge's start count too.
             let before: Vec<String> =
                 context.edge.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
             Arc::new(move |lines| {
-                judge::shows_no_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
+                judge::log_without_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
             })
         },
     )
-    .needs(&needs);
+    .requires(&needs);
 }
 
 fn case<'c>(
@@ -79,34 +85,34 @@ fn case<'c>(
     row: &str,
     id: &'static str,
     title: &str,
-    course: Course,
-    judge: fn(&CaseContext) -> LogJudge,
+    preceding: Preceding,
+    judge: fn(&CaseContext) -> LogCheck,
 ) -> &'c mut Case {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .steps(row, id, title, move |context| {
+        .edge_steps(row, id, title, move |context| {
             let scripts = scripts.clone();
             Box::pin(async move {
                 let judge = judge(context);
-                write(context, course, scripts, judge).await;
+                post_refused(context, preceding, scripts, judge).await;
             })
         })
-        .alone()
+        .exclusive()
 }
 
-/// Has two collections refused. The lines are judged after the edge's end: then those that it had in its buffers are there,
-/// and one that is written a second time a little later does not escape.
-async fn write(
+/// Posts collections that the service refuses. The lines are checked after the edge has ended, so that buffered and late
+/// duplicate lines count.
+async fn post_refused(
     context: &mut CaseContext,
-    course: Course,
+    preceding: Preceding,
     [accepted, refused, barrier]: [Script; 3],
-    judge: LogJudge,
+    judge: LogCheck,
 ) {
     let Some(log) = context.edge.log.clone() else { return };
     let since = log.mark();
     let mut draft = collection();
     draft.from = context.edge.endpoint.is_loopback().then_some(CLIENT);
-    draft.body = Body::Sized(format!(r#"{{"sealed":"body-{}"}}"#, super::MARKER).into());
+    draft.body = Body::Sized(format!(r#"{{"sealed":"body-{MARKER}"}}"#).into());
     for (name, canary) in canaries(context) {
         match name {
             "user agent" => draft = draft.header("User-Agent", &canary),
@@ -115,11 +121,15 @@ async fn write(
             _ => {}
         }
     }
-    if course == Course::Eventful {
+    if preceding == Preceding::Events {
         context.script(accepted);
         context.send(&draft).await;
-        if let Err(why) = without_service(context, &draft).await {
-            context.found.not_run = Some(format!("the mock service cannot show this: {why}"));
+        if !context.set_listener(ListenerMode::Closes).await {
+            return;
+        }
+        // Programs log errors in most detail.
+        context.send(&draft).await;
+        if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
             return;
         }
     }
@@ -129,21 +139,10 @@ async fn write(
     context.send(&draft).await;
     let is_barrier = |line: &LogLine| judge::names_refusal(STATUS, BARRIER, &line.text);
     log.wait(since, LINE_LIMIT, |lines| lines.iter().any(is_barrier)).await;
-    context.later = Some(Later { since, judge });
+    context.deferred = Some(DeferredLogCheck { since, check: judge });
 }
 
-/// Errors are where programs write most.
-async fn without_service(context: &mut CaseContext, draft: &Draft) -> std::io::Result<()> {
-    let Some(service) = context.edge.service.clone() else { return Ok(()) };
-    service.set_mode(ListenerMode::Closes).await?;
-    context.send(draft).await;
-    service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await
-}
-
-fn named<'a>(canaries: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
-    canaries.iter().map(|(name, canary)| (*name, canary.as_str())).collect()
-}
-
+/// End-user data of the case's requests, named for reports.
 fn canaries(context: &CaseContext) -> Vec<(&'static str, String)> {
     let mark = &context.marker;
     vec![

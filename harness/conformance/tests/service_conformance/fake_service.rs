@@ -1,5 +1,4 @@
-//! A service that strangers built with nothing but the interface: other tokens, other members, other headers. It can be
-//! broken in one way at a time.
+//! A service of another implementation: other tokens, other members, other headers. It can have one fault.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,18 +10,18 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers};
 
-/// Accepted. In no format that edgeproof knows from anywhere.
+/// A valid read token in a format that edgeproof does not know.
 pub(crate) const TOKEN: &str = "service_read_S1.q8Zr2LkfT0aXwVn3.Yb6UeHc5JdKpMs7R9tGxAo1iFzWvNl4QhEuCjOyDm";
 pub(crate) const EXPIRED: &str =
     "service_read_S1.pPqQ9sTfexpired00.Zb6UeHc5JdKpMs7R9tGxAo1iFzWvNl4QhEuCjOyDx";
 pub(crate) const LICENSE: &str = "service_license_L9.cXw4Vn3q8Zr2LkfT0a.GxAo1iFzWvNl4QhEuCjOyDmYb6UeHc";
 /// A session that has a verdict.
 pub(crate) const SESSION: &str = "cart 4711/ü";
-/// A private part of a key, as it is published by mistake.
+/// A private member of a key, published by mistake.
 pub(crate) const SECRET: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQ";
 const VERDICT: &str = "/v1/verdict/";
 
-/// One way to be broken.
+/// A fault of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -69,11 +68,11 @@ pub(crate) enum Fault {
     KeysOfAnother,
 }
 
-pub(crate) struct Stranger {
+pub(crate) struct FakeService {
     server: MockServer,
 }
 
-impl Stranger {
+impl FakeService {
     pub(crate) async fn start(fault: Fault) -> Self {
         let server = MockServer::start().await;
         let service = Service::new(fault);
@@ -90,7 +89,7 @@ struct Service {
     fault: Fault,
     key: Ed25519KeyPair,
     other: Ed25519KeyPair,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     last: Mutex<String>,
     kept: Mutex<Vec<(String, String)>>,
 }
@@ -102,7 +101,7 @@ impl Service {
             fault,
             key: key(1),
             other: key(2),
-            asked: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
             last: Mutex::default(),
             kept: Mutex::default(),
         }
@@ -132,7 +131,7 @@ impl Service {
             return self.json(500, &json!({"error": "internal"}).to_string());
         }
         if known {
-            return self.json(200, &self.given(&reference));
+            return self.json(200, &self.verdict_body(&reference));
         }
         let answer = self.pending(&reference);
         self.kept.lock().unwrap().push((address, json!({"status": "pending", "ref": reference}).to_string()));
@@ -159,7 +158,7 @@ impl Service {
                 let last = std::mem::replace(&mut *self.last.lock().unwrap(), reference.to_owned());
                 json!({"status": "pending", "ref": if last.is_empty() { reference.to_owned() } else { last }})
             }
-            // Members in another order than the interface shows them.
+            // Another member order than in the interface.
             _ => json!({"ref": reference, "status": "pending"}),
         };
         self.json(404, &body.to_string())
@@ -184,7 +183,7 @@ impl Service {
         if !bearer && !self.is(Fault::TakesOtherSchemes) {
             return Err(unauthorized());
         }
-        // Codes stand in a member of their own, below another one.
+        // The code is in a nested member.
         let damaged = |code: &str| {
             let echo =
                 if self.is(Fault::EchoesToken) { format!("refused {token}") } else { "refused".into() };
@@ -216,18 +215,17 @@ impl Service {
         }
     }
 
-    fn given(&self, reference: &str) -> String {
+    fn verdict_body(&self, reference: &str) -> String {
         if self.is(Fault::EmptyVerdict) {
             return String::new();
         }
         let signer = if self.is(Fault::KeysOfAnother) { &self.other } else { &self.key };
-        let asked_with = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
-        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": asked_with})
-            .to_string()
+        let token = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
+        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": token}).to_string()
     }
 
     fn keys(&self, request: &Request) -> ResponseTemplate {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let jwk = |kid: &str, key: &Ed25519KeyPair| {
             let x = URL_SAFE_NO_PAD.encode(key.public_key());
             json!({"x": x, "crv": "Ed25519", "kid": kid, "kty": "OKP"})
@@ -259,8 +257,8 @@ impl Service {
             body = format!("keys({{\"keys\":[{{\"kty\":\"OKP\",\"d\":\"{SECRET}\"}}]}})");
         }
         let tag = "W/\"2026-a\"";
-        let asked = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
-        if asked == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
+        let tag_sent = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
+        if tag_sent == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
             return ResponseTemplate::new(304).insert_header("etag", tag);
         }
         let seconds = if self.is(Fault::KeysForAnHour) { 3600 } else { 60 };

@@ -3,16 +3,15 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::conversation::posted;
-use super::{CaseContext, Catalog, Need};
+use crate::cases::{CaseContext, Catalog, Prerequisite, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
 
-/// Steps of shrinking at most: each is a request.
+/// Maximum number of shrinking steps. Each step is a request.
 const SHRINKS: usize = 200;
 
-/// Generated bodies, where they are asked for (`--fuzz`).
+/// Generated bodies (`--fuzz`).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     let (count, seed) = cases.fuzz;
     if count == 0 {
@@ -20,24 +19,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     }
     let accept = cases.accept();
     cases
-        .steps(
+        .edge_steps(
             "statement.body-unchanged",
             "relay.fuzz",
-            &format!("{count} generated bodies arrive as they are"),
+            &format!("{count} generated bodies arrive unchanged"),
             move |context| {
                 let accept = accept.clone();
                 Box::pin(async move { fuzz(context, &accept, count, seed).await })
             },
         )
-        .needs(&[Need::Service])
-        .alone()
+        .requires(&[Prerequisite::Service])
+        .exclusive()
         .takes(std::time::Duration::from_millis(20) * count);
 }
 
 async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64) {
     for number in 0..count {
         let Some(body) = generate(seed, number, &[]) else {
-            context.found.not_run = Some("no body could be generated".into());
+            context.found.not_run = Some("the generator made no body".into());
             return;
         };
         if arrives(context, accept, body.clone()).await.iter().all(|check| check.ok) {
@@ -48,15 +47,16 @@ async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64)
         context.found.sent.clear();
         let checks = arrives(context, accept, smallest).await;
         context.checks(checks);
-        let name = format!("body {} of {count} does not, shrunk; seed {seed}", number + 1);
-        let hint = format!("`--filter relay.fuzz --fuzz {count} --seed {seed}` generates the same bodies");
-        context.check(Check::new("generated bodies", "all arrive", name, false).hint(&hint));
+        let actual = format!("body {} of {count} is lost or changed (shown shrunk; seed {seed})", number + 1);
+        let hint = format!("repeat with `--filter relay.fuzz --fuzz {count} --seed {seed}`");
+        context.check(Check::new("generated bodies", "all arrive", actual, false).hint(&hint));
         return;
     }
-    context.check(Check::new("generated bodies", "all arrive", format!("{count} did; seed {seed}"), true));
+    let actual = format!("all {count} arrive (seed {seed})");
+    context.check(Check::new("generated bodies", "all arrive", actual, true));
 }
 
-/// A step on the way to a smaller body that still fails.
+/// A step towards a smaller body that still fails.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Simplify,
@@ -76,8 +76,8 @@ async fn shrink(context: &mut CaseContext, accept: &Script, (seed, number): (u64
     smallest
 }
 
-/// The body of a number, after these steps; none where a step leads nowhere. Generated anew each time: value trees
-/// cannot be kept while a request is under way.
+/// Body number `number` after these steps. None: a step is not possible. It is generated again each time, because a value
+/// tree cannot be held across an await.
 fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -94,7 +94,7 @@ fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
     Some(tree.current())
 }
 
-/// Sends a body and looks at what arrived.
+/// Sends a body and checks what arrived.
 async fn arrives(context: &mut CaseContext, accept: &Script, body: Body) -> Vec<Check> {
     let before = context.arrivals().len();
     context.script(accept.clone());
@@ -111,7 +111,7 @@ fn framed_body() -> impl Strategy<Value = Body> {
     })
 }
 
-/// Bytes, text, and what is almost JSON: pieces that parsers and writers of JSON like to change.
+/// Bytes, text and near-JSON: pieces that JSON parsers and writers often change.
 fn body() -> impl Strategy<Value = Bytes> {
     let pieces = prop::sample::select(vec![
         "{",

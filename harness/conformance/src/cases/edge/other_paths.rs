@@ -1,42 +1,57 @@
-use super::conversation::{HEALTH, SIGNALS, collection};
-use super::{Catalog, Need, summary};
+use crate::cases::{Catalog, Prerequisite, collection, summary};
 use crate::judge;
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 
-/// What is around the relay: health check, other paths, HTTP/2 (4).
+/// The health check, other paths and HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     cases
-        .steps("endpoint.edge.health", "health.exists", "the health check exists", |context| {
+        .edge_steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
-                let sent = context.send(&Draft::new("GET", HEALTH)).await;
+                let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
                 context.check(judge::status_in(
                     "200 to 299",
                     |status| (200..300).contains(&status),
                     &sent.reply,
                 ));
-                let saw = summary::answer(context, &sent.reply);
-                context.observe("health.answer", saw);
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe("health.answer", observed);
             })
         })
-        .needs(&[]);
+        .requires(&[]);
     for (id, title, method, path) in [
-        ("root", "GET /", "GET", "/"),
-        ("unknown", "POST to a path that the interface does not have", "POST", "/v1/other"),
-        ("trailing-slash", "POST to the path with a slash at its end", "POST", "/v1/signals/"),
-        ("query", "POST to the path with a query", "POST", "/v1/signals?from=edgeproof"),
-        ("websocket", "a request for a WebSocket on the path for collections", "GET", SIGNALS),
+        ("root", "the answer to GET /", "GET", "/".to_owned()),
+        ("unknown", "the answer to a POST to an unknown path", "POST", "/v1/other".to_owned()),
+        (
+            "trailing-slash",
+            "the answer to a POST to the path with a trailing slash",
+            "POST",
+            format!("{}/", Endpoint::Signals.path()),
+        ),
+        (
+            "query",
+            "the answer to a POST to the path with a query",
+            "POST",
+            format!("{}?from=edgeproof", Endpoint::Signals.path()),
+        ),
+        (
+            "websocket",
+            "the answer to a WebSocket handshake on the path for collections",
+            "GET",
+            Endpoint::Signals.path().to_owned(),
+        ),
     ] {
         let point = format!("paths.{id}");
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
-            .steps(row, &point.clone(), title, move |context| {
-                let (accept, point) = (accept.clone(), point.clone());
+            .edge_steps(row, &point.clone(), title, move |context| {
+                let (accept, point, path) = (accept.clone(), point.clone(), path.clone());
                 Box::pin(async move {
                     context.script(accept);
-                    let mut draft = Draft::new(method, path);
+                    let mut draft = Draft::new(method, &path);
                     if method == "POST" {
-                        draft = Draft { path: path.into(), ..collection() };
+                        draft = Draft { path, ..collection() };
                     }
                     if point == "paths.websocket" {
                         draft = draft
@@ -46,11 +61,11 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                             .header("Sec-WebSocket-Key", "ZWRnZXByb29mIGtleSAxNg==");
                     }
                     let sent = context.send(&draft).await;
-                    let saw = summary::status(&sent.reply);
-                    context.observe(&point, saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe(&point, observed);
                 })
             })
-            .needs(&[]);
+            .requires(&[]);
     }
     http2(cases);
 }
@@ -58,17 +73,17 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 fn http2(cases: &mut Catalog<'_>) {
     let (accept, accepted) = (cases.accept(), cases.accepted());
     cases
-        .steps(
+        .edge_steps(
             "statement.http2",
             "http2.accept",
-            "over HTTP/2 a collection is relayed and answered the same",
+            "the edge relays a collection and answers over HTTP/2 as over HTTP/1.1",
             move |context| {
                 let (accept, accepted) = (accept.clone(), accepted.clone());
                 Box::pin(async move {
                     context.script(accept);
                     let draft = context.fill(&collection());
                     let endpoint = context.edge.endpoint.clone();
-                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.limit).await
+                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.timeout).await
                     else {
                         context.found.not_applicable = Some("the edge does not offer HTTP/2".into());
                         return;
@@ -79,5 +94,5 @@ fn http2(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::Service, Need::Origin, Need::Https]);
+        .requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::Https]);
 }

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
 
-use super::conversation::{Conversation, HEALTH, SIGNALS, collection, preflight};
-use super::{Catalog, summary};
+use crate::cases::{Catalog, Conversation, ORIGIN, collection, preflight, summary, to_signals};
 use crate::judge;
 use crate::target::Setup;
 use edgeproof_http::Draft;
 use edgeproof_mock::{Arrival, presented_licenses};
 
-/// License and client certificate reach the service as they were set, and nobody else (2, 5).
+/// License and client certificate reach the service unchanged, and nobody else (2, 5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     presented(cases);
     end_to_end(cases);
@@ -20,17 +19,17 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn presented(cases: &mut Catalog<'_>) {
     for (setup, id, title) in [
-        (Setup::Standard, "credentials.license", "the license arrives as it was set"),
-        (Setup::OtherLicense, "credentials.license-other", "another license arrives as it was set"),
+        (Setup::Standard, "credentials.license", "the license arrives unchanged"),
+        (Setup::OtherLicense, "credentials.license-other", "another license arrives unchanged"),
         (
             Setup::ReadTokenAsLicense,
             "credentials.license-not-judged",
-            "a read token set as LICENSE arrives as it was set: the service judges it",
+            "a read token in LICENSE arrives unchanged, because the service judges it",
         ),
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.license-presented", id, title, move |context| {
+            .edge_steps("statement.license-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
                     context.script(script);
@@ -48,18 +47,18 @@ fn presented(cases: &mut Catalog<'_>) {
             Setup::Standard,
             Role::ClientForLicense,
             "credentials.certificate",
-            "the client certificate is presented",
+            "the edge presents the client certificate",
         ),
         (
             Setup::OtherLicense,
             Role::ClientForOtherLicense,
             "credentials.certificate-other",
-            "another client certificate is presented where it is set",
+            "the edge presents another client certificate when configured",
         ),
     ] {
         let script = cases.accept();
         cases
-            .steps("statement.certificate-presented", id, title, move |context| {
+            .edge_steps("statement.certificate-presented", id, title, move |context| {
                 let script = script.clone();
                 Box::pin(async move {
                     context.script(script);
@@ -81,7 +80,7 @@ fn presented(cases: &mut Catalog<'_>) {
     }
 }
 
-/// The service decides by itself; what it finds has to come through.
+/// The mock service checks the credentials itself, and the edge passes on its refusal.
 fn end_to_end(cases: &mut Catalog<'_>) {
     let refusals = [
         (
@@ -89,53 +88,53 @@ fn end_to_end(cases: &mut Catalog<'_>) {
             Stimulus::LicenseMissing,
             "statement.relays-without-license",
             "without-license",
-            "without LICENSE the edge relays all the same, and the service's refusal comes through",
+            "without LICENSE the edge still relays, and passes on the service's refusal",
         ),
         (
             Setup::NoCertificate,
             Stimulus::CertificateMissing,
             "statement.relays-without-certificate",
             "without-certificate",
-            "without a client certificate the edge relays all the same, and the service's refusal comes through",
+            "without a client certificate the edge still relays, and passes on the service's refusal",
         ),
         (
             Setup::ReadTokenAsLicense,
             Stimulus::LicenseReadToken,
             "statement.read-token-no-license",
             "read-token",
-            "a read token as LICENSE is refused by the service, and that comes through",
+            "the edge passes on the service's refusal of a read token in LICENSE",
         ),
         (
             Setup::WrongLicense,
             Stimulus::LicenseExpired,
             "edge.refused",
             "expired-license",
-            "an expired license is refused by the service, and that comes through",
+            "the edge passes on the service's refusal of an expired license",
         ),
         (
             Setup::ForeignCertificate,
             Stimulus::CertificateForeign,
             "edge.refused",
             "foreign-certificate",
-            "a client certificate from a foreign authority is refused by the service, and that comes through",
+            "the edge passes on the service's refusal of a client certificate from another CA",
         ),
         (
             Setup::MismatchedCertificate,
             Stimulus::CertificateOtherLicense,
             "edge.refused",
             "mismatched-certificate",
-            "a client certificate for another license is refused by the service, and that comes through",
+            "the edge passes on the service's refusal of a client certificate for another license",
         ),
         (
             Setup::RevokedCertificate,
             Stimulus::CertificateRevoked,
             "edge.refused",
             "revoked-certificate",
-            "a revoked client certificate is refused by the service, and that comes through",
+            "the edge passes on the service's refusal of a revoked client certificate",
         ),
     ];
     for (setup, stimulus, row, id, title) in refusals {
-        // Earlier versions of the interface have no client certificates to refuse.
+        // In earlier versions of the interface the service does not refuse client certificates.
         let Some(reason) = cases.spec.by_stimulus(Table::Relay, stimulus) else { continue };
         let (Some(status), Some(code)) = (reason.status(), reason.code()) else { continue };
         let mut conversation = Conversation::post(cases.accept(), cases.refused(status, code));
@@ -155,23 +154,23 @@ fn open(cases: &mut Catalog<'_>) {
             Setup::CertificateWithoutKey,
             "statement.half-certificate",
             "credentials.certificate-without-key",
-            "EDGE_CLIENT_CERT_FILE is set, EDGE_CLIENT_KEY_FILE is not",
+            "the behaviour with EDGE_CLIENT_CERT_FILE and without EDGE_CLIENT_KEY_FILE",
         ),
         (
             Setup::KeyWithoutCertificate,
             "statement.half-certificate",
             "credentials.key-without-certificate",
-            "EDGE_CLIENT_KEY_FILE is set, EDGE_CLIENT_CERT_FILE is not",
+            "the behaviour with EDGE_CLIENT_KEY_FILE and without EDGE_CLIENT_CERT_FILE",
         ),
         (
             Setup::ExpiredCertificate,
             "statement.certificate-expired",
             "credentials.certificate-expired",
-            "the client certificate has expired",
+            "the behaviour with an expired client certificate",
         ),
     ] {
         let script = cases.accept();
-        let case = cases.steps(row, id, title, move |context| {
+        let case = cases.edge_steps(row, id, title, move |context| {
             let script = script.clone();
             Box::pin(async move {
                 context.script(script);
@@ -183,32 +182,32 @@ fn open(cases: &mut Catalog<'_>) {
                     Some(true) => "relayed with a client certificate",
                     Some(false) => "relayed without a client certificate",
                 };
-                let saw = format!("{}; {presented}", summary::answer(context, &sent.reply));
-                context.observe(id, saw);
+                let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
+                context.observe(id, observed);
             })
         });
         case.setup(setup).may_refuse_to_start = true;
     }
 }
 
-/// License and key never show in an answer.
+/// No answer contains the license or the client key.
 fn not_shown(cases: &mut Catalog<'_>) {
     let reason = "edgeproof_not_shown";
     let drafts: [(&str, &str, Draft, Setup); 6] = [
         ("accepted", "to an accepted collection", collection(), Setup::Standard),
         ("refused", "to a refused collection", collection(), Setup::Standard),
-        ("unreachable", "while the service cannot be reached", collection(), Setup::PortClosed),
-        ("other-method", "to another method", Draft::new("GET", SIGNALS), Setup::Standard),
-        ("preflight", "to a preflight", preflight(super::conversation::ORIGIN), Setup::Standard),
-        ("health", "of the health check", Draft::new("GET", HEALTH), Setup::Standard),
+        ("unreachable", "for an unreachable service", collection(), Setup::PortClosed),
+        ("other-method", "to another method", to_signals("GET"), Setup::Standard),
+        ("preflight", "to a preflight", preflight(ORIGIN), Setup::Standard),
+        ("health", "of the health check", Draft::new("GET", Endpoint::Health.path()), Setup::Standard),
     ];
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };
         cases
-            .steps(
+            .edge_steps(
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
-                &format!("no license and no key in the answer {title}"),
+                &format!("the answer {title} contains neither license nor key"),
                 move |context| {
                     let (script, draft) = (script.clone(), draft.clone());
                     Box::pin(async move {
@@ -227,7 +226,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
     }
 }
 
-/// What the first arrival presents as its license.
+/// The license candidates in the first request at the service.
 pub(super) fn licenses(arrivals: &[Arrival]) -> Vec<String> {
     arrivals
         .first()

@@ -1,14 +1,11 @@
-use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 
-use super::conversation::{Conversation, ORIGIN, Relayed, SIGNALS, collection, posted, preflight};
-use super::{Catalog, Need, summary};
+use crate::cases::{Catalog, ORIGIN, Prerequisite, collection, preflight, summary, to_signals};
 use crate::judge;
 use crate::target::{ALLOWED_ORIGIN, Setup};
-use edgeproof_http::{Body, Draft};
 
-/// What a browser lets a page do, by the Fetch algorithm (4, 5, 7.1).
+/// CORS by the Fetch algorithm (4, 5, 7.1).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     preflights(cases);
     readable(cases);
@@ -20,40 +17,40 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn preflights(cases: &mut Catalog<'_>) {
     cases
-        .steps(
+        .edge_steps(
             "edge.preflight",
             "cors.preflight",
-            "a preflight of the allowed origin passes for a POST of JSON",
+            "a preflight of the allowed origin passes for a JSON POST",
             |context| {
                 Box::pin(async move {
                     let sent = context.send(&preflight(ORIGIN)).await;
                     context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                    let saw = summary::status(&sent.reply);
-                    context.observe("preflight.status", saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe("preflight.status", observed);
                 })
             },
         )
-        .needs(&[Need::Origin])
+        .requires(&[Prerequisite::Origin])
         .stimulus(Stimulus::Preflight);
     cases
-        .steps(
+        .edge_steps(
             "edge.preflight",
             "cors.preflight-not-relayed",
-            "a preflight does not reach the service",
+            "the edge does not relay a preflight",
             |context| {
                 Box::pin(async move {
                     context.script(edgeproof_mock::Script::decide());
                     context.send(&preflight(ORIGIN)).await;
-                    context.check(judge::relayed_nothing(&context.arrivals()));
+                    context.check(judge::not_relayed(&context.arrivals()));
                 })
             },
         )
-        .alone();
+        .exclusive();
 }
 
-/// A page can report a status only if it can read it.
+/// A page can use a status only if it can read the answer.
 fn readable(cases: &mut Catalog<'_>) {
-    let accepted = Conversation::post(cases.accept(), cases.accepted()).readable(Level::Must);
+    let accepted = cases.accepted_post().readable(CaseLevel::Must);
     cases.conversation(
         "statement.cors-readable",
         "cors.readable.200",
@@ -61,9 +58,7 @@ fn readable(cases: &mut Catalog<'_>) {
         accepted,
     );
     for status in [400, 401, 403, 409, 413] {
-        let reason = "edgeproof_readable";
-        let refused = Conversation::post(cases.refuse(status, reason), cases.refused(status, reason))
-            .readable(Level::Must);
+        let refused = cases.refused_post(status, "edgeproof_readable").readable(CaseLevel::Must);
         cases.conversation(
             "statement.cors-readable",
             &format!("cors.readable.{status}"),
@@ -71,49 +66,43 @@ fn readable(cases: &mut Catalog<'_>) {
             refused,
         );
     }
-    let unreachable = cases.answer("edge.502.service-unreachable", None);
-    let unreachable =
-        Conversation::post(cases.accept(), unreachable).relayed(Relayed::Nothing).readable(Level::Must);
+    let unreachable = cases.unreachable_post().readable(CaseLevel::Must);
     cases
         .conversation(
             "statement.cors-readable",
             "cors.readable.502",
-            "a page of the allowed origin can read that the service is unreachable",
+            "a page of the allowed origin can read the answer for an unreachable service",
             unreachable,
         )
         .setup(Setup::PortClosed);
-    let refusals = super::refusals::each(cases).into_iter();
-    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(Level::Must))).collect();
-    cases.each(
+    let refusals = super::refusals::each_refusal(cases).into_iter();
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(CaseLevel::Must))).collect();
+    cases.conversations(
         "statement.cors-readable",
         "cors.readable.reasons",
-        "a page of the allowed origin can read a refusal, whatever the reason",
+        "a page of the allowed origin can read a refusal with any reason",
         refusals,
     );
+    let put = to_signals("PUT").header("Origin", ORIGIN);
+    let put = cases.accepted_post().draft(put).only_readable(CaseLevel::Must);
     cases
-        .steps(
+        .conversation(
             "statement.cors-readable-405",
             "cors.readable.405",
             "a page of the allowed origin can read a 405",
-            |context| {
-                Box::pin(async move {
-                    let sent = context.send(&Draft::new("PUT", SIGNALS).header("Origin", ORIGIN)).await;
-                    context.check(judge::readable(context.origin(), &sent.reply));
-                })
-            },
+            put,
         )
-        .needs(&[Need::Origin]);
+        .requires(&[Prerequisite::Origin]);
 }
 
-/// Other origins get no grant, however alike.
+/// Other origins get no grant, even if they look like the allowed one.
 fn denied(cases: &mut Catalog<'_>) {
-    for (id, title, other) in look_alikes() {
-        let origin = other;
+    for (id, title, origin) in look_alikes() {
         cases
-            .steps(
+            .edge_steps(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
-                &format!("no grant to {title}, in a preflight"),
+                &format!("a preflight grants nothing to {title}"),
                 move |context| {
                     Box::pin(async move {
                         let other = origin(context.origin());
@@ -122,46 +111,45 @@ fn denied(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .needs(&[Need::Origin]);
+            .requires(&[Prerequisite::Origin]);
         let accept = cases.accept();
-        cases.steps(
+        cases.edge_steps(
             "statement.cors-other-origins",
             &format!("cors.denied.{id}.post"),
-            &format!("no grant to {title}, in the answer to a POST"),
+            &format!("the answer to a POST grants nothing to {title}"),
             move |context| {
                 let accept = accept.clone();
                 Box::pin(async move {
                     let other = origin(context.origin());
                     context.script(accept);
-                    let body = Body::Sized(Bytes::copy_from_slice(collection().body.bytes()));
-                    let mut draft = posted(body, Some("application/json"));
+                    let mut draft = collection();
                     draft.headers[0].1.clone_from(&other);
                     let sent = context.send(&draft).await;
                     context.check(judge::no_grant(&other, &sent.reply));
-                    let saw = summary::status(&sent.reply);
-                    context.observe("cors.post-from-other-origin", saw);
+                    let observed = summary::status(&sent.reply);
+                    context.observe("cors.post-from-other-origin", observed);
                 })
             },
         );
     }
 }
 
-/// Errors are often answered by other code than acceptances, which grants in its own way.
+/// Edges often answer errors in other code than acceptances, with grants of its own.
 fn denied_errors(cases: &mut Catalog<'_>) {
     const OTHER: &str = "https://other.example";
-    let post = posted(collection().body, Some("application/json"));
+
     for (id, title, method, setup) in [
-        ("refused", "in the answer to a collection that is refused", "POST", Setup::Standard),
-        ("unreachable", "while the service cannot be reached", "POST", Setup::PortClosed),
-        ("other-method", "in the answer to another method", "PUT", Setup::Standard),
+        ("refused", "the answer to a refused collection", "POST", Setup::Standard),
+        ("unreachable", "the answer for an unreachable service", "POST", Setup::PortClosed),
+        ("other-method", "the answer to another method", "PUT", Setup::Standard),
     ] {
-        let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), post.clone());
+        let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), collection());
         draft.method = method.into();
         draft.headers[0].1 = OTHER.into();
-        let case = cases.steps(
+        let case = cases.edge_steps(
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
-            &format!("no grant to another origin, {title}"),
+            &format!("{title} grants nothing to another origin"),
             move |context| {
                 let (script, draft) = (script.clone(), draft.clone());
                 Box::pin(async move {
@@ -173,37 +161,39 @@ fn denied_errors(cases: &mut Catalog<'_>) {
         );
         case.setup(setup);
         if method == "PUT" {
-            case.needs(&[Need::Origin]);
+            case.requires(&[Prerequisite::Origin]);
         }
     }
 }
 
-type Alike = fn(&str) -> String;
+type LookAlike = fn(&str) -> String;
 
-fn look_alikes() -> [(&'static str, &'static str, Alike); 9] {
+fn look_alikes() -> [(&'static str, &'static str, LookAlike); 9] {
     [
         ("other", "another origin", |_| "https://other.example".into()),
         ("null", "the opaque origin", |_| "null".into()),
-        ("prefix", "an origin that begins like the allowed one", |origin| {
+        ("prefix", "an origin that starts with the allowed one", |origin| {
             format!("{}.other.example", without_port(origin))
         }),
-        ("shorter", "an origin that the allowed one begins with", |origin| {
+        ("shorter", "an origin that the allowed one starts with", |origin| {
             let mut shorter = without_port(origin).to_owned();
             shorter.pop();
             shorter
         }),
-        ("suffix", "an origin that ends like the allowed one", |origin| {
+        ("suffix", "an origin that ends with the allowed one", |origin| {
             origin.replacen("://", "://other-", 1)
         }),
-        ("subdomain", "a host below the allowed one", |origin| origin.replacen("://", "://sub.", 1)),
+        ("subdomain", "a subdomain of the allowed host", |origin| origin.replacen("://", "://sub.", 1)),
         ("scheme", "the allowed host with another scheme", |origin| match origin.strip_prefix("https://") {
             Some(host) => format!("http://{host}"),
             None => origin.replacen("http://", "https://", 1),
         }),
         ("port", "the allowed host with another port", |origin| format!("{}:8443", without_port(origin))),
-        ("pattern", "an origin that only a pattern would match", |origin| match origin.rfind('.') {
-            Some(at) => format!("{}x{}", &origin[..at], &origin[at + 1..]),
-            None => format!("{origin}x"),
+        ("pattern", "an origin that matches the allowed one only as a pattern", |origin| {
+            match origin.rfind('.') {
+                Some(at) => format!("{}x{}", &origin[..at], &origin[at + 1..]),
+                None => format!("{origin}x"),
+            }
         }),
     ]
 }
@@ -218,10 +208,10 @@ fn without_port(origin: &str) -> &str {
 fn setting(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
     cases
-        .steps(
+        .edge_steps(
             "setting.edge.allowed-origin",
             "cors.origin-setting",
-            "another ALLOWED_ORIGIN is granted in place of the first",
+            "the edge grants the configured ALLOWED_ORIGIN and not the usual one",
             move |context| {
                 let accept = accept.clone();
                 Box::pin(async move {
@@ -241,10 +231,10 @@ fn setting(cases: &mut Catalog<'_>) {
 
 fn vary(cases: &mut Catalog<'_>) {
     let accept = cases.accept();
-    cases.steps(
+    cases.edge_steps(
         "statement.vary",
         "cors.vary",
-        "where the grant depends on the origin, Vary says so",
+        "if the grant depends on the origin, Vary lists Origin",
         move |context| {
             let accept = accept.clone();
             Box::pin(async move {

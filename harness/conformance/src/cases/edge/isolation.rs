@@ -1,19 +1,20 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof_reports::CaseLevel as Level;
+use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
-use super::conversation::{Conversation, collection};
-use super::{CaseContext, Catalog, Need, summary};
-use crate::judge::{self, Check, Expected};
+use crate::cases::{
+    CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
+};
+use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
-/// Requests at the same time in the concurrent case.
+/// Concurrent requests in the concurrent case.
 const CONCURRENT: usize = 64;
 
-/// Conversations don't touch each other.
+/// Requests do not affect each other.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     concurrent(cases);
     in_turn(cases);
@@ -22,7 +23,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 fn concurrent(cases: &mut Catalog<'_>) {
-    let mut plays: Vec<(String, Script, Expected)> = Vec::new();
+    let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
         let reason = format!("edgeproof_{number}");
@@ -33,22 +34,22 @@ fn concurrent(cases: &mut Catalog<'_>) {
         plays.push((marker, script, answer));
     }
     cases
-        .steps(
+        .edge_steps(
             "statement.isolation",
             "isolation.concurrent",
-            "64 collections at the same time get each its own answer",
+            "64 concurrent collections each get their own answer",
             move |context| {
                 let plays = plays.clone();
                 Box::pin(async move { all_at_once(context, &plays).await })
             },
         )
-        .needs(&[Need::Service, Need::PlainReasons]);
+        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
 }
 
-async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expected)]) {
+async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, ExpectedAnswer)]) {
     let mut drafts = Vec::new();
     for (number, (marker, script, _)) in plays.iter().enumerate() {
-        // Uneven sizes and delays, so that answers come back in another order than the requests went.
+        // Uneven sizes and delays change the order of the answers.
         let marker = format!("{marker}{}", context.marker);
         let mut script = script.clone();
         script.replies[0].delay = Duration::from_millis((number as u64 * 7) % 20);
@@ -60,7 +61,7 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
     }
     let endpoint = context.edge.endpoint.clone();
     let sent =
-        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.limit))).await;
+        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.timeout))).await;
     let mut wrong = 0;
     for ((sent, draft), (_, _, expected)) in sent.into_iter().zip(&drafts).zip(plays) {
         let checks = judge::exact(expected, &sent.reply);
@@ -68,14 +69,14 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
             continue;
         }
         wrong += 1;
-        // The first few tell what happens; 64 would hide it.
+        // Three examples are enough for a report.
         if wrong <= 3 {
             context.record(draft, sent);
             context.checks(checks);
         }
     }
     let check = Check::new(
-        "answers that are another request's",
+        "answers that belong to another request",
         "0 of 64",
         format!("{wrong} of {}", plays.len()),
         wrong == 0,
@@ -87,7 +88,7 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
         .count();
     let check = Check::new(
-        "bodies that did not arrive once as they were",
+        "bodies that did not arrive once and unchanged",
         "0 of 64",
         format!("{changed} of {}", plays.len()),
         changed == 0,
@@ -99,10 +100,10 @@ fn in_turn(cases: &mut Catalog<'_>) {
     let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
     let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
     cases
-        .steps(
+        .edge_steps(
             "statement.isolation",
             "isolation.keep-alive",
-            "two collections over one connection get each its own answer",
+            "two collections over one connection each get their own answer",
             move |context| {
                 let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
                 Box::pin(async move {
@@ -115,7 +116,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
                         drafts.push(context.fill(&draft));
                     }
                     let endpoint = context.edge.endpoint.clone();
-                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.limit).await;
+                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
                     let arrivals = context.arrivals();
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         context.checks(judge::exact(expected, &sent.reply));
@@ -127,36 +128,36 @@ fn in_turn(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .needs(&[Need::Service, Need::PlainReasons]);
+        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
 }
 
-/// The service may answer before it has read the body: a page that sends too much still learns why.
+/// The service can refuse a large body before it has read it. The page still gets the reason.
 fn early(cases: &mut Catalog<'_>) {
     let (status, reason) = (413, "edgeproof_too_large");
     let mut script = cases.refuse(status, reason);
     script.replies[0].when = When::BeforeBodyEnds;
-    let body = format!(r#"{{"sealed":"{}","fill":"{}"}}"#, super::MARKER, "f".repeat(512 * 1024));
+    let body = format!(r#"{{"sealed":"{}","fill":"{}"}}"#, MARKER, "f".repeat(512 * 1024));
     let conversation = Conversation::post(script, cases.refused(status, reason))
         .body(Body::Sized(Bytes::from(body)))
-        .relayed(super::Relayed::Unjudged);
+        .relay(ExpectedRelay::Any);
     cases
         .conversation(
             "statement.early-refusal",
             "isolation.early-413",
-            "a 413 that the service gives before it has read the body comes through",
+            "the edge passes on a 413 that the service sends before it has read the body",
             conversation,
         )
-        .level(Level::Should);
+        .level(CaseLevel::Should);
 }
 
 fn slow_beside_fast(cases: &mut Catalog<'_>) {
     let (accept, mut slow) = (cases.accept(), cases.accept());
     slow.replies[0].delay = Duration::from_millis(300);
     cases
-        .steps(
+        .edge_steps(
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
-            "a collection that the service is slow with, beside one that it is fast with",
+            "the answers to a slow and a fast collection at the same time",
             move |context| {
                 let (accept, slow) = (accept.clone(), slow.clone());
                 Box::pin(async move {
@@ -170,7 +171,7 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     }
                     let endpoint = context.edge.endpoint.clone();
                     let ends = drafts.iter().map(|draft| async {
-                        let sent = edgeproof_http::send(&endpoint, draft, context.limit).await;
+                        let sent = edgeproof_http::send(&endpoint, draft, context.timeout).await;
                         (sent, Instant::now())
                     });
                     let ends = join_all(ends).await;
@@ -180,12 +181,12 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                     } else {
                         "the fast one waits for the slow one"
                     };
-                    let saw = format!(
+                    let observed = format!(
                         "{order}; {} and {}",
                         summary::status(&slow.reply),
                         summary::status(&fast.reply)
                     );
-                    context.observe("isolation.slow-beside-fast", saw);
+                    context.observe("isolation.slow-beside-fast", observed);
                     for ((sent, _), draft) in ends.iter().zip(&drafts) {
                         context.record(draft, sent.clone());
                     }

@@ -1,12 +1,12 @@
-//! A service that keeps the interface is not blamed, whatever else it does.
+//! A correct service of another implementation conforms.
 
+use crate::fake_service::{EXPIRED, FakeService, Fault, LICENSE, SESSION, TOKEN};
 use crate::program::conformance;
-use crate::stranger::{EXPIRED, Fault, LICENSE, SESSION, Stranger, TOKEN};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_of_strangers_conforms() {
-    let stranger = Stranger::start(Fault::None).await;
-    let url = stranger.url();
+async fn correct_service_conforms() {
+    let service = FakeService::start(Fault::None).await;
+    let url = service.url();
     let arguments = [
         "service",
         "--base-url",
@@ -24,7 +24,7 @@ async fn a_service_of_strangers_conforms() {
     assert_eq!(run.report["target"]["kind"], "attached");
     assert_eq!(run.report["target"]["url"], format!("{url}/"));
     assert_eq!(run.report["exit_code"], 0);
-    // Only what a stranger cannot be told is left out, and the ones that take minutes.
+    // Only cases that need the built-in mock or --waits do not apply.
     for id in run.ended("not-applicable") {
         let because = run.case(&id)["because"].as_str().unwrap().to_owned();
         assert!(because.contains("only the mock service") || because.contains("--waits"), "{id}: {because}");
@@ -34,9 +34,9 @@ async fn a_service_of_strangers_conforms() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_token_shows_in_any_report() {
-    let stranger = Stranger::start(Fault::EchoesToken).await;
-    let url = stranger.url();
+async fn no_report_contains_a_token() {
+    let service = FakeService::start(Fault::EchoesToken).await;
+    let url = service.url();
     let arguments = ["service", "--base-url", &url, "--expired-token", EXPIRED, "--license", LICENSE, "-v"];
     let run = conformance(&arguments, Some(TOKEN));
     assert_eq!(run.exit, 1);
@@ -50,9 +50,9 @@ async fn no_token_shows_in_any_report() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_given_is_named_with_its_option() {
-    let stranger = Stranger::start(Fault::None).await;
-    let run = conformance(&["service", "--base-url", &stranger.url()], None);
+async fn case_without_its_input_names_the_option() {
+    let service = FakeService::start(Fault::None).await;
+    let run = conformance(&["service", "--base-url", &service.url()], None);
     assert_eq!(run.exit, 0, "{}", run.out);
     for (id, option) in [
         ("verdict.sanity.first", "READ_TOKEN"),
@@ -64,14 +64,14 @@ async fn what_was_not_given_is_named_with_its_option() {
         assert!(case["because"].as_str().unwrap().contains(option), "{case}");
     }
     assert_eq!(run.case("verdict.unauthorized.missing")["outcome"], "pass");
-    let run = conformance(&["service", "--base-url", &stranger.url()], Some(TOKEN));
+    let run = conformance(&["service", "--base-url", &service.url()], Some(TOKEN));
     assert!(run.case("verdict.available")["because"].as_str().unwrap().contains("--session-ref"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_without_a_verdict_proves_nothing() {
-    let stranger = Stranger::start(Fault::None).await;
-    let url = stranger.url();
+async fn session_without_a_verdict_exits_3() {
+    let service = FakeService::start(Fault::None).await;
+    let url = service.url();
     let run = conformance(&["service", "--base-url", &url, "--session-ref", "long ago"], Some(TOKEN));
     assert_eq!(run.exit, 3, "{}", run.out);
     assert!(run.ended("not-run").contains(&"verdict.available".to_owned()));
@@ -79,9 +79,9 @@ async fn a_session_without_a_verdict_proves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_is_not_accepted_is_one_finding() {
-    let stranger = Stranger::start(Fault::None).await;
-    let run = conformance(&["service", "--base-url", &stranger.url()], Some(EXPIRED));
+async fn refused_read_token_is_one_finding() {
+    let service = FakeService::start(Fault::None).await;
+    let run = conformance(&["service", "--base-url", &service.url()], Some(EXPIRED));
     assert_eq!(run.exit, 3, "{}", run.out);
     let finding = run.report["findings"][0].as_str().unwrap();
     assert!(finding.contains("does not accept the read token: 401 {\"error\":\"expired\"}"), "{finding}");
@@ -89,7 +89,7 @@ async fn a_token_that_is_not_accepted_is_one_finding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_server_is_no_verdict_endpoint() {
+async fn another_server_exits_3_with_an_explanation() {
     let other = wiremock::MockServer::start().await;
     let run = conformance(&["service", "--base-url", &other.uri()], Some(TOKEN));
     assert_eq!(run.exit, 3, "{}", run.out);
@@ -101,9 +101,9 @@ async fn another_server_is_no_verdict_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_of_strangers_conform_and_verify_their_verdicts() {
-    let stranger = Stranger::start(Fault::None).await;
-    let url = stranger.url();
+async fn correct_key_set_conforms_and_verifies_verdicts() {
+    let service = FakeService::start(Fault::None).await;
+    let url = service.url();
     let arguments = ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION];
     let run = conformance(&arguments, Some(TOKEN));
     assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);

@@ -1,0 +1,224 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::{Credentials, Redactor};
+use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_launch::LogTail;
+use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
+use edgeproof_reports::{CaseLevel, Hop};
+use parking_lot::Mutex;
+
+use super::{CaseExchange, CaseFindings};
+use crate::cases::{Conversation, ExpectedRelay, fill, judge};
+use crate::judge::Check;
+
+/// An edge and the mock service behind it. Several cases can share it.
+#[derive(Debug)]
+pub struct EdgeContext {
+    /// Address of the edge.
+    pub endpoint: ServerAddress,
+    /// The mock service behind the edge. None: an edge in production.
+    pub service: Option<Arc<MockService>>,
+    /// A second mock service that no edge is configured with. Redirects point to it; no request may arrive there.
+    pub elsewhere: Option<Arc<MockService>>,
+    /// The edge's output. None: it is not captured.
+    pub log: Option<LogTail>,
+    /// Credentials of the run.
+    pub credentials: Arc<Credentials>,
+    /// Finds every secret of the run.
+    pub redactor: Arc<Redactor>,
+    /// `LICENSE` of this edge.
+    pub license: Option<String>,
+    /// `ALLOWED_ORIGIN` of this edge, if known.
+    pub origin: Option<String>,
+    /// Scripts of finished cases. They still count copies of their collections.
+    pub finished: Mutex<Vec<FinishedScripts>>,
+}
+
+impl EdgeContext {
+    /// Copies of collections that arrived after their case ended.
+    pub fn late_copies(&self) -> Vec<Arrival> {
+        let late = |finished: &FinishedScripts| {
+            let arrivals = finished.scripted.iter().flat_map(Scripted::arrivals);
+            arrivals.skip(finished.arrived).collect::<Vec<_>>()
+        };
+        self.finished.lock().iter().flat_map(late).collect()
+    }
+}
+
+/// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
+pub struct CaseContext {
+    /// The edge.
+    pub edge: Arc<EdgeContext>,
+    /// A text that no other case sends.
+    pub marker: String,
+    /// Timeout of an answer.
+    pub timeout: Duration,
+    /// The findings so far.
+    pub found: CaseFindings,
+    /// A check of log lines that runs after the edge has ended.
+    pub deferred: Option<DeferredLogCheck>,
+    exclusive: bool,
+    level: CaseLevel,
+    scripted: Vec<Scripted>,
+    /// The case's collections must arrive only once, even after the case has ended.
+    once: bool,
+}
+
+/// Scripts of a finished case.
+#[derive(Debug)]
+pub struct FinishedScripts {
+    scripted: Vec<Scripted>,
+    /// Number of arrivals when the case ended.
+    arrived: usize,
+}
+
+/// A check of log lines that the edge may still hold in its buffers.
+#[derive(Clone)]
+pub struct DeferredLogCheck {
+    /// Position in the log of the first line to check.
+    pub since: usize,
+    /// The check.
+    pub check: LogCheck,
+}
+
+/// Checks log lines.
+pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
+
+impl CaseContext {
+    /// A context for one case. `exclusive`: every request at the service belongs to this case.
+    pub fn new(
+        edge: Arc<EdgeContext>,
+        marker: String,
+        exclusive: bool,
+        level: CaseLevel,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            edge,
+            marker,
+            timeout,
+            found: CaseFindings::default(),
+            deferred: None,
+            exclusive,
+            level,
+            scripted: Vec::new(),
+            once: false,
+        }
+    }
+
+    /// Plays a conversation and checks its result.
+    pub async fn converse(&mut self, conversation: &Conversation) -> Sent {
+        let script = conversation.script.clone().unwrap_or_else(Script::decide);
+        self.script(script);
+        let draft = self.fill(&conversation.draft);
+        let sent = self.send(&draft).await;
+        self.once |= conversation.relay == ExpectedRelay::Once && !self.exclusive;
+        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
+        self.checks(checks);
+        sent
+    }
+
+    /// Plays named conversations in sequence. Each check names its conversation.
+    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
+        for (name, conversation) in conversations {
+            let before = self.found.checks.len();
+            self.converse(conversation).await;
+            for check in &mut self.found.checks[before..] {
+                *check = check.clone().of(name);
+            }
+        }
+    }
+
+    /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.
+    pub fn script(&mut self, script: Script) {
+        let on =
+            if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
+        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+    }
+
+    /// Sets how the mock service replies to requests whose body contains this text.
+    pub fn script_on(&mut self, marker: &str, script: Script) {
+        let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
+        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+    }
+
+    /// Changes what the mock service's listener does. False: that failed, and the case is marked as not run.
+    pub async fn set_listener(&mut self, mode: ListenerMode) -> bool {
+        let Some(service) = self.edge.service.clone() else { return false };
+        if let Err(why) = service.set_mode(mode).await {
+            self.found.not_run = Some(format!("the mock service cannot change its listener: {why}"));
+            return false;
+        }
+        true
+    }
+
+    /// Sends a request over a new connection.
+    pub async fn send(&mut self, draft: &Draft) -> Sent {
+        let draft = self.fill(draft);
+        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.timeout).await;
+        self.record(&draft, sent.clone());
+        sent
+    }
+
+    /// Records an exchange that the case made without [`Self::send`].
+    pub fn record(&mut self, draft: &Draft, sent: Sent) {
+        let curl = crate::curl::curl(&self.edge.endpoint, draft);
+        self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
+    }
+
+    /// Requests of this case at the service so far.
+    pub fn arrivals(&self) -> Vec<Arrival> {
+        self.scripted.iter().flat_map(Scripted::arrivals).collect()
+    }
+
+    /// The current end of the service's journal, for [`Self::arrivals_since`].
+    pub fn service_mark(&self) -> u64 {
+        self.edge.service.as_ref().map_or(0, |service| service.mark())
+    }
+
+    /// All requests at the service after a mark, also incomplete ones. For exclusive cases.
+    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
+        self.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
+    }
+
+    /// Fills in the placeholders of a draft.
+    pub fn fill(&self, draft: &Draft) -> Draft {
+        fill(draft, &self.marker, self.origin())
+    }
+
+    /// The origin that the edge allows, or any origin if it is unknown. Cases that depend on it require
+    /// [`Prerequisite::Origin`](crate::cases::Prerequisite::Origin).
+    pub fn origin(&self) -> &str {
+        self.edge.origin.as_deref().unwrap_or("https://page.example")
+    }
+
+    /// Adds a check. The case's level limits the level of the check.
+    pub fn check(&mut self, check: Check) {
+        self.found.check(check, self.level);
+    }
+
+    /// Adds checks.
+    pub fn checks(&mut self, checks: Vec<Check>) {
+        for check in checks {
+            self.check(check);
+        }
+    }
+
+    /// Records the edge's behaviour at an open point.
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
+    }
+
+    /// Ends the case and returns its findings.
+    pub fn end(mut self) -> CaseFindings {
+        self.found.arrivals = self.arrivals();
+        if self.once {
+            let scripted = std::mem::take(&mut self.scripted);
+            let arrived = self.found.arrivals.len();
+            self.edge.finished.lock().push(FinishedScripts { scripted, arrived });
+        }
+        self.found
+    }
+}

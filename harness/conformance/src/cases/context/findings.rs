@@ -1,0 +1,41 @@
+use edgeproof_http::Sent;
+use edgeproof_mock::Arrival;
+use edgeproof_reports::{CaseLevel, Hop};
+
+use crate::judge::Check;
+
+/// Findings of a case.
+#[derive(Debug, Default)]
+pub struct CaseFindings {
+    /// All checks, passed and failed.
+    pub checks: Vec<Check>,
+    /// Open points with the observed behaviour.
+    pub observations: Vec<(String, String)>,
+    /// The exchanges of the case.
+    pub sent: Vec<CaseExchange>,
+    /// Requests that arrived at the service.
+    pub arrivals: Vec<Arrival>,
+    /// Why the case does not apply to this target, if the case found that out.
+    pub not_applicable: Option<String>,
+    /// Why the case could not be completed.
+    pub not_run: Option<String>,
+}
+
+/// A request that a case sent, with its answer.
+#[derive(Debug, Clone)]
+pub struct CaseExchange {
+    /// Sender and receiver.
+    pub hop: Hop,
+    /// Request and answer.
+    pub sent: Sent,
+    /// A `curl` command that sends the same request, if curl can.
+    pub curl: Option<String>,
+}
+
+impl CaseFindings {
+    /// Adds a check. The case's level limits the level of the check.
+    pub fn check(&mut self, mut check: Check, case: CaseLevel) {
+        check.level = check.level.max(case);
+        self.checks.push(check);
+    }
+}

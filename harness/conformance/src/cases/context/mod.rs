@@ -1,0 +1,12 @@
+//! Contexts of cases: the part under test, the requests to it, and the findings.
+
+mod edge;
+mod findings;
+mod service;
+mod verdict_request;
+
+pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck};
+pub use findings::{CaseExchange, CaseFindings};
+pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
+pub(crate) use service::{exposed, without_private_keys};
+pub use verdict_request::{VerdictRequest, key_set_request};

@@ -1,0 +1,187 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::{Credentials, Secret};
+use edgeproof_fixtures::key_set::without_private_parts;
+use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_mock::{MockService, NewSession};
+use edgeproof_reports::{CaseLevel, Hop};
+
+use super::{CaseExchange, CaseFindings, VerdictRequest};
+use crate::judge::{AnswerResult, Check};
+use crate::target::RunningEdge;
+
+/// A service, a key set, or both, with the credentials to call them.
+#[derive(Debug)]
+pub struct ServiceTarget {
+    /// Address of the verdict endpoint.
+    pub service: Option<ServerAddress>,
+    /// Address of the key set.
+    pub keys: Option<ServerAddress>,
+    /// The user's inputs.
+    pub inputs: ServiceInputs,
+    /// The built-in mock, if that is the service.
+    pub mock: Option<Arc<MockService>>,
+    /// Credentials of the built-in mock.
+    pub credentials: Option<Arc<Credentials>>,
+    /// An edge that relays to the built-in mock.
+    pub edge: Option<RunningEdge>,
+    /// A text that no other run sends.
+    pub run: String,
+}
+
+/// The user's inputs for requests to a service.
+#[derive(Debug, Clone, Default)]
+pub struct ServiceInputs {
+    /// A valid read token.
+    pub read_token: Option<Secret>,
+    /// An expired read token.
+    pub expired_token: Option<Secret>,
+    /// A license.
+    pub license: Option<Secret>,
+    /// Reference of a session that has a verdict.
+    pub session_ref: Option<String>,
+}
+
+/// The context of one case at a service or a key set: sends requests as the integrator's backend and collects findings.
+pub struct ServiceCaseContext {
+    /// The service or the key set.
+    pub target: Arc<ServiceTarget>,
+    /// Default timeout of an answer.
+    pub timeout: Duration,
+    /// The findings so far.
+    pub found: CaseFindings,
+    marker: String,
+    level: CaseLevel,
+}
+
+impl ServiceCaseContext {
+    /// A context for one case. `marker`: a text that no other case of this run sends.
+    pub fn new(target: Arc<ServiceTarget>, marker: String, level: CaseLevel, timeout: Duration) -> Self {
+        Self { target, timeout, found: CaseFindings::default(), marker, level }
+    }
+
+    /// A session reference that no session has and no other case sends.
+    pub fn reference(&self, name: &str) -> String {
+        format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
+    }
+
+    /// The read token. Cases that send it require [`Prerequisite::ReadToken`](crate::cases::Prerequisite::ReadToken).
+    pub fn read_token(&self) -> String {
+        exposed(self.target.inputs.read_token.as_ref())
+    }
+
+    /// A verdict request with the read token.
+    pub fn with_token(&self, reference: &str) -> VerdictRequest {
+        VerdictRequest::new(reference).bearer(&self.read_token())
+    }
+
+    /// Address of the verdict endpoint. Cases of a service have it, and cases that require
+    /// [`Prerequisite::Session`](crate::cases::Prerequisite::Session).
+    pub fn service(&self) -> &ServerAddress {
+        self.target.service.as_ref().expect("the plan contains only cases whose target is known")
+    }
+
+    /// The built-in mock and its credentials. Cases that require [`Prerequisite::Mock`](crate::cases::Prerequisite::Mock)
+    /// have them.
+    pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
+        Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
+    }
+
+    /// Reference of a session that has a verdict now. None: no such session; the case is then marked as not run.
+    pub async fn session(&mut self) -> Option<String> {
+        if let Some(mock) = &self.target.mock {
+            let reference = self.reference("session");
+            mock.add_session(NewSession::new(reference.clone()));
+            return Some(reference);
+        }
+        let reference = self.target.inputs.session_ref.clone()?;
+        let reply = self.fetch_verdict(&self.with_token(&reference)).await;
+        if reply.is_ok_and(|answer| answer.status == 404) {
+            self.found.not_run = Some(
+                "the session of --session-ref has no verdict, or its verdict is too old; pass a session that finished less \
+                 than two minutes ago"
+                    .into(),
+            );
+            return None;
+        }
+        Some(reference)
+    }
+
+    /// Requests a verdict over a new connection.
+    pub async fn fetch_verdict(&mut self, request: &VerdictRequest) -> AnswerResult {
+        let timeout = self.timeout;
+        self.fetch_verdict_within(request, timeout).await.reply
+    }
+
+    /// Requests a verdict with this timeout. The result contains the time that the request took.
+    pub async fn fetch_verdict_within(&mut self, request: &VerdictRequest, timeout: Duration) -> Sent {
+        self.send(&request.draft(), timeout).await
+    }
+
+    /// Sends any request to the verdict endpoint.
+    pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
+        let endpoint = self.service().clone();
+        let sent = edgeproof_http::send(&endpoint, draft, timeout).await;
+        self.record(Hop::ClientService, &endpoint, draft, sent.clone());
+        sent
+    }
+
+    /// Sends a request to the key set.
+    pub async fn fetch_key_set(&mut self, draft: &Draft) -> AnswerResult {
+        let endpoint = self.target.keys.clone().expect("the plan contains only cases whose target is known");
+        let sent = edgeproof_http::send(&endpoint, draft, self.timeout).await;
+        self.record_keys(draft, sent.clone());
+        sent.reply
+    }
+
+    /// Records an exchange with the key set, without private keys.
+    pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
+        if let Some(endpoint) = self.target.keys.clone() {
+            let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
+            self.record(Hop::ClientKeys, &endpoint, draft, hidden);
+        }
+    }
+
+    /// Records an exchange.
+    pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
+        let curl = crate::curl::curl(endpoint, draft);
+        self.found.sent.push(CaseExchange { hop, sent, curl });
+    }
+
+    /// Adds a check. The case's level limits the level of the check.
+    pub fn check(&mut self, check: Check) {
+        self.found.check(check, self.level);
+    }
+
+    /// Adds checks.
+    pub fn checks(&mut self, checks: Vec<Check>) {
+        for check in checks {
+            self.check(check);
+        }
+    }
+
+    /// Records the target's behaviour at an open point.
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
+    }
+}
+
+/// Removes private keys that were published by mistake, so that no report repeats them. Members of a key stay and lose
+/// their values. A body that is not JSON is replaced by its length, because it can contain a key in any form.
+pub(crate) fn without_private_keys(mut reply: AnswerResult) -> AnswerResult {
+    if let Ok(answer) = &mut reply
+        && !answer.body.is_empty()
+    {
+        let length = answer.body.len();
+        let hidden = || format!("[{length} bytes, not JSON; hidden because they can contain a private key]");
+        answer.body = Bytes::from(without_private_parts(&answer.body).unwrap_or_else(hidden));
+    }
+    reply
+}
+
+/// The text of a secret; empty without one.
+pub(crate) fn exposed(secret: Option<&Secret>) -> String {
+    secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,72 @@
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_http::Draft;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// A request for a verdict.
+#[derive(Debug, Clone)]
+pub struct VerdictRequest {
+    method: String,
+    reference: String,
+    authorization: Option<String>,
+    query: Option<String>,
+}
+
+impl VerdictRequest {
+    /// A `GET` for this session's verdict, without a token.
+    pub fn new(reference: &str) -> Self {
+        Self { method: "GET".into(), reference: reference.into(), authorization: None, query: None }
+    }
+
+    /// Sets `Authorization: Bearer TOKEN`.
+    #[must_use]
+    pub fn bearer(self, token: &str) -> Self {
+        self.authorization(&format!("Bearer {token}"))
+    }
+
+    /// Sets `Authorization`.
+    #[must_use]
+    pub fn authorization(mut self, value: &str) -> Self {
+        self.authorization = Some(value.into());
+        self
+    }
+
+    /// Sets the query, without encoding it.
+    #[must_use]
+    pub fn query(mut self, query: &str) -> Self {
+        self.query = Some(query.into());
+        self
+    }
+
+    /// Replaces the method.
+    #[must_use]
+    pub fn method(mut self, method: &str) -> Self {
+        self.method = method.into();
+        self
+    }
+
+    /// The request to send.
+    pub fn draft(&self) -> Draft {
+        let mut path = verdict_path().with(&encode(&self.reference));
+        if let Some(query) = &self.query {
+            path = format!("{path}?{query}");
+        }
+        let draft = Draft::new(&self.method, &path).header("Accept", "application/json");
+        match &self.authorization {
+            Some(value) => draft.header("Authorization", value),
+            None => draft,
+        }
+    }
+}
+
+/// A request for the key set.
+pub fn key_set_request() -> Draft {
+    Draft::new("GET", Endpoint::KeySet.path()).header("Accept", "application/json")
+}
+
+/// All characters except unreserved ones (RFC 3986 §2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Encodes a reference as one segment of a path (RFC 3986 §3.3).
+fn encode(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}

@@ -1,0 +1,56 @@
+use bytes::Bytes;
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_http::{Body, Draft};
+
+/// Placeholder in a draft for a text that no other case sends.
+pub const MARKER: &str = "{marker}";
+/// Placeholder in a draft for the origin that the edge allows.
+pub const ORIGIN: &str = "{origin}";
+
+/// Fills in the placeholders of a draft.
+pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
+    let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
+    let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
+    Draft {
+        method: draft.method.clone(),
+        path: text(&draft.path),
+        headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        body: draft.body.with_bytes(body),
+        from: draft.from,
+    }
+}
+
+/// A collection as a page posts it.
+pub fn collection() -> Draft {
+    posted(Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#))), Some("application/json"))
+}
+
+/// Any body as a page posts it.
+pub(crate) fn posted(body: Body, content_type: Option<&str>) -> Draft {
+    let draft = to_signals("POST").header("Origin", ORIGIN).body(body);
+    match content_type {
+        Some(kind) => draft.header("Content-Type", kind),
+        None => draft,
+    }
+}
+
+/// A preflight from `origin` for the collector's POST.
+pub(crate) fn preflight(origin: &str) -> Draft {
+    to_signals("OPTIONS")
+        .header("Origin", origin)
+        .header("Access-Control-Request-Method", "POST")
+        .header("Access-Control-Request-Headers", "content-type")
+}
+
+/// A request with this method to the endpoint for collections.
+pub(crate) fn to_signals(method: &str) -> Draft {
+    Draft::new(method, Endpoint::Signals.path())
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
+    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
+        return Bytes::copy_from_slice(bytes);
+    };
+    let rest = replace(&bytes[at + from.len()..], from, to);
+    [&bytes[..at], to, &rest].concat().into()
+}

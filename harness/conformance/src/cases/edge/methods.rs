@@ -1,0 +1,126 @@
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::CaseLevel;
+
+use crate::cases::{
+    Catalog, Conversation, ExpectedRelay, ORIGIN, collection, preflight, summary, to_signals,
+};
+use crate::judge;
+use edgeproof_http::Body;
+
+/// Methods other than `POST` (4, 7.2).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
+        let mut answer = cases.answer("edge.405.method-not-allowed", None);
+        answer.to_head = method == "HEAD";
+        let mut draft = to_signals(method).header("Origin", ORIGIN);
+        if matches!(method, "PUT" | "PATCH") {
+            draft = draft.header("Content-Type", "application/json").body(collection().body);
+        }
+        let conversation =
+            Conversation::post(cases.accept(), answer).draft(draft).relay(ExpectedRelay::Nothing);
+        cases
+            .conversation(
+                "edge.405.method-not-allowed",
+                &format!("method.{}", method.to_lowercase()),
+                &format!("the edge answers {method} with 405 and does not relay it"),
+                conversation,
+            )
+            .requires(&[])
+            // Most of these requests have no body for a marker, and a query would change the path.
+            .exclusive()
+            .stimulus(Stimulus::OtherMethod)
+            .also("endpoint.edge.signals")
+            .also("statement.error-bodies-json");
+    }
+    allow(cases);
+    content_type(cases);
+    invented(cases);
+    options(cases);
+}
+
+fn allow(cases: &mut Catalog<'_>) {
+    cases
+        .edge_steps("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods", |context| {
+            Box::pin(async move {
+                let sent = context.send(&to_signals("PUT")).await;
+                let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
+                context.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
+            })
+        })
+        .requires(&[]);
+}
+
+fn content_type(cases: &mut Catalog<'_>) {
+    let get = cases.accepted_post().draft(to_signals("GET")).only_content_type(CaseLevel::Must);
+    cases
+        .conversation(
+            "statement.json-content-type",
+            "method.content-type",
+            "a 405 has the content type JSON",
+            get,
+        )
+        .requires(&[]);
+}
+
+fn invented(cases: &mut Catalog<'_>) {
+    cases
+        .edge_steps(
+            "statement.invented-method",
+            "method.invented",
+            "the answer to an unknown method",
+            |context| {
+                Box::pin(async move {
+                    let draft = to_signals("EDGEPROOF")
+                        .header("Content-Type", "application/json")
+                        .body(collection().body);
+                    context.script(edgeproof_mock::Script::decide());
+                    let sent = context.send(&draft).await;
+                    let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
+                    let observed = format!("{}, {relayed}", summary::status(&sent.reply));
+                    context.observe("method.invented", observed);
+                })
+            },
+        )
+        .requires(&[]);
+}
+
+/// `OPTIONS` is allowed for every sender.
+fn options(cases: &mut Catalog<'_>) {
+    let drafts = [
+        (
+            "options-plain",
+            "the edge does not answer OPTIONS without preflight headers with 405",
+            to_signals("OPTIONS"),
+        ),
+        (
+            "options-other-origin",
+            "the edge does not answer a preflight from another origin with 405",
+            preflight("https://other.example"),
+        ),
+        (
+            "options-with-body",
+            "the edge does not answer OPTIONS with a body with 405",
+            to_signals("OPTIONS").header("Origin", ORIGIN).body(Body::Sized("{}".into())),
+        ),
+    ];
+    for (id, title, draft) in drafts {
+        let case =
+            cases.edge_steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
+                let draft = draft.clone();
+                Box::pin(async move {
+                    let sent = context.send(&draft).await;
+                    context.check(judge::status_in(
+                        "any status except 405",
+                        |status| status != 405,
+                        &sent.reply,
+                    ));
+                    let observed = summary::status(&sent.reply);
+                    context.observe(&format!("method.{id}"), observed);
+                })
+            });
+        case.requires(&[]);
+        if id == "options-with-body" {
+            case.level(CaseLevel::Should);
+        }
+    }
+}

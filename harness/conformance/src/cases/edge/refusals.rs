@@ -1,0 +1,229 @@
+use bytes::Bytes;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::CaseLevel;
+
+use super::credentials::licenses;
+use crate::cases::{CaseContext, Catalog, Conversation, collection, summary};
+use crate::judge::Check;
+use edgeproof_mock::{Action, Script};
+
+/// The service refuses a collection: the edge passes on its status and its reason (7.2, 7.3).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    for (row, status, code) in cases.relay_rows() {
+        let conversation = cases.refused_post(status, code);
+        let id = row.id.replacen("relay.", "refusal.", 1);
+        let title = format!("the edge passes on the refusal {status} {code}");
+        cases
+            .conversation(&row.id, &id, &title, conversation)
+            .also("edge.refused")
+            .stimulus(Stimulus::Scripted);
+    }
+    unlisted(cases);
+    content_type(cases);
+    without_reason(cases);
+    ambiguous(cases);
+    redirects(cases);
+    cut(cases);
+}
+
+/// The edge passes on statuses and reasons that the tables do not list.
+fn unlisted(cases: &mut Catalog<'_>) {
+    for status in [402, 418, 422, 429, 500, 503, 599] {
+        let reason = "edgeproof_unlisted";
+        let conversation = cases.refused_post(status, reason);
+        let title = format!("the edge passes on a refusal with the unlisted status {status}");
+        cases
+            .conversation("edge.refused", &format!("refusal.unlisted.{status}"), &title, conversation)
+            .also("statement.error-bodies-json")
+            .stimulus(Stimulus::ServiceRefuses);
+    }
+    let reason = "edgeproof_never_seen_before";
+    let conversation = cases.refused_post(403, reason);
+    cases
+        .conversation(
+            "edge.refused",
+            "refusal.unlisted.reason",
+            "the edge passes on an unlisted plain reason",
+            conversation,
+        )
+        .also("statement.status-and-reason-passed")
+        .stimulus(Stimulus::Scripted);
+    for (row, status, reason) in cases.relay_rows() {
+        let rows = cases.relay_rows();
+        let Some((other, ..)) = rows.iter().find(|(other, _, code)| *code == reason && other.id != row.id)
+        else {
+            continue;
+        };
+        let conversation = cases.refused_post(status, reason);
+        let title = format!("the edge passes on {reason} with {status}, not as {}", other.id);
+        cases.conversation(
+            "statement.401-or-400",
+            &row.id.replacen("relay.", "refusal.same-reason.", 1),
+            &title,
+            conversation,
+        );
+    }
+}
+
+/// Each refusal is checked, because an edge can build one of them in other code than the rest.
+fn content_type(cases: &mut Catalog<'_>) {
+    let refusals = each_refusal(cases).into_iter();
+    let refusals =
+        refusals.map(|(name, refusal)| (name, refusal.only_content_type(CaseLevel::Should))).collect();
+    cases.conversations(
+        "statement.json-content-type",
+        "refusal.content-type",
+        "the answer to a refused collection has the content type JSON, for every reason",
+        refusals,
+    );
+}
+
+/// A named refusal for every reason of the tables, and one without a reason.
+pub(super) fn each_refusal(cases: &Catalog<'_>) -> Vec<(String, Conversation)> {
+    let mut refusals = Vec::new();
+    for (_, status, code) in cases.relay_rows() {
+        refusals.push((format!("{status} {code}"), cases.refused_post(status, code)));
+    }
+    let unplain = Script::one(answer(403, "text/html", Bytes::from_static(b"<html></html>")));
+    let refusal = Conversation::post(unplain, cases.answer("edge.refused.unknown", Some((403, ""))));
+    refusals.push(("a refusal without a reason".into(), refusal));
+    refusals
+}
+
+/// Replies without a plain reason code: the edge answers with the reason `unknown`.
+fn without_reason(cases: &mut Catalog<'_>) {
+    for (stimulus, id, title, kind, body) in replies() {
+        let script = Script::one(answer(403, kind, body));
+        let conversation = Conversation::post(script, cases.answer("edge.refused.unknown", Some((403, ""))));
+        cases
+            .conversation(
+                "edge.refused.unknown",
+                &format!("refusal.unknown.{id}"),
+                &format!("the edge answers with the reason unknown to a refusal {title}"),
+                conversation,
+            )
+            .also("statement.error-bodies-json")
+            .stimulus(stimulus);
+    }
+}
+
+fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)> {
+    const JSON: &str = "application/json";
+    let both = |value: &str| Bytes::from(format!(r#"{{"error":{value},"reason":{value}}}"#));
+    vec![
+        (Stimulus::ReplyEmpty, "empty", "without a body", JSON, Bytes::new()),
+        (Stimulus::ReplyNotJson, "not-json", "that is not JSON", JSON, Bytes::from_static(b"forbidden")),
+        (
+            Stimulus::ReplyHtml,
+            "html",
+            "that is a web page",
+            "text/html",
+            Bytes::from_static(b"<html><body><h1>403 Forbidden</h1></body></html>"),
+        ),
+        (
+            Stimulus::ReplyArray,
+            "array",
+            "that is an array",
+            JSON,
+            Bytes::from_static(br#"["edgeproof_in_array"]"#),
+        ),
+        (Stimulus::ReplyNumber, "number", "whose reason is a number", JSON, both("17")),
+        (Stimulus::ReplyNull, "null", "whose reason is null", JSON, both("null")),
+        (
+            Stimulus::ReplyObject,
+            "object",
+            "whose reason is an object",
+            JSON,
+            both(r#"{"code":"edgeproof_in_object"}"#),
+        ),
+        (Stimulus::ReplySpaces, "spaces", "whose reason is a sentence", JSON, both(r#""not allowed here""#)),
+        (
+            Stimulus::ReplyControl,
+            "control",
+            "whose reason contains control characters",
+            JSON,
+            both(r#""bad\u001b[31m\r\nX-Injected: 1""#),
+        ),
+        (
+            Stimulus::ReplyInvalidUtf8,
+            "invalid-utf8",
+            "that is not UTF-8",
+            JSON,
+            Bytes::from_static(b"{\"error\":\"bad\xff\xfe\",\"reason\":\"bad\xff\xfe\"}"),
+        ),
+        (
+            Stimulus::ReplyHuge,
+            "huge",
+            "whose reason has 10 KiB",
+            JSON,
+            both(&format!("\"{}\"", "x".repeat(10 * 1024))),
+        ),
+    ]
+}
+
+/// Reasons that can be read as plain or not.
+fn ambiguous(cases: &mut Catalog<'_>) {
+    for (id, reason) in [
+        ("capitals", "Not_Allowed"),
+        ("dots", "not.allowed"),
+        ("hyphens", "not-allowed"),
+        ("suffix", "edgeproof_code:suffix-1"),
+    ] {
+        let script = cases.refuse(403, reason);
+        let title = format!("the answer to a refusal with the reason {reason}");
+        cases.observation("statement.reason-in-between", &format!("refusal.between.{id}"), &title, script);
+    }
+}
+
+/// The edge follows no redirect: its credentials are for `SERVICE_URL` only.
+fn redirects(cases: &mut Catalog<'_>) {
+    for status in [301, 302, 303, 307, 308] {
+        let id = format!("refusal.redirect.{status}");
+        let title =
+            format!("the edge does not follow a {status} from the service, nor send the license there");
+        let case =
+            cases.edge_steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
+                let id = id.clone();
+                Box::pin(async move { redirect(context, status, &id).await })
+            });
+        case.also("statement.redirect-answer");
+    }
+}
+
+async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
+    let Some(elsewhere) = context.edge.elsewhere.clone() else {
+        context.found.not_run = Some("this run has no second mock service as the redirect's target".into());
+        return;
+    };
+    let path = format!("/elsewhere/{}", context.marker);
+    let location = ("location".to_owned(), format!("{}{path}", elsewhere.url()));
+    context.script(Script::one(Action::Answer { status, headers: vec![location], body: Bytes::new() }));
+    let sent = context.send(&collection()).await;
+    let followed: Vec<_> =
+        elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
+    let actual = match followed.first() {
+        None => "none".to_owned(),
+        Some(arrival) if licenses(&followed).is_empty() => format!("a {} request", arrival.request.method),
+        Some(arrival) => format!("a {} request with the license", arrival.request.method),
+    };
+    let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty());
+    context.check(check.hint("switch off redirects in the HTTP client that calls SERVICE_URL"));
+    let observed = summary::answer(&context.marker, &sent.reply);
+    context.observe(id, observed);
+}
+
+/// The service's refusal ends early.
+fn cut(cases: &mut Catalog<'_>) {
+    let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
+    let script = Script::one(Action::CutBody { status: 403, body, after: 12 });
+    cases.observation(
+        "statement.refusal-cut",
+        "refusal.cut-body",
+        "the answer to a refusal whose body ends early",
+        script,
+    );
+}
+
+fn answer(status: u16, kind: &str, body: Bytes) -> Action {
+    Action::Answer { status, headers: vec![("content-type".into(), kind.into())], body }
+}

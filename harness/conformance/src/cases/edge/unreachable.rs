@@ -1,0 +1,324 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::Role;
+use edgeproof_fixtures::spec::{Stimulus, Table};
+use edgeproof_reports::CaseLevel;
+
+use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, collection, summary};
+use crate::judge::{self, Check, ExpectedAnswer};
+use crate::target::Setup;
+use edgeproof_mock::{Action, ListenerMode, Reply, Script};
+
+/// The service is unreachable, slow, or back again (7.2).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    configurations(cases);
+    content_type(cases);
+    handshakes(cases);
+    listener_modes(cases);
+    broken(cases);
+    slow(cases);
+    recovery(cases);
+}
+
+/// Configurations with an unreachable service.
+fn configurations(cases: &mut Catalog<'_>) {
+    const URL: &str = "setting.edge.service-url";
+    for (setup, stimulus, setting, id, title) in [
+        (
+            Setup::PortClosed,
+            Stimulus::ServicePortClosed,
+            URL,
+            "port-closed",
+            "if nothing listens on the service's port",
+        ),
+        (
+            Setup::NameUnresolved,
+            Stimulus::ServiceNameUnresolved,
+            URL,
+            "name-unresolved",
+            "if the service's name does not resolve",
+        ),
+        (
+            Setup::NoCaFile,
+            Stimulus::ServicePrivateAuthority,
+            "setting.edge.service-ca-file",
+            "private-authority",
+            "if SERVICE_CA_FILE is unset and the service's CA is private",
+        ),
+    ] {
+        let conversation = cases.unreachable_post();
+        cases
+            .conversation(
+                "edge.502.service-unreachable",
+                &format!("unreachable.{id}"),
+                &format!("the edge answers 502 {title}"),
+                conversation,
+            )
+            .also(setting)
+            .also("statement.error-bodies-json")
+            .setup(setup)
+            .stimulus(stimulus)
+            // A resolver can take seconds to fail.
+            .takes(if setup == Setup::NameUnresolved { Duration::from_secs(1) } else { Duration::ZERO });
+    }
+}
+
+/// Before client certificates had their own reasons (9.3), the service ends the handshake with a client certificate that it
+/// refuses: for the edge it is unreachable.
+fn handshakes(cases: &mut Catalog<'_>) {
+    for (setup, stimulus, id, title) in [
+        (
+            Setup::NoCertificate,
+            Stimulus::CertificateMissing,
+            "without-certificate",
+            "if the service's handshake requires a client certificate and none is configured",
+        ),
+        (
+            Setup::ForeignCertificate,
+            Stimulus::CertificateForeign,
+            "foreign-certificate",
+            "if the service's handshake refuses a client certificate from another CA",
+        ),
+    ] {
+        let Some(row) = cases.spec.by_stimulus(Table::Edge, stimulus) else { continue };
+        let conversation =
+            Conversation::post(cases.accept(), cases.answer(&row.id, None)).relay(ExpectedRelay::Nothing);
+        cases
+            .conversation(
+                &row.id,
+                &format!("unreachable.{id}"),
+                &format!("the edge answers 502 {title}"),
+                conversation,
+            )
+            .setup(setup)
+            .stimulus(stimulus);
+    }
+}
+
+fn content_type(cases: &mut Catalog<'_>) {
+    let conversation = cases.unreachable_post().only_content_type(CaseLevel::Must);
+    cases
+        .conversation(
+            "statement.json-content-type",
+            "unreachable.content-type",
+            "a 502 has the content type JSON",
+            conversation,
+        )
+        .setup(Setup::PortClosed);
+}
+
+/// Other behaviour of the service's listener.
+fn listener_modes(cases: &mut Catalog<'_>) {
+    const UNREACHABLE: &str = "edge.502.service-unreachable";
+    const IDENTITY: &str = "statement.server-identity";
+    for (mode, stimulus, row, id, title) in [
+        (
+            ListenerMode::Closes,
+            Stimulus::ServiceClosesConnection,
+            UNREACHABLE,
+            "closes",
+            "if the service accepts connections and closes them",
+        ),
+        (
+            ListenerMode::Tls(Role::OtherServiceServer),
+            Stimulus::ServiceForeignAuthority,
+            UNREACHABLE,
+            "foreign-authority",
+            "if the service's certificate is from another CA than SERVICE_CA_FILE",
+        ),
+        (
+            ListenerMode::Tls(Role::ServiceWrongHost),
+            Stimulus::ServiceWrongHost,
+            IDENTITY,
+            "wrong-host",
+            "if the service's certificate is for another host",
+        ),
+        (
+            ListenerMode::Tls(Role::ServiceExpired),
+            Stimulus::ServiceCertificateExpired,
+            IDENTITY,
+            "certificate-expired",
+            "if the service's certificate has expired",
+        ),
+        (
+            ListenerMode::PlainHttp,
+            Stimulus::ServicePlainHttp,
+            UNREACHABLE,
+            "plain-http",
+            "if the service speaks HTTP without TLS",
+        ),
+        (
+            ListenerMode::Garbage,
+            Stimulus::ServiceGarbage,
+            UNREACHABLE,
+            "garbage",
+            "if the service speaks neither TLS nor HTTP",
+        ),
+    ] {
+        let conversation = cases.unreachable_post();
+        cases
+            .edge_steps(
+                row,
+                &format!("unreachable.{id}"),
+                &format!("the edge answers 502 and relays nothing {title}"),
+                move |context| {
+                    let conversation = conversation.clone();
+                    Box::pin(async move { converse_with_listener(context, mode, &conversation).await })
+                },
+            )
+            .also(UNREACHABLE)
+            .stimulus(stimulus)
+            .exclusive();
+    }
+}
+
+async fn converse_with_listener(context: &mut CaseContext, mode: ListenerMode, conversation: &Conversation) {
+    if context.set_listener(mode).await {
+        context.converse(conversation).await;
+    }
+}
+
+/// The service breaks off after it has read the request. It may have accepted the collection, so the edge must not retry.
+fn broken(cases: &mut Catalog<'_>) {
+    for (action, stimulus, id, title) in [
+        (Action::CutHead, Stimulus::ServiceHeadCut, "head-cut", "if the service's reply ends in its head"),
+        (
+            Action::Reset,
+            Stimulus::ServiceResets,
+            "reset",
+            "if the service resets the connection after the request",
+        ),
+        (
+            Action::Close,
+            Stimulus::ServiceClosesConnection,
+            "closes-after-request",
+            "if the service closes the connection after the request",
+        ),
+        (
+            Action::Raw(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")),
+            Stimulus::ServiceGarbage,
+            "garbage-after-request",
+            "if the service's reply is not HTTP",
+        ),
+    ] {
+        let accept = cases.accept().replies.remove(0);
+        let script = Script { replies: vec![Reply::now(action), accept] };
+        let answer = cases.answer("edge.502.service-unreachable", None);
+        cases
+            .conversation(
+                "edge.502.service-unreachable",
+                &format!("unreachable.{id}"),
+                &format!("the edge answers 502 and does not retry {title}"),
+                Conversation::post(script, answer),
+            )
+            .stimulus(stimulus)
+            .also("statement.relayed-once")
+            .exclusive();
+    }
+}
+
+fn slow(cases: &mut Catalog<'_>) {
+    let mut script = cases.accept();
+    script.replies[0].delay = Duration::from_secs(1);
+    cases
+        .conversation(
+            "statement.slow-service",
+            "service.slow",
+            "the edge waits for a service that takes a second",
+            Conversation::post(script, cases.accepted()),
+        )
+        .takes(Duration::from_secs(1));
+
+    let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
+    cases
+        .edge_steps(
+            "statement.silent-service",
+            "service.silent",
+            "the answer when the service never replies",
+            move |context| {
+                let script = script.clone();
+                Box::pin(async move {
+                    context.script(script);
+                    context.timeout = patience;
+                    let sent = context.send(&collection()).await;
+                    let observed = match &sent.reply {
+                        Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
+                            format!("no answer within {}", humantime::format_duration(*limit))
+                        }
+                        reply => summary::answer(&context.marker, reply),
+                    };
+                    context.observe("service.silent", observed);
+                })
+            },
+        )
+        .takes(patience)
+        // An edge may relay one collection after the other, so other cases must not wait behind this one.
+        .exclusive();
+}
+
+/// The same edge works again after an outage.
+fn recovery(cases: &mut Catalog<'_>) {
+    let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
+    let post = again.clone();
+    cases
+        .edge_steps(
+            "statement.recovery",
+            "recovery.service-back",
+            "the edge works again without a restart when its service is back",
+            move |context| {
+                let (gone, again) = (gone.clone(), post.clone());
+                Box::pin(async move {
+                    if !context.set_listener(ListenerMode::Closes).await {
+                        return;
+                    }
+                    context.converse(&gone).await;
+                    if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
+                        return;
+                    }
+                    let check = works_again(context, &again).await;
+                    context.check(check);
+                })
+            },
+        )
+        .exclusive();
+    cases
+        .edge_steps(
+            "statement.recovery",
+            "recovery.connection-closed",
+            "the edge works after the service has closed its idle connection",
+            move |context| {
+                let again = again.clone();
+                Box::pin(async move {
+                    context.converse(&again).await;
+                    if let Some(service) = context.edge.service.clone() {
+                        service.close_connections().await;
+                    }
+                    let check = works_again(context, &again).await;
+                    context.check(check);
+                })
+            },
+        )
+        .exclusive();
+}
+
+/// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
+/// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
+async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> Check {
+    const TRIES: usize = 3;
+    let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
+    let mut actual = String::new();
+    for _ in 0..TRIES {
+        context.script(conversation.script.clone().unwrap_or_else(Script::decide));
+        let sent = context.send(&conversation.draft).await;
+        let is_right =
+            |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+        actual = summary::answer(&context.marker, &sent.reply);
+        if conversation.answer.as_ref().is_some_and(is_right) {
+            return Check::new("answer after the outage", expected, actual, true).at(CaseLevel::Should);
+        }
+    }
+    Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
+        .at(CaseLevel::Should)
+        .hint("the service is reachable again; discard failed connections and retry the connect for each request")
+}

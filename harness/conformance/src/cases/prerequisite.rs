@@ -1,0 +1,28 @@
+/// What a case requires besides its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prerequisite {
+    /// The mock service behind the edge.
+    Service,
+    /// The origin that the edge allows.
+    Origin,
+    /// The edge's log.
+    Log,
+    /// Other loopback addresses to connect from.
+    LoopbackClients,
+    /// An edge that serves HTTPS.
+    Https,
+    /// An edge that reads the reasons in the mock service's replies.
+    PlainReasons,
+    /// A valid read token.
+    ReadToken,
+    /// An expired read token.
+    ExpiredToken,
+    /// A license, which the verdict endpoint must refuse.
+    License,
+    /// The verdict endpoint and a session that has a verdict.
+    Session,
+    /// Permission to take minutes of real time (`--waits`).
+    Waits,
+    /// The built-in mock service: the case adds sessions, moves its clock or mints its tokens.
+    Mock,
+}

@@ -1,0 +1,33 @@
+use edgeproof_fixtures::spec::{Fact, Row, Stimulus, Table};
+use serde_json::json;
+
+use crate::cases::Catalog;
+use crate::judge::{ExpectedAnswer, ReasonCode};
+
+/// Row of the answer for a session without a verdict.
+pub(super) const PENDING: &str = "verdict.404.pending";
+/// Row of the answer to a request without a read token.
+pub(super) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
+
+/// The answer in a row, for this session reference.
+pub(super) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {
+    let body = row.body_with(&[("<session_ref>", json!(reference))]);
+    ExpectedAnswer { status: row.status().unwrap_or_default(), body, to_head: false }
+}
+
+/// The codes of these stimuli, without duplicates.
+pub(super) fn codes(cases: &Catalog<'_>, stimuli: &[Stimulus]) -> Vec<ReasonCode> {
+    let mut codes: Vec<ReasonCode> = Vec::new();
+    for row in stimuli.iter().filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus)) {
+        if let Some(code) = code(row).filter(|code| !codes.contains(code)) {
+            codes.push(code);
+        }
+    }
+    codes
+}
+
+/// The code of a row.
+pub(super) fn code(row: &Row) -> Option<ReasonCode> {
+    let suffixed = matches!(&row.fact, Fact::Verdict { suffixed: true, .. });
+    Some(ReasonCode { text: row.code()?.to_owned(), suffixed })
+}
