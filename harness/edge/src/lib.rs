@@ -31,6 +31,7 @@
 mod decision;
 mod error;
 mod fault_hooks;
+mod handler;
 mod program;
 mod relay;
 mod server;
@@ -39,6 +40,7 @@ mod websocket;
 pub use decision::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
 pub use error::EdgeError;
 pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+pub use handler::{EdgeIo, RequestBody, handle_request};
 pub use program::{ProgramOptions, run_program};
 pub use relay::{CertificateCheck, UpstreamOptions};
 pub use server::{Edge, EdgeOptions, EdgeTls, LogSink};

@@ -9,16 +9,17 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
 use edgeproof_launch::{LogTail, Stream};
 use http::header::EXPECT;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::decision::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
+use crate::decision::{EdgeAnswer, EdgeRules, RelayResult, RequestFacts};
 use crate::error::EdgeError;
 use crate::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+use crate::handler::{EdgeIo, RequestBody, handle_request};
 use crate::relay::{self, InboundBody, RelayClient, UpstreamOptions};
 use crate::websocket;
 
@@ -197,28 +198,14 @@ async fn handle(
         connection: peer.connection,
         body: None,
     };
-    let (result, answer) = match state.hooks.decide(&request, decide(&state.rules, &facts)) {
-        EdgeDecision::Relay => match state.relay(&mut request, body).await {
-            Ok(result) => {
-                let answer = conclude(&state.rules, &facts, &result);
-                (Some(result), answer)
-            }
-            Err(answer) => (None, *answer),
-        },
-        EdgeDecision::Measure => {
-            let request = Request::from_parts(head, body);
-            peer.spawn(websocket::echo(request, state.stopping.clone()));
-            return Ok(handshake.unwrap_or_default());
+    let mut io = SocketIo { state: &state, peer: &peer, headers: &head.headers, body: Some(body) };
+    let Some(action) = handle_request(&state.rules, &*state.hooks, &mut request, &mut io).await else {
+        if let Some(body) = io.body.take() {
+            peer.spawn(websocket::echo(Request::from_parts(head, body), state.stopping.clone()));
         }
-        EdgeDecision::Answer(answer) => {
-            // A client that expects `100 Continue` gets the answer instead and sends no body.
-            if !body.is_end_stream() && !head.headers.contains_key(EXPECT) {
-                peer.spawn(relay::discard(body, state.max_in_memory, BODY_IDLE));
-            }
-            (None, answer)
-        }
+        return Ok(handshake.unwrap_or_default());
     };
-    let answer = match state.hooks.conclude(&request, result.as_ref(), answer) {
+    let answer = match action {
         EdgeAction::Answer(answer) => answer,
         EdgeAction::Nothing => return Err(ClosedByHook),
         EdgeAction::Silence => std::future::pending().await,
@@ -229,38 +216,37 @@ async fn handle(
     Ok(response(answer))
 }
 
-impl EdgeState {
-    /// Reads the body and relays it. The error is an answer that a fault hook sends instead of relaying.
-    async fn relay(
-        &self,
-        request: &mut EdgeRequest<'_>,
-        body: Incoming,
-    ) -> Result<RelayResult, Box<EdgeAnswer>> {
-        let body = match relay::read(body, self.max_in_memory, BODY_IDLE).await {
-            Ok(InboundBody::Complete(body)) => body,
-            Ok(streamed) => return Ok(self.relay_once(streamed, request).await),
-            Err(part) => match self.hooks.partial_body(part) {
-                Some(part) => part,
-                None => return Ok(RelayResult::BodyBroken),
-            },
-        };
-        request.body = Some(body.clone());
-        let body = self.hooks.body(request, body)?;
-        if let Some(before) = self.hooks.before(&body) {
-            self.relay_once(InboundBody::Complete(before), request).await;
-        }
-        let mut times = 0;
-        loop {
-            let result = self.relay_once(InboundBody::Complete(body.clone()), request).await;
-            times += 1;
-            if !self.hooks.again(times, &result) {
-                return Ok(result);
+/// Sockets of one request.
+struct SocketIo<'a> {
+    state: &'a EdgeState,
+    peer: &'a Peer,
+    headers: &'a HeaderMap,
+    /// Request body until it is read.
+    body: Option<Incoming>,
+}
+
+impl EdgeIo for SocketIo<'_> {
+    async fn read(&mut self) -> RequestBody {
+        let Some(body) = self.body.take() else { return RequestBody::Partial(Bytes::new()) };
+        match relay::read(body, self.state.max_in_memory, BODY_IDLE).await {
+            Ok(InboundBody::Complete(body)) => RequestBody::Complete(body),
+            Ok(longer) => {
+                RequestBody::Streamed(self.state.relay.relay(longer, self.headers, BODY_IDLE).await)
             }
+            Err(part) => RequestBody::Partial(part),
         }
     }
 
-    async fn relay_once(&self, body: InboundBody, request: &EdgeRequest<'_>) -> RelayResult {
-        self.hooks.result(self.relay.relay(body, request.headers, BODY_IDLE).await)
+    async fn relay(&mut self, body: Bytes) -> RelayResult {
+        self.state.relay.relay(InboundBody::Complete(body), self.headers, BODY_IDLE).await
+    }
+
+    fn discard(&mut self) {
+        let Some(body) = self.body.take() else { return };
+        // A client that expects `100 Continue` gets the answer instead and sends no body.
+        if !body.is_end_stream() && !self.headers.contains_key(EXPECT) {
+            self.peer.spawn(relay::discard(body, self.state.max_in_memory, BODY_IDLE));
+        }
     }
 }
 

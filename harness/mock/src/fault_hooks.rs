@@ -1,5 +1,4 @@
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
@@ -87,26 +86,4 @@ pub enum ServiceAction {
     At(Duration, ServiceDecision),
     /// Closes the connection without an answer.
     Nothing,
-}
-
-/// Factory of the hooks of each mock service that a run starts.
-#[derive(Clone)]
-pub struct ServiceTwist(Arc<dyn Fn() -> Arc<dyn ServiceFaultHooks> + Send + Sync>);
-
-impl ServiceTwist {
-    /// A factory that calls `make` at each start of a mock service.
-    pub fn new(make: impl Fn() -> Arc<dyn ServiceFaultHooks> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(make))
-    }
-
-    /// The hooks for one mock service.
-    pub fn make(&self) -> Arc<dyn ServiceFaultHooks> {
-        (self.0)()
-    }
-}
-
-impl fmt::Debug for ServiceTwist {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ServiceTwist")
-    }
 }

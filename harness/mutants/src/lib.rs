@@ -1,28 +1,21 @@
-//! Deviant edges, services and key sets: the real ones with one deviation switched on. They prove that every case can
-//! fail, and for the reason of its own row.
+//! Mutants of the reference edge, the mock service and its key set, each with one wrong behaviour, and the kill matrix:
+//! a case of the row that a mutant breaks must detect it, and each case must detect a mutant.
 
-mod all;
-mod at_row;
-mod behaviour;
-mod derive;
-mod deviation;
-mod judged;
-mod kind;
+mod hooks;
 mod matrix;
+mod mutant;
+mod mutant_set;
+mod mutation;
+mod part;
+mod play;
 mod program;
-mod pure;
-mod quirks;
-mod serving;
-mod sockets;
-mod trace;
 
-pub use all::Deviations;
-pub use behaviour::Behaviour;
-pub use derive::{AtRow, Derived, derive};
-pub use deviation::{Deviation, How, Twisted};
-pub use kind::Kind;
-pub use matrix::{CANARIES, MatrixOptions, matrix};
+pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
+pub use mutant::Mutant;
+pub use mutant_set::MutantSet;
+pub use mutation::{
+    AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
+};
+pub use part::Part;
+pub use play::{PureResult, RunResult, TestBed, TestBedError};
 pub use program::main;
-pub use pure::{PurePlay, PureWorld};
-pub use serving::{AtServiceRow, Fault, ServiceBehaviour, derive_serving};
-pub use sockets::{Ran, Side, World, WorldError};

@@ -1,4 +1,4 @@
-//! The program `edgeproof-mutants`: tests edgeproof's own cases.
+//! The program `edgeproof-mutants`.
 
 use std::process::ExitCode;
 

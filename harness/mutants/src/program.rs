@@ -3,24 +3,25 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use edgeproof_reports::Destination;
-use edgeproof_reports::matrix::{Matrix, Scope};
-
 use clap::Parser;
 use edgeproof_cli::{Failure, run_program, runtime};
+use edgeproof_reports::Destination;
+use edgeproof_reports::escape::one_line;
+use edgeproof_reports::matrix::{Matrix, Scope};
 
-use super::{MatrixOptions, World, matrix};
+use crate::matrix::{MatrixOptions, kill_matrix};
+use crate::play::TestBed;
 
-/// Problems that are printed; the reports hold all.
-const SHOWN: usize = 40;
+/// Maximum number of printed problems; reports contain all.
+const MAX_PRINTED_PROBLEMS: usize = 40;
 
 /// Runs mutants of the reference edge, mock service and key set against the conformance cases.
 ///
-/// Exit codes: 0 each mutant is killed by a case of its own row, and each case kills one; 1 otherwise; 2 invalid command.
+/// Exit codes: 0 a case of the broken row kills each mutant, and each case kills one; 1 otherwise; 2 invalid command.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-mutants", version, max_term_width = 110)]
 struct Arguments {
-    /// Run only the cases of each mutant's own row, and the canaries
+    /// Run only the cases of each mutant's broken row, and a few canary cases
     #[arg(long)]
     gate: bool,
     /// Number of mutants that run at the same time
@@ -31,68 +32,68 @@ struct Arguments {
     report: Vec<String>,
 }
 
-/// The program `edgeproof-mutants`.
+/// Runs the program `edgeproof-mutants`.
 pub fn main() -> ExitCode {
     run_program(run)
 }
 
-fn run(args: Arguments) -> Result<u8, Failure> {
+fn run(arguments: Arguments) -> Result<u8, Failure> {
+    let Arguments { gate, jobs, report } = arguments;
     let mut reports = Vec::new();
-    for given in &args.report {
-        reports.push(report(given)?);
+    for argument in &report {
+        reports.push(parse_report(argument)?);
     }
     let options = MatrixOptions {
-        scope: if args.gate { Scope::Gate } else { Scope::Full },
-        jobs: usize::from(args.jobs),
-        progress: told_so_far,
+        scope: if gate { Scope::Gate } else { Scope::Full },
+        jobs: usize::from(jobs),
+        progress: print_progress,
     };
-    let made = runtime()?.block_on(async { matrix(&World::builtin()?, &options).await });
-    let matrix = made.map_err(|why| Failure::of(&why, "check the limits on open files, and TMPDIR"))?;
-    for (render, place) in reports {
-        place
+    let result = runtime()?.block_on(async { kill_matrix(&TestBed::builtin()?, &options).await });
+    let matrix = result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    for (render, destination) in reports {
+        destination
             .write(&render(&matrix))
-            .map_err(|why| Failure::of(&why, "check the space that is left there"))?;
+            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
     }
-    let mut out = std::io::stdout().lock();
-    // Whoever closed standard output has seen enough.
-    let _ = out.write_all(told(&matrix).as_bytes());
+    // A closed standard output is no error: the reader has seen enough.
+    let _ = std::io::stdout().lock().write_all(summary(&matrix).as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
 }
 
-/// It takes minutes: a sign of life now and then.
-fn told_so_far(done: usize, all: usize) {
+fn print_progress(done: usize, all: usize) {
     if done.is_multiple_of(100) {
-        // Whoever closed standard error wants no signs.
-        let _ = writeln!(std::io::stderr(), "{done} of {all} deviations");
+        // Progress is not worth an error.
+        let _ = writeln!(std::io::stderr(), "{done} of {all} mutants");
     }
 }
 
 type Render = fn(&Matrix) -> String;
 
-fn report(given: &str) -> Result<(Render, Destination), Failure> {
-    let advice = "write it as json=PATH or html=PATH";
-    let wrong = || Failure::usage(format!("write the report {given:?}"), advice);
-    let (format, path) = given.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
+fn parse_report(argument: &str) -> Result<(Render, Destination), Failure> {
+    let wrong =
+        || Failure::usage(format!("parse --report {argument:?}"), "write it as json=PATH or html=PATH");
+    let (format, path) = argument.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
     let render: Render = match format {
         "json" => Matrix::to_json,
         "html" => Matrix::to_html,
         _ => return Err(wrong()),
     };
-    let place = Destination::new(Path::new(path))
-        .map_err(|why| Failure::of(&why, "name a file in a folder that exists and can be written to"))?;
-    Ok((render, place))
+    let destination = Destination::new(Path::new(path))
+        .map_err(|why| Failure::of(&why, "name a file in an existing folder that you can write to"))?;
+    Ok((render, destination))
 }
 
-fn told(matrix: &Matrix) -> String {
+/// Problems, counts and duration.
+fn summary(matrix: &Matrix) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
-    for problem in matrix.problems.iter().take(SHOWN) {
-        _ = writeln!(text, "  {}", edgeproof_reports::escape::one_line(problem));
+    for problem in matrix.problems.iter().take(MAX_PRINTED_PROBLEMS) {
+        _ = writeln!(text, "  {}", one_line(problem));
     }
-    if matrix.problems.len() > SHOWN {
-        _ = writeln!(text, "  … and {} more", matrix.problems.len() - SHOWN);
+    if matrix.problems.len() > MAX_PRINTED_PROBLEMS {
+        _ = writeln!(text, "  … and {} more", matrix.problems.len() - MAX_PRINTED_PROBLEMS);
     }
-    let took = matrix.duration_ms as f64 / 1000.0;
-    _ = writeln!(text, "{}\n{} plays in {took:.1} s", matrix.line(), matrix.summary.plays);
+    let seconds = matrix.duration_ms as f64 / 1000.0;
+    _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
     text
 }

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,6 +6,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::LogTail;
 use url::Url;
 
+use super::fault_injection::FaultInjection;
 use super::running::{RunningEdge, Runs};
 use super::start_error::StartError;
 use edgeproof_edge::{Edge, EdgeOptions, EdgeTls};
@@ -18,12 +18,8 @@ pub struct Embedded {
     spec: Arc<Spec>,
     profile: Profile,
     https: Option<Https>,
-    twist: Option<Twist>,
+    faults: Option<Arc<dyn FaultInjection>>,
 }
-
-/// Changes what an edge is started with: how deviations get into it.
-#[derive(Clone)]
-pub struct Twist(Arc<dyn Fn(&mut EdgeOptions) + Send + Sync>);
 
 #[derive(Debug, Clone)]
 struct Https {
@@ -34,7 +30,7 @@ struct Https {
 impl Embedded {
     /// An edge that serves HTTP, with the answers of these tables and the profile's behaviour at open points.
     pub fn new(spec: Arc<Spec>, profile: Profile) -> Self {
-        Self { spec, profile, https: None, twist: None }
+        Self { spec, profile, https: None, faults: None }
     }
 
     /// The same over HTTPS. Its certificate is valid on this machine; `files` hold the CA file.
@@ -45,10 +41,10 @@ impl Embedded {
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
     }
 
-    /// The same, each started with options that were changed.
+    /// The same edge with faults.
     #[must_use]
-    pub fn twisted(self, twist: Twist) -> Self {
-        Self { twist: Some(twist), ..self }
+    pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {
+        Self { faults: Some(faults), ..self }
     }
 
     /// Whether it serves TLS.
@@ -64,26 +60,13 @@ impl Embedded {
             tls: self.https.as_ref().map(|https| https.tls.clone()),
             ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
         };
-        if let Some(Twist(twist)) = &self.twist {
-            twist(&mut options);
+        if let Some(faults) = &self.faults {
+            faults.edge(&mut options);
         }
         let edge = Edge::start(options).await?;
         let url = Url::parse(&edge.url()).expect("scheme and socket address are a valid URL");
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = ServerAddress::resolve(&url, authority).await?;
         Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
-    }
-}
-
-impl Twist {
-    /// Calls `change` at each start of an edge.
-    pub fn new(change: impl Fn(&mut EdgeOptions) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(change))
-    }
-}
-
-impl fmt::Debug for Twist {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Twist")
     }
 }

@@ -3,13 +3,15 @@
 mod any_target;
 mod attached;
 mod embedded;
+mod fault_injection;
 mod running;
 mod setup;
 mod start_error;
 
 pub use any_target::Target;
 pub use attached::Attached;
-pub use embedded::{Embedded, Twist};
+pub use embedded::Embedded;
+pub use fault_injection::FaultInjection;
 pub use running::RunningEdge;
 pub use setup::{ALLOWED_ORIGIN, OTHER_ALLOWED_ORIGIN, Setup};
 pub use start_error::StartError;

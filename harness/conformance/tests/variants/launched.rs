@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::target::Target;
+use edgeproof::target::{FaultInjection, Target};
 use edgeproof_edge::{Edge, EdgeOptions, LogSink};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Spec, Version};
@@ -57,7 +57,7 @@ fn edge_program() {
     let settings = EdgeSettings::from_env(|name| env::var(name).ok());
     let spec = Arc::new(Spec::builtin(Version::Current));
     let mut options = EdgeOptions { listen, ..EdgeOptions::new(spec, settings, sink) };
-    EdgeVariant { log, ..EdgeVariant::default() }.apply(&mut options);
+    EdgeVariant { log, ..EdgeVariant::default() }.edge(&mut options);
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let _edge = Edge::start(options).await.unwrap();
         std::future::pending::<()>().await;

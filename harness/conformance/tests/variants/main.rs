@@ -10,7 +10,7 @@ mod variant_hooks;
 
 use std::sync::Arc;
 
-use edgeproof::target::{Embedded, Target, Twist};
+use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::task::JoinSet;
 
@@ -64,8 +64,7 @@ async fn check(variants: Vec<Vec<usize>>, version: Version, https: bool, cases: 
 }
 
 fn embedded(spec: &Arc<Spec>, variant: EdgeVariant, https: bool, credentials: &RunCredentials) -> Target {
-    let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone());
-    let embedded = embedded.twisted(Twist::new(move |options| variant.apply(options)));
+    let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone()).with_faults(Arc::new(variant));
     let embedded =
         if https { embedded.https(&credentials.credentials, &credentials.files) } else { embedded };
     Target::Embedded(Box::new(embedded))

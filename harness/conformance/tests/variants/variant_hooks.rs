@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use edgeproof::target::FaultInjection;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, EdgeRules, RelayResult, RequestFacts,
     UpstreamOptions,
@@ -26,13 +27,12 @@ use crate::edge_variant::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-impl EdgeVariant {
-    /// Starts the edge as this variant.
-    pub(crate) fn apply(self, options: &mut EdgeOptions) {
+impl FaultInjection for EdgeVariant {
+    fn edge(&self, options: &mut EdgeOptions) {
         let settings = &options.settings;
         let allowed_origin = settings.allowed_origin.as_deref();
         options.hooks = Arc::new(VariantHooks {
-            variant: self,
+            variant: *self,
             rules: EdgeRules::new(&options.spec, &options.profile, allowed_origin).unwrap(),
             allowed_origin: allowed_origin.map(|origin| HeaderValue::from_str(origin).unwrap()),
             license: settings.license.as_ref().map(|license| license.expose().to_owned()),

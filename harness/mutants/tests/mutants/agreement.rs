@@ -1,19 +1,19 @@
 use std::collections::BTreeMap;
 
 use edgeproof_edge::{EdgeFaultHooks, NoFaults};
-use edgeproof_mutants::{Deviations, How, Side, World};
+use edgeproof_mutants::{Mutant, MutantSet, Mutation, Part, TestBed};
 use edgeproof_reports::Outcome;
 
-use crate::support::{wait_for, world};
+use crate::support::{block_on, test_bed};
 
-type Ends = BTreeMap<String, (Outcome, Vec<String>)>;
+/// Outcome and mismatches by case id.
+type Results = BTreeMap<String, (Outcome, Vec<String>)>;
 
-/// Conversations come to the same with and without sockets: on the right edge, and on one with each kind of deviation.
 #[test]
-fn with_and_without_sockets_come_to_the_same() {
-    let world = world();
-    let deviations = Deviations::of(&world.pure.spec).all;
-    assert_eq!(pure(&world, &NoFaults), over_sockets(&world, None));
+fn results_without_sockets_equal_results_over_sockets() {
+    let bed = test_bed();
+    let mutants = MutantSet::new(&bed.spec).mutants;
+    assert_eq!(pure(&bed, &NoFaults), over_sockets(&bed, None));
     for id in [
         "edge.200.accepted/withheld",
         "edge.405.method-not-allowed/other-class",
@@ -26,17 +26,17 @@ fn with_and_without_sockets_come_to_the_same() {
         "relay.403.client-cert-revoked/no-cors",
         "relay.409.replayed-bundle/text-type",
     ] {
-        let deviation =
-            deviations.iter().find(|deviation| deviation.id == id).unwrap_or_else(|| panic!("{id}"));
-        let How::AtRow(at) = &deviation.how else { panic!("{id} is no deviation at a row") };
-        assert_eq!(pure(&world, at.as_ref()), over_sockets(&world, Some(deviation)), "{id}");
+        let mutant =
+            mutants.iter().find(|mutant| mutant.id == id).unwrap_or_else(|| panic!("no mutant {id}"));
+        let Mutation::Row(mutation) = &mutant.mutation else { panic!("{id} is not derived from a row") };
+        assert_eq!(pure(&bed, mutation.as_ref()), over_sockets(&bed, Some(mutant)), "{id}");
     }
 }
 
-fn pure(world: &World, hooks: &dyn EdgeFaultHooks) -> Ends {
-    let reads = world.pure.reads_reasons(hooks);
-    let cases = world.cases(Side::Edge);
-    let played = cases.iter().filter_map(|case| Some((case, world.pure.play(case, hooks, reads)?)));
+fn pure(bed: &TestBed, hooks: &dyn EdgeFaultHooks) -> Results {
+    let reads_reasons = bed.reads_reasons(hooks);
+    let cases = bed.cases(Part::Edge);
+    let played = cases.iter().filter_map(|case| Some((case, bed.play_pure(case, hooks, reads_reasons)?)));
     played
         .map(|(case, played)| {
             let wrong = played.found.checks.iter().filter(|check| !check.ok).map(|check| check.what.clone());
@@ -45,20 +45,19 @@ fn pure(world: &World, hooks: &dyn EdgeFaultHooks) -> Ends {
         .collect()
 }
 
-fn over_sockets(world: &World, deviation: Option<&edgeproof_mutants::Deviation>) -> Ends {
-    let mut cases = world.cases(Side::Edge);
-    cases.retain(|case| world.pure.play(case, &NoFaults, true).is_some());
-    let twist = deviation.map(edgeproof_mutants::Deviation::twist);
-    let ran = wait_for(world.play(Side::Edge, &cases, twist.as_ref())).unwrap();
-    let ended = ran.reports.into_iter().map(|report| {
+fn over_sockets(bed: &TestBed, mutant: Option<&Mutant>) -> Results {
+    let mut cases = bed.cases(Part::Edge);
+    cases.retain(|case| bed.play_pure(case, &NoFaults, true).is_some());
+    let result = block_on(bed.play(Part::Edge, &cases, mutant.map(Mutant::faults))).unwrap();
+    let results = result.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
         (report.id, (report.outcome, sorted(wrong)))
     });
-    ended.collect()
+    results.collect()
 }
 
-fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut words: Vec<String> = words.collect();
-    words.sort();
-    words
+fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.collect();
+    texts.sort();
+    texts
 }

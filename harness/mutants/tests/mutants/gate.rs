@@ -1,21 +1,21 @@
-use edgeproof_mutants::{CANARIES, MatrixOptions, matrix};
+use edgeproof_mutants::{CANARIES, MatrixOptions, kill_matrix};
 use edgeproof_reports::matrix::{MutantStatus, Scope};
 
-use crate::support::{wait_for, world};
+use crate::support::{block_on, test_bed};
 
-/// The gate: every deviation is noticed by a case of the row that it breaks, and every case notices one.
 #[test]
-fn every_deviation_is_killed_by_its_own_row_and_every_case_kills() {
-    let world = world();
+fn a_case_of_the_broken_row_kills_each_mutant_and_each_case_kills_one() {
+    let bed = test_bed();
     let options = MatrixOptions { scope: Scope::Gate, jobs: 6, progress: |_, _| {} };
-    let matrix = wait_for(matrix(&world, &options)).unwrap();
-    println!("{} ({} plays in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
+    let matrix = block_on(kill_matrix(&bed, &options)).unwrap();
+    println!("{} ({} case runs in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     assert_eq!(matrix.problems, Vec::<String>::new());
     let with = |status: MutantStatus| -> Vec<&str> {
-        matrix.mutants.iter().filter(|line| line.status == status).map(|line| line.id.as_str()).collect()
+        let mutants = matrix.mutants.iter().filter(|mutant| mutant.status == status);
+        mutants.map(|mutant| mutant.id.as_str()).collect()
     };
-    // What keeps a run from proving anything is one finding there, and exit 3. The cases notice it by themselves as well.
-    let findings = matrix.mutants.iter().filter(|line| line.finding).map(|line| line.id.as_str());
+    // A run reports these as one finding and exits 3. The cases detect them as well.
+    let findings = matrix.mutants.iter().filter(|mutant| mutant.finding).map(|mutant| mutant.id.as_str());
     assert_eq!(
         findings.collect::<Vec<_>>(),
         [

@@ -1,11 +1,11 @@
-//! Every check can fail: edges, services and key sets with one deviation each, and who notices.
+//! Mutants and the cases that detect them.
 
 #[cfg(test)]
 mod agreement;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]
-mod nothing;
+mod inert;
 #[cfg(test)]
 mod rows;
 #[cfg(test)]

@@ -3,10 +3,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{Level, Spec, Version};
-use edgeproof_mutants::{Behaviour, Deviation, Deviations, How, ServiceBehaviour, Side, World};
+use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, Mutation, Part, RowMutation, TestBed};
 use edgeproof_reports::Outcome;
 
-use crate::support::{wait_for, world};
+use crate::support::{block_on, test_bed};
 
 const NEW: &str = r#"
 [[row]]
@@ -27,51 +27,53 @@ code = "license_revoked"
 condition = "The license that the read token belongs to was revoked."
 stimuli = ["read-token-license-revoked"]"#;
 
-/// One new row is all it takes: it gets its deviations and the cases that kill them.
 #[test]
-fn a_new_row_gets_its_deviations_and_they_are_killed() {
-    let world = with_tables("relay.toml", |text| text + NEW);
-    let cases = world.cases(Side::Edge);
-    let mut killed = 0;
-    for deviation in Deviations::of(&world.pure.spec).all {
-        let How::AtRow(at) = &deviation.how else { continue };
-        if at.row.id != "relay.418.short-and-stout" {
-            continue;
-        }
-        let own = cases.iter().filter(|case| case.rows.contains(&deviation.row));
-        let mut plays = own.filter_map(|case| world.pure.play(case, at.as_ref(), true));
-        assert!(plays.any(|played| kills(&deviation, played.outcome)), "{} survives", deviation.id);
-        killed += 1;
+fn a_new_relay_row_gets_mutants_and_its_cases_kill_them() {
+    let bed = test_bed_with("relay.toml", |text| text + NEW);
+    let cases = bed.cases(Part::Edge);
+    let mutants = mutants_of(&bed, "relay.418.short-and-stout");
+    for (mutant, mutation) in &mutants {
+        let own = cases.iter().filter(|case| case.rows.contains(&mutant.row));
+        let mut results = own.filter_map(|case| bed.play_pure(case, mutation.as_ref(), true));
+        assert!(results.any(|result| kills(mutant, result.outcome)), "{} survives", mutant.id);
     }
-    assert!(killed > 15, "only {killed} deviations");
+    assert!(mutants.len() > 15, "only {} mutants", mutants.len());
 }
 
-/// The same at the verdict endpoint: here a cause of a row gets a code of its own.
+/// The new row takes over a stimulus of another row.
 #[test]
-fn a_new_row_of_verdicts_gets_its_deviations_and_they_are_killed() {
-    let world = with_tables("verdict.toml", |text| text.replace(OLD_VERDICT, NEW_VERDICT));
-    let mut killed = 0;
-    for deviation in Deviations::of(&world.pure.spec).all {
-        let How::AtServiceRow(at) = &deviation.how else { continue };
-        if at.row.id != "verdict.401.license-revoked" {
-            continue;
-        }
-        let mut own = world.cases(Side::Service);
-        own.retain(|case| case.rows.contains(&deviation.row));
-        let ran = wait_for(world.play(Side::Service, &own, Some(&deviation.twist()))).unwrap();
-        let killer = ran.reports.iter().find(|report| kills(&deviation, report.outcome));
-        assert!(killer.is_some(), "{} survives", deviation.id);
-        killed += 1;
+fn a_new_verdict_row_gets_mutants_and_its_cases_kill_them() {
+    let bed = test_bed_with("verdict.toml", |text| text.replace(OLD_VERDICT, NEW_VERDICT));
+    let mutants = mutants_of(&bed, "verdict.401.license-revoked");
+    for (mutant, _) in &mutants {
+        let mut own = bed.cases(Part::Service);
+        own.retain(|case| case.rows.contains(&mutant.row));
+        let result = block_on(bed.play(Part::Service, &own, Some(mutant.faults()))).unwrap();
+        let killer = result.reports.iter().find(|report| kills(mutant, report.outcome));
+        assert!(killer.is_some(), "{} survives", mutant.id);
     }
-    assert!(killed > 5, "only {killed} deviations");
+    assert!(mutants.len() > 5, "only {} mutants", mutants.len());
 }
 
-fn kills(deviation: &Deviation, outcome: Outcome) -> bool {
-    outcome == Outcome::Fail || (deviation.level == Level::Should && outcome == Outcome::Warn)
+/// Mutants that change the answer of this row.
+fn mutants_of(bed: &TestBed, row: &str) -> Vec<(Mutant, Arc<RowMutation>)> {
+    let mutants = MutantSet::new(&bed.spec).mutants.into_iter();
+    let of_row = mutants.filter_map(|mutant| match &mutant.mutation {
+        Mutation::Row(mutation) if mutation.row.id == row => {
+            let mutation = Arc::clone(mutation);
+            Some((mutant, mutation))
+        }
+        _ => None,
+    });
+    of_row.collect()
 }
 
-/// A world whose tables are the built-in ones, but for one file.
-fn with_tables(file: &str, change: impl Fn(String) -> String) -> World {
+fn kills(mutant: &Mutant, outcome: Outcome) -> bool {
+    outcome == Outcome::Fail || (mutant.level == Level::Should && outcome == Outcome::Warn)
+}
+
+/// Test bed for the built-in tables with one changed file.
+fn test_bed_with(file: &str, change: impl Fn(String) -> String) -> TestBed {
     let folder = tempfile::tempdir().unwrap();
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/spec");
     for table in std::fs::read_dir(tables).unwrap().map(Result::unwrap) {
@@ -82,21 +84,18 @@ fn with_tables(file: &str, change: impl Fn(String) -> String) -> World {
     let changed = change(text.clone());
     assert_ne!(text, changed);
     std::fs::write(&path, changed).unwrap();
-    World::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap()
+    TestBed::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap()
 }
 
 #[test]
-fn ids_are_unique_and_rows_exist() {
-    let world = world();
-    let Deviations { all, equivalent, without_sample } = Deviations::of(&world.pure.spec);
+fn ids_are_unique_and_broken_rows_exist() {
+    let bed = test_bed();
+    let MutantSet { mutants, equivalent, without_sample } = MutantSet::new(&bed.spec);
     assert_eq!(without_sample, Vec::<String>::new());
-    let ids: BTreeSet<&str> = all.iter().chain(&equivalent).map(|deviation| deviation.id.as_str()).collect();
-    assert_eq!(ids.len(), all.len() + equivalent.len());
-    for deviation in all.iter().chain(&equivalent) {
-        assert!(world.pure.spec.row(&deviation.row).is_some(), "{} breaks {}", deviation.id, deviation.row);
-    }
-    let rows = Behaviour::ALL.iter().map(|behaviour| behaviour.row());
-    for row in rows.chain(ServiceBehaviour::ALL.iter().map(|behaviour| behaviour.row())) {
-        assert!(world.pure.spec.row(row).is_some(), "a behaviour breaks {row}");
+    let ids: BTreeSet<&str> = mutants.iter().chain(&equivalent).map(|mutant| mutant.id.as_str()).collect();
+    assert_eq!(ids.len(), mutants.len() + equivalent.len());
+    let rows = mutants.iter().chain(&equivalent).map(|mutant| mutant.row.as_str());
+    for row in rows.chain(BehaviourMutation::all().map(|behaviour| behaviour.facts().row)) {
+        assert!(bed.spec.row(row).is_some(), "no row {row}");
     }
 }

@@ -1,10 +1,10 @@
-use edgeproof_mutants::World;
+use edgeproof_mutants::TestBed;
 
-pub(crate) fn world() -> World {
-    World::builtin().unwrap()
+pub(crate) fn test_bed() -> TestBed {
+    TestBed::builtin().unwrap()
 }
 
-/// As a run has it: cases are played in tasks of their own.
-pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> T {
+/// Blocks on a runtime with several threads: runs spawn a task for each case.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
 }

@@ -10,6 +10,7 @@ use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, collection};
 use crate::judge::excerpt;
+use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::run_context::RunContext;
 use crate::run::runner::{Limitation, SanityResult};
 
@@ -45,27 +46,15 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<
     let lease = pool.lease_standard().await.ok()?;
     lease.instance.context.service.as_ref()?;
     let (spec, shape) = (&pool.options().spec, &pool.options().reply_shape);
-    let unknown = spec.row("edge.refused.unknown").and_then(|row| row.body()?.get("reason")?.as_str());
-    // One reason for each status is enough.
-    let mut refusals: Vec<(u16, &str)> = Vec::new();
-    for row in spec.table(Table::Relay) {
-        if let (Some(status), Some(reason)) = (row.status(), row.code())
-            && Some(reason) != unknown
-            && !refusals.iter().any(|(other, _)| *other == status)
-        {
-            refusals.push((status, reason));
-        }
-    }
-    for (status, reason) in &refusals {
+    let probes = reason_probes(spec);
+    for (status, reason) in &probes {
         let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
         case.script(Script::refuse(shape, *status, reason));
-        let answer = case.send(&collection()).await.reply.ok().filter(|answer| answer.status == *status)?;
-        let body: Value = serde_json::from_slice(&answer.body).ok()?;
-        if body.get("reason").and_then(Value::as_str) != unknown {
+        if !hides_reason(spec, *status, &case.send(&collection()).await.reply) {
             return None;
         }
     }
-    refusals.first().map(|(status, reason)| shape.render(*status, reason).to_string())
+    probes.first().map(|(status, reason)| shape.render(*status, reason).to_string())
 }
 
 /// An edge that answers, without a mock service behind it.

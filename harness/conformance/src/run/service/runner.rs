@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Role};
 use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
-use edgeproof_mock::{Listen, MockService, ServiceOptions, ServiceTwist};
+use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use rand::RngExt;
 use tokio::sync::{OnceCell, Semaphore};
@@ -21,7 +21,7 @@ use crate::cases::{Case, Procedure, ServiceCaseContext, ServiceTarget};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::run_context::{RunContext, next_marker};
 use crate::run::runner::{Runner, SanityResult};
-use crate::target::{ALLOWED_ORIGIN, Embedded, StartError};
+use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 
 /// DNS resolution timeout.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// a mock service of its own.
 pub struct ServiceRunner {
     options: ServiceRunnerOptions,
-    twist: Option<ServiceTwist>,
+    faults: Option<Arc<dyn FaultInjection>>,
     /// Distinguishes the sessions of this run from those of earlier runs.
     run_id: String,
     shared: OnceCell<Arc<ServiceTarget>>,
@@ -72,13 +72,13 @@ impl ServiceRunner {
     /// A runner that starts and contacts nothing yet.
     pub fn new(options: ServiceRunnerOptions) -> Self {
         let run_id = format!("{:08x}", rand::rng().random::<u32>());
-        Self { options, twist: None, run_id, shared: OnceCell::new() }
+        Self { options, faults: None, run_id, shared: OnceCell::new() }
     }
 
-    /// The same with a deviation in each mock service.
+    /// The same runner with faults in each mock service.
     #[must_use]
-    pub fn twisted(self, twist: ServiceTwist) -> Self {
-        Self { twist: Some(twist), ..self }
+    pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {
+        Self { faults: Some(faults), ..self }
     }
 
     /// Options of the runner.
@@ -119,8 +119,8 @@ impl ServiceRunner {
         let spec = &self.options.spec;
         let mut options = ServiceOptions::new(Arc::clone(spec), Arc::clone(credentials));
         options.profile = self.options.profile.clone();
-        if let Some(twist) = &self.twist {
-            options.hooks = twist.make();
+        if let Some(faults) = &self.faults {
+            faults.service(&mut options);
         }
         // Backends have no client certificate, so such a profile would refuse their TLS handshake.
         if options.profile.certificate_refusal == CertificateRefusal::Handshake {

@@ -1,0 +1,62 @@
+use edgeproof_edge::{EdgeAnswer, EdgeOptions, EdgeRequest, LogSink};
+
+use super::settings::key_line;
+use super::state::EdgeMutant;
+use crate::mutation::EdgeBehaviour;
+
+/// Changes the log destination and writes log lines at start.
+pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions) {
+    use EdgeBehaviour as B;
+    let log = options.log.clone();
+    match behaviour {
+        B::LogsNothing => options.log = LogSink::new(drop),
+        B::LogsTwice => {
+            options.log = LogSink::new(move |line| {
+                log.write(line.clone());
+                log.write(line);
+            });
+        }
+        B::LogsTwoLines => {
+            options.log = LogSink::new(move |line| {
+                for part in line.splitn(2, " reason=") {
+                    log.write(part);
+                }
+            });
+        }
+        B::LogsSettings => {
+            let license = options.settings.license.as_ref().map(|license| license.expose().to_owned());
+            log.write(format!("LICENSE={}", license.unwrap_or_default()));
+        }
+        B::LogsKey => log.write(format!("client key {}", key_line(&options.settings).unwrap_or_default())),
+        _ => {}
+    }
+}
+
+impl EdgeMutant {
+    /// Changes the log line of a refusal.
+    pub(super) fn change_log_line(&self, request: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
+        use EdgeBehaviour as B;
+        let Some(line) = answer.log.take() else { return };
+        let header = |name: &str| {
+            request.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let more = match self.behaviour {
+            B::LogsBody => request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned()),
+            B::LogsAddress => Some(request.peer.ip().to_string()),
+            B::LogsForwarded => header("x-forwarded-for"),
+            B::LogsAgent => header("user-agent"),
+            B::LogsCookie => header("cookie"),
+            B::LogsLicense => Some(self.license().to_owned()),
+            _ => None,
+        };
+        let status = format!("status={}", answer.status.as_u16());
+        answer.log = Some(match (self.behaviour, more) {
+            (_, Some(more)) => format!("{line} {more}"),
+            (B::LogsVaguely, _) => "a collection was refused".into(),
+            (B::LogsNoReason, _) => line.split(" reason=").next().unwrap_or_default().to_owned(),
+            (B::LogsNoStatus, _) => line.replace(&format!(" {status}"), ""),
+            (B::LogsOtherStatus, _) => line.replace(&status, "status=502"),
+            _ => line,
+        });
+    }
+}

@@ -1,0 +1,161 @@
+//! Fault hooks of edge behaviours: a method of `EdgeMutant` for each place where an edge can behave wrongly.
+
+mod answer;
+mod body;
+mod cors;
+mod log;
+mod relay_codes;
+mod settings;
+mod state;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use edgeproof_edge::{
+    CertificateCheck, EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest,
+    RelayResult, UpstreamOptions,
+};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use http::Method;
+
+use crate::mutation::EdgeBehaviour;
+use state::{EdgeMutant, json_answer};
+
+/// Changes the options of an edge before it starts. `first`: settings of the run's first edge.
+pub(super) fn inject(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first: &EdgeSettings) {
+    settings::change(behaviour, options, first);
+    log::change(behaviour, options);
+    options.hooks = Arc::new(EdgeMutant::new(behaviour, options));
+}
+
+impl EdgeFaultHooks for EdgeMutant {
+    fn decide(&self, request: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
+        use EdgeBehaviour as B;
+        let method = &request.facts.method;
+        let relays = right == EdgeDecision::Relay;
+        let answer = |status, body| EdgeDecision::Answer(json_answer(status, body));
+        match self.behaviour {
+            B::RefusesAll => {
+                answer(403, r#"{"error":"service_rejected","reason":"edge_refuses","status":403}"#)
+            }
+            B::DiesOnShort | B::SticksOnShort if self.broken.load(Ordering::Relaxed) => {
+                answer(500, r#"{"error":"internal"}"#)
+            }
+            B::NeedsLicense if relays && self.license.is_none() => answer(500, r#"{"error":"no_license"}"#),
+            B::NeedsCertificate if relays && !self.has_certificate => {
+                answer(500, r#"{"error":"no_certificate"}"#)
+            }
+            B::RelaysNothing if relays => answer(200, r#"{"ok":true}"#),
+            B::RefusesExpect if request.headers.contains_key("expect") => answer(417, "{}"),
+            B::MixesUp if relays => {
+                self.under_way.fetch_add(1, Ordering::Relaxed);
+                right
+            }
+            B::TakesPut if method == Method::PUT => EdgeDecision::Relay,
+            B::RelaysPreflight if method == Method::OPTIONS => EdgeDecision::Relay,
+            _ => right,
+        }
+    }
+
+    fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+        body::change(self.behaviour, request, body)
+    }
+
+    fn before(&self, body: &Bytes) -> Option<Bytes> {
+        let last = self.last_body.lock().replace(body.clone());
+        last.filter(|_| self.behaviour == EdgeBehaviour::CopiesLate)
+    }
+
+    fn again(&self, times: u32, relayed: &RelayResult) -> bool {
+        use EdgeBehaviour as B;
+        let status = match relayed {
+            RelayResult::Answered { status, .. } => status.as_u16(),
+            RelayResult::NoAnswer | RelayResult::BodyBroken => 0,
+        };
+        times == 1
+            && match self.behaviour {
+                B::SendsTwice => true,
+                B::RetriesBroken => *relayed == RelayResult::NoAnswer,
+                B::Retries401 => status == 401,
+                B::Retries409 => status == 409,
+                B::Retries503 => status == 503,
+                _ => false,
+            }
+    }
+
+    fn conclude(
+        &self,
+        request: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAction {
+        use EdgeBehaviour as B;
+        let broke = relayed == Some(&RelayResult::BodyBroken);
+        match self.behaviour {
+            B::HangsOnShort if broke => return EdgeAction::Silence,
+            B::DiesOnShort if broke || self.broken.load(Ordering::Relaxed) => {
+                self.broken.store(true, Ordering::Relaxed);
+                return EdgeAction::Nothing;
+            }
+            B::DiesOnMalformed if self.saw_malformed(request.connection) => return EdgeAction::Nothing,
+            B::SticksOnShort if broke => self.broken.store(true, Ordering::Relaxed),
+            _ => {}
+        }
+        let mut answer = self.mix_up(request, relayed, right);
+        answer = self.change_answer(request, relayed, answer);
+        self.change_cors(request, &mut answer);
+        self.change_log_line(request, &mut answer);
+        EdgeAction::Answer(answer)
+    }
+
+    fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
+        use EdgeBehaviour as B;
+        let certificate_check = match self.behaviour {
+            B::TrustsAll => CertificateCheck::Off,
+            B::TrustsAllWithoutFile => CertificateCheck::OffWithoutCaFile,
+            B::TrustsAnyHost => CertificateCheck::IgnoreHost,
+            B::TrustsAnyTime => CertificateCheck::IgnoreExpiry,
+            _ => right.certificate_check,
+        };
+        UpstreamOptions {
+            certificate_check,
+            follows_redirects: self.behaviour == B::FollowsRedirects,
+            reconnects: self.behaviour != B::NeverReconnects,
+            ..right
+        }
+    }
+
+    fn partial_body(&self, part: Bytes) -> Option<Bytes> {
+        (self.behaviour == EdgeBehaviour::RelaysPartial).then_some(part)
+    }
+}
+
+impl EdgeMutant {
+    /// Gives a request the answer of another request.
+    fn mix_up(
+        &self,
+        request: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        right: EdgeAnswer,
+    ) -> EdgeAnswer {
+        match self.behaviour {
+            EdgeBehaviour::MixesUp if relayed.is_some() => {
+                let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;
+                let last = self.last_answer.lock().replace(right.clone());
+                last.filter(|_| !alone).unwrap_or(right)
+            }
+            EdgeBehaviour::AnswersAsBefore if relayed.is_some() => {
+                self.first_answers.lock().entry(request.connection).or_insert(right).clone()
+            }
+            _ => right,
+        }
+    }
+
+    /// Whether an earlier connection sent no valid request. The server numbers connections from 0.
+    fn saw_malformed(&self, connection: u64) -> bool {
+        let mut connections = self.connections.lock();
+        connections.insert(connection);
+        (0..connection).any(|earlier| !connections.contains(&earlier))
+    }
+}

@@ -1,0 +1,62 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use edgeproof::target::ALLOWED_ORIGIN;
+use edgeproof_edge::EdgeOptions;
+use edgeproof_fixtures::credentials::{EdgeSettings, LICENSE_PREFIX, Role, Secret};
+
+use crate::mutation::EdgeBehaviour;
+
+/// Changes the settings of an edge. `first`: settings of the run's first edge.
+pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first: &EdgeSettings) {
+    use EdgeBehaviour as B;
+    let settings = &mut options.settings;
+    let license = |change: fn(&str) -> Option<String>| {
+        settings.license.as_ref().and_then(|license| change(license.expose())).map(Secret::new)
+    };
+    match behaviour {
+        B::DropsLicense => settings.license = None,
+        B::LowersLicense => settings.license = license(|license| Some(license.to_ascii_lowercase())),
+        B::StripsLicense => {
+            settings.license = license(|license| {
+                Some(license.rsplit_once('_').map_or(license, |(_, rest)| rest).to_owned())
+            });
+        }
+        B::ChecksLicensePrefix => {
+            settings.license =
+                license(|license| license.starts_with(LICENSE_PREFIX).then(|| license.to_owned()));
+        }
+        B::KeepsLicense => settings.license.clone_from(&first.license),
+        B::PresentsNone | B::IgnoresCertFile => {
+            (settings.client_cert_file, settings.client_key_file) = (None, None);
+        }
+        B::IgnoresKeyFile => settings.client_key_file = None,
+        B::PresentsOther => present_other(settings),
+        B::CachesAddress => settings.service_url.clone_from(&first.service_url),
+        B::KeepsOrigin => settings.allowed_origin = Some(ALLOWED_ORIGIN.to_owned()),
+        B::GivesUpSoon => options.service_timeout = Duration::from_millis(300),
+        _ => {}
+    }
+}
+
+/// Line of the client key file that no other key file has.
+pub(super) fn key_line(settings: &EdgeSettings) -> Option<String> {
+    let pem = std::fs::read_to_string(settings.client_key_file.as_ref()?).ok()?;
+    pem.lines().nth(1).map(str::to_owned)
+}
+
+/// Presents the client certificate of another license, from the folder of the right one.
+fn present_other(settings: &mut EdgeSettings) {
+    let Some(folder) = settings.client_cert_file.as_deref().and_then(Path::parent).map(PathBuf::from) else {
+        return;
+    };
+    let mine = Role::ClientForOtherLicense.to_string();
+    let other =
+        if settings.client_cert_file.as_ref().is_some_and(|file| file.ends_with(format!("{mine}.pem"))) {
+            Role::ClientForLicense.to_string()
+        } else {
+            mine
+        };
+    settings.client_cert_file = Some(folder.join(format!("{other}.pem")));
+    settings.client_key_file = Some(folder.join(format!("{other}.key")));
+}

@@ -1,0 +1,51 @@
+//! Fault hooks of a mutant: how a mutation gets into edges and mock services.
+
+mod edge;
+mod row;
+mod service;
+
+use std::sync::{Arc, OnceLock};
+
+use edgeproof::target::FaultInjection;
+use edgeproof_edge::{EdgeFaultHooks, EdgeOptions};
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
+
+use crate::mutation::{BehaviourMutation, Mutation};
+
+/// Injects a mutation into the edges and mock services of one run.
+#[derive(Debug)]
+pub(crate) struct MutationInjection {
+    mutation: Mutation,
+    /// Settings of the run's first edge.
+    first: OnceLock<EdgeSettings>,
+}
+
+impl MutationInjection {
+    pub(crate) fn new(mutation: Mutation) -> Self {
+        Self { mutation, first: OnceLock::new() }
+    }
+}
+
+impl FaultInjection for MutationInjection {
+    fn edge(&self, options: &mut EdgeOptions) {
+        match &self.mutation {
+            Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn EdgeFaultHooks>,
+            Mutation::Behaviour(BehaviourMutation::Edge(behaviour)) => {
+                let first = self.first.get_or_init(|| options.settings.clone());
+                edge::inject(*behaviour, options, first);
+            }
+            Mutation::Behaviour(BehaviourMutation::Service(_)) => {}
+        }
+    }
+
+    fn service(&self, options: &mut ServiceOptions) {
+        match &self.mutation {
+            Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn ServiceFaultHooks>,
+            Mutation::Behaviour(BehaviourMutation::Service(behaviour)) => {
+                service::inject(*behaviour, options);
+            }
+            Mutation::Behaviour(BehaviourMutation::Edge(_)) => {}
+        }
+    }
+}

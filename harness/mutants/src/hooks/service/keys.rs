@@ -1,0 +1,85 @@
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use edgeproof_mock::{ServiceDecision, ServiceRequest};
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, IF_NONE_MATCH};
+use serde_json::{Value, json};
+
+use super::state::ServiceMutant;
+use crate::mutation::{ServiceBehaviour, edit_object};
+
+impl ServiceMutant {
+    /// Changes an answer of the key set.
+    pub(super) fn change_key_set(&self, request: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
+        use ServiceBehaviour as B;
+        let value = HeaderValue::from_static;
+        match self.behaviour {
+            B::CachedForADay => drop(decision.headers.insert(CACHE_CONTROL, value("public, max-age=86400"))),
+            B::NoCacheLimit => {
+                decision.headers.insert(CACHE_CONTROL, value("public, immutable"));
+                decision.headers.insert(EXPIRES, value("Fri, 31 Dec 9999 23:59:59 GMT"));
+            }
+            B::NoTag => drop(decision.headers.remove(ETAG)),
+            B::NeverUnchanged => self.answer_whole(request, decision),
+            B::AlwaysUnchanged if request.headers.contains_key(IF_NONE_MATCH) => {
+                decision.status = StatusCode::NOT_MODIFIED.as_u16();
+                decision.body = Bytes::new();
+            }
+            B::PageForKeys => {
+                decision.headers.insert(CONTENT_TYPE, value("text/html"));
+                decision.body = Bytes::from_static(b"<!doctype html><title>Keys</title>");
+            }
+            B::BareArray => {
+                if let Ok(set) = serde_json::from_slice::<Value>(&decision.body) {
+                    decision.body = Bytes::from(set["keys"].to_string());
+                }
+            }
+            B::Unstable if self.key_set_requests.fetch_add(1, Ordering::Relaxed) % 2 == 1 => {
+                self.publish_other_keys(decision);
+            }
+            B::OtherKeys => self.publish_other_keys(decision),
+            _ => edit_object(&mut decision.body, |set| {
+                if let Some(Value::Array(keys)) = set.get_mut("keys") {
+                    change_keys(self.behaviour, keys);
+                }
+            }),
+        }
+    }
+
+    fn publish_other_keys(&self, decision: &mut ServiceDecision) {
+        decision.body = Bytes::from(self.other_keys.key_set().to_json());
+    }
+
+    /// Answers the complete key set in place of 304.
+    fn answer_whole(&self, request: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
+        let mut cached = self.cached.lock();
+        if decision.status == StatusCode::OK.as_u16() {
+            cached.insert(request.target.to_owned(), decision.clone());
+        } else if let Some(whole) = cached.get(request.target) {
+            *decision = whole.clone();
+        }
+    }
+}
+
+fn change_keys(behaviour: ServiceBehaviour, keys: &mut Vec<Value>) {
+    use ServiceBehaviour as B;
+    let Some(first) = keys.first().cloned() else { return };
+    match behaviour {
+        B::PrivateKeys => keys.iter_mut().for_each(|key| key["d"] = first["x"].clone()),
+        B::SymmetricKey => keys.push(json!({ "kty": "oct", "kid": "symmetric", "k": "c2VjcmV0" })),
+        B::SameIds => {
+            let mut second = first;
+            second["use"] = json!("other");
+            keys.push(second);
+        }
+        B::UnknownType => keys.push(json!({ "kty": "edgeproof", "kid": "unknown" })),
+        B::HollowKeys => keys.iter_mut().for_each(|key| {
+            if let Value::Object(members) = key {
+                members.shift_remove("x");
+            }
+        }),
+        B::NoKeys => keys.clear(),
+        _ => {}
+    }
+}

@@ -1,0 +1,90 @@
+//! Fault hooks of service and key set behaviours: a method of `ServiceMutant` for each place where a service can behave
+//! wrongly.
+
+mod keys;
+mod state;
+mod token;
+mod verdict;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::{
+    ServiceAction, ServiceDecision, ServiceEndpoint, ServiceFaultHooks, ServiceOptions, ServiceRequest,
+    SessionFact,
+};
+use http::StatusCode;
+
+use crate::mutation::ServiceBehaviour;
+use state::ServiceMutant;
+
+/// Delay of a late answer.
+const LATE: Duration = Duration::from_millis(3200);
+
+/// Changes the options of a mock service before it starts.
+pub(super) fn inject(behaviour: ServiceBehaviour, options: &mut ServiceOptions) {
+    options.hooks = Arc::new(ServiceMutant::new(behaviour));
+}
+
+impl ServiceFaultHooks for ServiceMutant {
+    fn at_once(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
+        self.answer_at_once(request)
+    }
+
+    fn authorization(&self, given: Option<String>) -> Option<String> {
+        token::change_authorization(self.behaviour, given)
+    }
+
+    fn token(
+        &self,
+        authorization: Option<&str>,
+        license_id: &str,
+        right: Result<ReadClaims, ReadTokenFault>,
+    ) -> Result<ReadClaims, ReadTokenFault> {
+        self.judge_token(authorization, license_id, right)
+    }
+
+    fn session(&self, reference: &str, right: SessionFact) -> SessionFact {
+        use ServiceBehaviour as B;
+        match (self.behaviour, right) {
+            (B::GivesOtherLicense, SessionFact::OtherLicense) => verdict::invented(reference),
+            (B::KnowsAll, right) if right.stimulus() != Stimulus::VerdictReady => {
+                verdict::invented(reference)
+            }
+            (B::KnowsNone, SessionFact::Ready(_)) => SessionFact::Unknown,
+            (_, right) => right,
+        }
+    }
+
+    fn verdict_lasts(&self, right: Duration) -> Duration {
+        match self.behaviour {
+            ServiceBehaviour::KeepsOld => Duration::MAX,
+            ServiceBehaviour::ForgetsSoon => right / 2,
+            _ => right,
+        }
+    }
+
+    fn waits_for_nobody(&self) -> bool {
+        self.behaviour == ServiceBehaviour::WaitsForNobody
+    }
+
+    fn conclude(&self, request: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
+        let mut decision = right;
+        match request.endpoint {
+            ServiceEndpoint::Verdict => self.change_verdict(request, &mut decision),
+            ServiceEndpoint::KeySet => self.change_key_set(request, &mut decision),
+            ServiceEndpoint::Relay => self.change_relay(&mut decision),
+            ServiceEndpoint::Nothing => {}
+        }
+        self.echo_token(request, &mut decision);
+        let waits = verdict::wait_ms(request).is_some();
+        let late = match self.behaviour {
+            ServiceBehaviour::AnswersLate => waits,
+            ServiceBehaviour::LetsAllWait => waits && decision.status == StatusCode::UNAUTHORIZED.as_u16(),
+            _ => false,
+        };
+        ServiceAction::At(if late { LATE } else { Duration::ZERO }, decision)
+    }
+}

@@ -1,0 +1,115 @@
+//! Kill matrix: which cases detect which mutants, and what the cases miss.
+
+mod judge;
+mod mutant_run;
+mod result;
+
+use std::time::Instant;
+
+use edgeproof::cases::{Case, Procedure};
+use edgeproof_reports::matrix::{
+    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::mutant_set::MutantSet;
+use crate::part::Part;
+use crate::play::{TestBed, TestBedError, trace};
+
+pub use mutant_run::CANARIES;
+use result::{CaseResults, MutantResult, case_results};
+
+/// Options of a matrix.
+#[derive(Debug, Clone)]
+pub struct MatrixOptions {
+    /// Cases that each mutant runs against.
+    pub scope: Scope,
+    /// Concurrent mutants.
+    pub jobs: usize,
+    /// Called after each mutant with the number of finished mutants and of all mutants.
+    pub progress: fn(usize, usize),
+}
+
+/// Runs all mutants against the cases and judges the cases by the result.
+pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<Matrix, TestBedError> {
+    let began = Instant::now();
+    let cases: Vec<(Part, Case)> = Part::ALL
+        .into_iter()
+        .flat_map(|part| bed.cases(part).into_iter().map(move |case| (part, case)))
+        .collect();
+    let MutantSet { mutants, equivalent, without_sample } = MutantSet::new(&bed.spec);
+    let mut reference = CaseResults::new();
+    for part in Part::ALL {
+        reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
+    }
+    let traces = match options.scope {
+        Scope::Gate => None,
+        // A case alone mostly waits.
+        Scope::Full => Some(trace(bed, &cases_with_steps(&cases), options.jobs * 2).await?),
+    };
+    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
+        let (cases, traces) = (&cases, traces.as_ref());
+        async move { mutant_run::run(bed, mutant, cases, traces).await.map(|result| (index, result)) }
+    });
+    let mut done = 0;
+    // Unordered: some mutants take long.
+    let finished = stream::iter(runs).buffer_unordered(options.jobs).inspect(|_| {
+        done += 1;
+        (options.progress)(done, mutants.len());
+    });
+    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
+    results.sort_by_key(|(index, _)| *index);
+    let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
+    let mut matrix = empty(bed, options.scope, &cases);
+    matrix.problems.extend(
+        without_sample.iter().map(|row| {
+            format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
+        }),
+    );
+    matrix.problems.extend(judge::reference_failures(&reference));
+    matrix.mutants = results
+        .iter()
+        .map(|(index, result)| judge::mutant(&mutants[*index], result, &cases, &reference))
+        .collect();
+    let equivalent = equivalent
+        .iter()
+        .map(|mutant| MatrixMutant { status: MutantStatus::Equivalent, ..judge::unplayed(mutant) });
+    matrix.mutants.extend(equivalent);
+    matrix.summary.plays = results.iter().map(|(_, result)| result.cases.len()).sum();
+    judge::conclude(&mut matrix);
+    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(matrix)
+}
+
+/// Matrix without mutants.
+fn empty(bed: &TestBed, scope: Scope, cases: &[Case]) -> Matrix {
+    Matrix {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        spec: bed.spec.version().to_string(),
+        digest: bed.spec.digest().into(),
+        scope,
+        duration_ms: 0,
+        summary: MatrixSummary::default(),
+        problems: Vec::new(),
+        cases: cases
+            .iter()
+            .map(|case| MatrixCase {
+                id: case.id.clone(),
+                level: case.level,
+                rows: case.rows.clone(),
+                kills: 0,
+                exempt: judge::exemption(case),
+            })
+            .collect(),
+        mutants: Vec::new(),
+    }
+}
+
+/// Cases that need sockets.
+fn cases_with_steps(cases: &[(Part, Case)]) -> Vec<(Part, Case)> {
+    let has_steps = |(_, case): &&(Part, Case)| {
+        matches!(case.procedure, Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_))
+    };
+    cases.iter().filter(has_steps).cloned().collect()
+}

@@ -1,0 +1,93 @@
+use std::collections::BTreeMap;
+
+use edgeproof::cases::Case;
+
+use super::result::{CaseResult, CaseResults, MutantResult, case_results};
+use crate::mutant::Mutant;
+use crate::mutation::Mutation;
+use crate::part::Part;
+use crate::play::{TestBed, TestBedError, Traces};
+
+/// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
+pub const CANARIES: [&str; 9] = [
+    "sanity.first",
+    "accept.exact-body",
+    "refusal.401.revoked",
+    "refusal.unknown.html",
+    "method.put",
+    "relay.body.compact",
+    "verdict.sanity.first",
+    "verdict.unauthorized.missing",
+    "verdict.available",
+];
+
+/// Runs a mutant against the cases of its part: without sockets where that gives the same result. With traces all
+/// cases run; without them (gate) the cases of the broken row and the canaries.
+pub(super) async fn run(
+    bed: &TestBed,
+    mutant: &Mutant,
+    cases: &[(Part, Case)],
+    traces: Option<&Traces>,
+) -> Result<MutantResult, TestBedError> {
+    let mut result = MutantResult::default();
+    // Behaviours can depend on connections, so they need sockets.
+    let pure = match &mutant.mutation {
+        Mutation::Row(mutation) if mutation.is_of_edge() => {
+            Some((mutation.as_ref(), bed.reads_reasons(mutation.as_ref())))
+        }
+        _ => None,
+    };
+    result.is_finding = pure.is_some_and(|(_, reads_reasons)| !reads_reasons);
+    let mut over_sockets: BTreeMap<Part, Vec<Case>> = BTreeMap::new();
+    for (part, case) in cases {
+        if !mutant.mutation.affects(*part) || !is_wanted(case, mutant, traces) {
+            continue;
+        }
+        let played = pure.and_then(|(hooks, reads_reasons)| bed.play_pure(case, hooks, reads_reasons));
+        if let Some(played) = played {
+            let observations =
+                played.found.observations.into_iter().map(|(point, observed)| format!("{point}: {observed}"));
+            let case_result = CaseResult { outcome: played.outcome, observations: observations.collect() };
+            result.cases.insert(case.id.clone(), case_result);
+        } else if meets(case, mutant, traces) {
+            over_sockets.entry(*part).or_default().push(case.clone());
+        }
+    }
+    for (part, cases) in over_sockets {
+        let run = bed.play(part, &cases, Some(mutant.faults())).await?;
+        result.is_finding |= run.exit_code == 3 && !run.findings.is_empty();
+        result.cases.extend(case_results(&run.reports));
+    }
+    if result.is_finding {
+        result.despite_finding = play_despite_finding(bed, mutant, cases).await?;
+    }
+    Ok(result)
+}
+
+/// Runs the cases of the broken row that the run skipped after its finding.
+async fn play_despite_finding(
+    bed: &TestBed,
+    mutant: &Mutant,
+    cases: &[(Part, Case)],
+) -> Result<CaseResults, TestBedError> {
+    let mut results = CaseResults::new();
+    for part in Part::ALL.into_iter().filter(|part| mutant.mutation.affects(*part)) {
+        let own = |(of, case): &&(Part, Case)| *of == part && case.rows.contains(&mutant.row);
+        let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
+        if !own.is_empty() {
+            let run = bed.play_without_probe(part, &own, Some(mutant.faults())).await?;
+            results.extend(case_results(&run.reports));
+        }
+    }
+    Ok(results)
+}
+
+fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
+    traces.is_some() || case.rows.contains(&mutant.row) || CANARIES.contains(&case.id.as_str())
+}
+
+/// Whether a case can meet the mutation: the mutated row is in its trace. Any case can meet a behaviour.
+fn meets(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
+    let Mutation::Row(mutation) = &mutant.mutation else { return true };
+    traces.is_none_or(|traces| traces.get(&case.id).is_some_and(|rows| rows.contains(&mutation.row.id)))
+}

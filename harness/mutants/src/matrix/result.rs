@@ -1,0 +1,32 @@
+use std::collections::BTreeMap;
+
+use edgeproof_reports::{CaseReport, Outcome};
+
+/// Results of cases, by case id.
+pub(super) type CaseResults = BTreeMap<String, CaseResult>;
+
+/// Outcome and observations of a case.
+#[derive(Debug, Clone)]
+pub(super) struct CaseResult {
+    pub(super) outcome: Outcome,
+    pub(super) observations: Vec<String>,
+}
+
+/// Results of one mutant.
+#[derive(Debug, Default)]
+pub(super) struct MutantResult {
+    pub(super) cases: CaseResults,
+    /// The run reported the mutant as one finding and skipped the affected cases.
+    pub(super) is_finding: bool,
+    /// After a finding: results of the broken row's cases, run all the same.
+    pub(super) despite_finding: CaseResults,
+}
+
+/// Results of a run over sockets.
+pub(super) fn case_results(reports: &[CaseReport]) -> impl Iterator<Item = (String, CaseResult)> {
+    reports.iter().map(|report| {
+        let observations = report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.saw));
+        let result = CaseResult { outcome: report.outcome, observations: observations.collect() };
+        (report.id.clone(), result)
+    })
+}

@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use edgeproof::target::FaultInjection;
+use edgeproof_fixtures::spec::{Level, Spec};
+
+use crate::hooks::MutationInjection;
+use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation};
+
+/// Reference edge, mock service or key set with one mutation.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    /// Stable slug.
+    pub id: String,
+    /// What it does wrong, in one line.
+    pub title: String,
+    /// Id of the row that it breaks.
+    pub row: String,
+    /// Level of the broken requirement.
+    pub level: Level,
+    /// Its mutation.
+    pub mutation: Mutation,
+}
+
+impl Mutant {
+    /// A mutant derived from a row.
+    pub(crate) fn from_row(spec: &Spec, derived: DerivedMutation) -> Self {
+        let DerivedMutation { mutation, breaks, level: lower, .. } = derived;
+        let (slug, title) = mutation.answer.slug_and_title();
+        Self {
+            id: format!("{}/{slug}", mutation.row.id),
+            title: format!("{}: {title}", mutation.row.id),
+            level: lower.unwrap_or_else(|| level(spec, &breaks)),
+            row: breaks,
+            mutation: Mutation::Row(Arc::new(mutation)),
+        }
+    }
+
+    /// A mutant with this behaviour.
+    pub fn from_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Self {
+        let facts = behaviour.facts();
+        Self {
+            id: behaviour.id(),
+            title: facts.title.to_owned(),
+            row: facts.row.to_owned(),
+            level: facts.level.unwrap_or_else(|| level(spec, facts.row)),
+            mutation: Mutation::Behaviour(behaviour),
+        }
+    }
+
+    /// Injects the mutation into the edges and mock services of one run.
+    pub fn faults(&self) -> Arc<dyn FaultInjection> {
+        Arc::new(MutationInjection::new(self.mutation.clone()))
+    }
+}
+
+fn level(spec: &Spec, row: &str) -> Level {
+    spec.row(row).map_or(Level::Must, |row| row.level)
+}

@@ -1,0 +1,32 @@
+use edgeproof_fixtures::spec::Spec;
+
+use crate::mutant::Mutant;
+use crate::mutation::{BehaviourMutation, derive};
+
+/// All mutants for a version of the interface.
+#[derive(Debug, Default)]
+pub struct MutantSet {
+    /// The mutants: derived from rows, then those with a behaviour.
+    pub mutants: Vec<Mutant>,
+    /// Derived mutants that behave correctly.
+    pub equivalent: Vec<Mutant>,
+    /// Rows that no mutant could be derived from.
+    pub without_sample: Vec<String>,
+}
+
+impl MutantSet {
+    /// Derives and lists all mutants.
+    pub fn new(spec: &Spec) -> Self {
+        let derived = derive(spec);
+        let mut set = Self { without_sample: derived.without_sample, ..Self::default() };
+        for mutation in derived.all {
+            let list = if mutation.is_equivalent { &mut set.equivalent } else { &mut set.mutants };
+            list.push(Mutant::from_row(spec, mutation));
+        }
+        // An older interface lacks some rows.
+        let behaviours =
+            BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
+        set.mutants.extend(behaviours.map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
+        set
+    }
+}

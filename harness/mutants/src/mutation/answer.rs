@@ -1,0 +1,203 @@
+use bytes::Bytes;
+use edgeproof_edge::EdgeAnswer;
+use edgeproof_mock::ServiceDecision;
+use http::HeaderMap;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE,
+    HeaderValue,
+};
+use serde_json::{Map, Value, json};
+
+/// Difference between an answer and its row. The row decides which ones exist for it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnswerMutation {
+    /// Status of another class.
+    OtherClass,
+    /// Other status of the same class.
+    OtherStatus,
+    /// Other value of the same type in this member.
+    OtherValue(String),
+    /// Text of this member in capitals.
+    Capitals(String),
+    /// Value of another type in this member; a number becomes text.
+    WrongType(String),
+    /// This member is missing.
+    Missing(String),
+    /// This member has another name.
+    Renamed(String),
+    /// One additional member.
+    Extra,
+    /// Status and body of a neighbouring row.
+    Neighbour {
+        /// Id of that row.
+        row: String,
+        /// Its status.
+        status: u16,
+        /// Its body.
+        body: Value,
+    },
+    /// Reason `unknown` in place of the service's reason.
+    Unknown,
+    /// Content type `text/plain`.
+    TextType,
+    /// No CORS headers.
+    NoCors,
+    /// The connection is closed in place of the answer.
+    Withheld,
+    /// The check behind the refusal is skipped: a read token is accepted.
+    Unchecked,
+}
+
+/// Answer of an edge or a service, as far as mutations change it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AnswerParts {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl AnswerMutation {
+    /// End of the mutant's id, and noun phrase for its title.
+    pub fn slug_and_title(&self) -> (String, String) {
+        let (slug, title, member) = match self {
+            Self::OtherClass => ("other-class", "status of another class", None),
+            Self::OtherStatus => ("other-status", "other status of the same class", None),
+            Self::OtherValue(member) => ("other-value", "other value", Some(member)),
+            Self::Capitals(member) => ("capitals", "capitals in the value", Some(member)),
+            Self::WrongType(member) => ("wrong-type", "other type", Some(member)),
+            Self::Missing(member) => ("missing", "absence", Some(member)),
+            Self::Renamed(member) => ("renamed", "other name", Some(member)),
+            Self::Extra => ("extra-member", "additional member", None),
+            Self::Neighbour { row, .. } => return ("neighbours-answer".into(), format!("answer of {row}")),
+            Self::Unknown => ("unknown", "reason unknown", None),
+            Self::TextType => ("text-type", "content type text/plain", None),
+            Self::NoCors => ("no-cors", "no CORS headers", None),
+            Self::Withheld => ("withheld", "connection closed in place of an answer", None),
+            Self::Unchecked => ("unchecked", "check skipped, access granted", None),
+        };
+        match member {
+            Some(member) => (format!("{slug}-{member}"), format!("{title} of {member}")),
+            None => (slug.to_owned(), title.to_owned()),
+        }
+    }
+
+    /// The changed answer; `None` if the connection is closed in its place.
+    pub(crate) fn apply(&self, right: AnswerParts) -> Option<AnswerParts> {
+        let mut answer = right;
+        let body = &mut answer.body;
+        match self {
+            Self::OtherClass => {
+                answer.status = match answer.status {
+                    // Not a redirect: clients treat those differently.
+                    ..300 => answer.status + 300,
+                    300..500 => answer.status + 100,
+                    _ => answer.status - 100,
+                };
+            }
+            Self::OtherStatus if answer.status % 100 == 99 => answer.status -= 1,
+            Self::OtherStatus => answer.status += 1,
+            Self::OtherValue(member) => edit_member(body, member, |value| *value = other_value(value)),
+            Self::Capitals(member) => edit_member(body, member, |value| {
+                if let Value::String(text) = value {
+                    text.make_ascii_uppercase();
+                }
+            }),
+            Self::WrongType(member) => edit_member(body, member, |value| *value = other_type(value)),
+            Self::Missing(member) => edit_object(body, |body| drop(body.shift_remove(member))),
+            Self::Renamed(member) => edit_object(body, |body| {
+                if let Some(value) = body.shift_remove(member) {
+                    body.insert(format!("{member}Code"), value);
+                }
+            }),
+            Self::Extra => edit_object(body, |body| drop(body.insert("detail".into(), json!("")))),
+            Self::Neighbour { status, body: other, .. } => {
+                answer.status = *status;
+                answer.body = Bytes::from(other.to_string());
+            }
+            Self::Unknown => edit_object(body, |body| drop(body.insert("reason".into(), json!("unknown")))),
+            Self::TextType => {
+                if answer.headers.contains_key(CONTENT_TYPE) {
+                    answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+                }
+            }
+            Self::NoCors => remove_cors(&mut answer.headers),
+            Self::Withheld => return None,
+            Self::Unchecked => {}
+        }
+        Some(answer)
+    }
+
+    /// Whether the changed answer means the same as the right one. A skipped check never does.
+    pub(crate) fn is_equivalent(&self, right: &AnswerParts) -> bool {
+        *self != Self::Unchecked
+            && self.apply(right.clone()).is_some_and(|changed| means_the_same(right, &changed))
+    }
+}
+
+impl From<EdgeAnswer> for AnswerParts {
+    fn from(answer: EdgeAnswer) -> Self {
+        Self { status: answer.status.as_u16(), headers: answer.headers, body: answer.body }
+    }
+}
+
+impl From<ServiceDecision> for AnswerParts {
+    fn from(decision: ServiceDecision) -> Self {
+        Self { status: decision.status, headers: decision.headers, body: decision.body }
+    }
+}
+
+/// Compares status, body as JSON, content type and the CORS headers.
+fn means_the_same(right: &AnswerParts, other: &AnswerParts) -> bool {
+    let body = |answer: &AnswerParts| serde_json::from_slice::<Value>(&answer.body).ok();
+    right.status == other.status
+        && body(right) == body(other)
+        && right.body.is_empty() == other.body.is_empty()
+        && [
+            CONTENT_TYPE,
+            ACCESS_CONTROL_ALLOW_ORIGIN,
+            ACCESS_CONTROL_ALLOW_HEADERS,
+            ACCESS_CONTROL_ALLOW_METHODS,
+        ]
+        .iter()
+        .all(|name| right.headers.get(name) == other.headers.get(name))
+}
+
+/// Removes the headers that let pages read an answer.
+pub(crate) fn remove_cors(headers: &mut HeaderMap) {
+    for name in [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_HEADERS] {
+        headers.remove(name);
+    }
+}
+
+/// Changes a body that is a JSON object; leaves any other body as it is.
+pub(crate) fn edit_object(body: &mut Bytes, change: impl FnOnce(&mut Map<String, Value>)) {
+    if let Ok(Value::Object(mut members)) = serde_json::from_slice(body) {
+        change(&mut members);
+        *body = Bytes::from(Value::Object(members).to_string());
+    }
+}
+
+fn edit_member(body: &mut Bytes, member: &str, change: impl FnOnce(&mut Value)) {
+    edit_object(body, |members| {
+        if let Some(value) = members.get_mut(member) {
+            change(value);
+        }
+    });
+}
+
+fn other_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!(format!("x_{text}")),
+        Value::Number(number) => json!(number.as_u64().unwrap_or_default() + 1),
+        Value::Bool(bool) => json!(!bool),
+        other => json!([other]),
+    }
+}
+
+fn other_type(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.to_string()),
+        Value::Bool(bool) => json!(bool.to_string()),
+        other => json!([other]),
+    }
+}

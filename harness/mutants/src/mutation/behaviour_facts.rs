@@ -1,0 +1,45 @@
+use edgeproof_fixtures::spec::Level;
+
+/// Name, title and requirement of a behaviour mutation.
+#[derive(Debug, Clone, Copy)]
+pub struct BehaviourFacts {
+    /// Slug.
+    pub name: &'static str,
+    /// One sentence that says what the mutant does.
+    pub title: &'static str,
+    /// Id of the row that it breaks.
+    pub row: &'static str,
+    /// Level of the mutation, if it is lower than the level of the row.
+    pub level: Option<Level>,
+}
+
+/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row and level.
+macro_rules! behaviours {
+    (
+        $(#[$about:meta])* pub enum $Behaviour:ident;
+        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)?;)*
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $Behaviour {
+            $($(#[doc = $title])+ $Variant,)*
+        }
+
+        impl $Behaviour {
+            /// All behaviours.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
+
+            /// Name, title and requirement.
+            pub const fn facts(self) -> BehaviourFacts {
+                let (name, title, row, level) = match self {
+                    $(Self::$Variant => ($name, concat!($($title),+), $row, behaviours!(@level $($level)?)),)*
+                };
+                BehaviourFacts { name, title: title.trim_ascii(), row, level }
+            }
+        }
+    };
+    (@level) => { None };
+    (@level $level:ident) => { Some(edgeproof_fixtures::spec::Level::$level) };
+}
+
+pub(super) use behaviours;

@@ -1,0 +1,44 @@
+//! Mutations: the wrong behaviours that mutants have.
+
+mod answer;
+mod behaviour;
+mod behaviour_facts;
+mod derive;
+mod edge_behaviour;
+mod row;
+mod sample;
+mod service_behaviour;
+
+use std::sync::Arc;
+
+pub use answer::AnswerMutation;
+pub(crate) use answer::{AnswerParts, edit_object, remove_cors};
+pub use behaviour::BehaviourMutation;
+pub use behaviour_facts::BehaviourFacts;
+pub(crate) use derive::{DerivedMutation, derive};
+pub use edge_behaviour::EdgeBehaviour;
+pub use row::RowMutation;
+pub(crate) use row::{is_edge_answer, is_service_answer};
+pub use service_behaviour::ServiceBehaviour;
+
+use crate::part::Part;
+
+/// Wrong behaviour of a mutant.
+#[derive(Debug, Clone)]
+pub enum Mutation {
+    /// Changed answer of one row. Derived from the tables.
+    Row(Arc<RowMutation>),
+    /// Behaviour that no answer of a single row shows. Written by hand.
+    Behaviour(BehaviourMutation),
+}
+
+impl Mutation {
+    /// Whether the cases of this part can meet the mutation. Service and key set are one program.
+    pub fn affects(&self, part: Part) -> bool {
+        let of_edge = match self {
+            Self::Row(mutation) => mutation.is_of_edge(),
+            Self::Behaviour(behaviour) => matches!(behaviour, BehaviourMutation::Edge(_)),
+        };
+        of_edge == (part == Part::Edge)
+    }
+}

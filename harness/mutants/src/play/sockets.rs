@@ -1,0 +1,142 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof::cases::{Case, Prerequisite};
+use edgeproof::run::{
+    ConformanceRun, EdgePoolOptions, EdgeUpstream, RunOptions, Selection, ServiceLocation, ServicePart,
+    ServiceRunner, ServiceRunnerOptions,
+};
+use edgeproof::target::{Embedded, FaultInjection, Target};
+use edgeproof_fixtures::credentials::CredentialFiles;
+use edgeproof_reports::CaseReport;
+
+use super::test_bed::{TestBed, TestBedError};
+use crate::part::Part;
+
+/// Twice the longest timeout for an answer, so that a slow answer on a busy machine is still in time. Only mutants that
+/// never answer take so long.
+const CASE_TIMEOUT: Duration = Duration::from_secs(8);
+/// Concurrent cases of one run.
+const JOBS: usize = 8;
+
+/// Result of a run over sockets.
+#[derive(Debug, Default)]
+pub struct RunResult {
+    /// Report of each case.
+    pub reports: Vec<CaseReport>,
+    /// Findings about the whole run.
+    pub findings: Vec<String>,
+    /// Exit code of the run.
+    pub exit_code: u8,
+}
+
+type Faults = Option<Arc<dyn FaultInjection>>;
+
+impl TestBed {
+    /// Runs cases of one part against the embedded edge or mock service, with these faults. Edge cases that need HTTPS
+    /// get an edge that serves it.
+    pub async fn play(&self, part: Part, cases: &[Case], faults: Faults) -> Result<RunResult, TestBedError> {
+        self.play_all(part, cases, faults, true).await
+    }
+
+    /// Like [`Self::play`], also where the sanity probe says that a run proves nothing.
+    pub(crate) async fn play_without_probe(
+        &self,
+        part: Part,
+        cases: &[Case],
+        faults: Faults,
+    ) -> Result<RunResult, TestBedError> {
+        self.play_all(part, cases, faults, false).await
+    }
+
+    async fn play_all(
+        &self,
+        part: Part,
+        cases: &[Case],
+        faults: Faults,
+        probes_sanity: bool,
+    ) -> Result<RunResult, TestBedError> {
+        let mut result = RunResult::default();
+        let (https, http): (Vec<Case>, Vec<Case>) =
+            cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
+        for (cases, https) in [(http, false), (https, true)] {
+            if cases.is_empty() {
+                continue;
+            }
+            let service_part = match part {
+                Part::Edge => {
+                    run_all(self.edges(cases, faults.clone(), https)?, probes_sanity, &mut result).await?;
+                    continue;
+                }
+                Part::Service => ServicePart::Service,
+                Part::Keys => ServicePart::Keys,
+            };
+            run_all(self.service(cases, faults.clone(), service_part)?, probes_sanity, &mut result).await?;
+        }
+        Ok(result)
+    }
+
+    fn edges(&self, cases: Vec<Case>, faults: Faults, https: bool) -> Result<ConformanceRun, TestBedError> {
+        let files = CredentialFiles::write(&self.credentials)?;
+        let mut embedded = Embedded::new(Arc::clone(&self.spec), self.spec.profile().clone());
+        if https {
+            embedded = embedded.https(&self.credentials, &files);
+        }
+        if let Some(faults) = faults {
+            embedded = embedded.with_faults(faults);
+        }
+        let options = EdgePoolOptions {
+            spec: Arc::clone(&self.spec),
+            profile: self.spec.profile().clone(),
+            reply_shape: self.shape.clone(),
+            credentials: Arc::clone(&self.credentials),
+            files,
+            target: Target::Embedded(Box::new(embedded)),
+            upstream: EdgeUpstream::MockPerEdge,
+            redactor: Arc::clone(&self.redactor),
+            max_exclusive: 4,
+        };
+        Ok(ConformanceRun::of_edges(cases, &Selection::default(), options)?)
+    }
+
+    fn service(
+        &self,
+        cases: Vec<Case>,
+        faults: Faults,
+        part: ServicePart,
+    ) -> Result<ConformanceRun, TestBedError> {
+        let files = CredentialFiles::write(&self.credentials)?;
+        let options = ServiceRunnerOptions {
+            spec: Arc::clone(&self.spec),
+            profile: self.spec.profile().clone(),
+            part,
+            location: ServiceLocation::Mock(Arc::clone(&self.credentials), files),
+            inputs: ServiceRunnerOptions::mock_inputs(&self.credentials),
+            waits: true,
+            redactor: Arc::clone(&self.redactor),
+        };
+        let mut runner = ServiceRunner::new(options);
+        if let Some(faults) = faults {
+            runner = runner.with_faults(faults);
+        }
+        Ok(ConformanceRun::of_service(cases, &Selection::default(), runner)?)
+    }
+}
+
+async fn run_all(
+    run: ConformanceRun,
+    probes_sanity: bool,
+    result: &mut RunResult,
+) -> Result<(), TestBedError> {
+    let options =
+        RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };
+    let ended = ConformanceRun { options, ..run }.execute().await?;
+    result.reports.extend(ended.cases);
+    result.findings.extend(ended.findings);
+    result.exit_code = match (result.exit_code, ended.exit_code) {
+        // As in one run, 1 goes before 3.
+        (1, _) | (_, 1) => 1,
+        (before, code) => before.max(code),
+    };
+    Ok(())
+}

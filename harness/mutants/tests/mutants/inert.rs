@@ -1,0 +1,106 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use edgeproof::target::FaultInjection;
+use edgeproof_edge::{
+    EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
+};
+use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
+use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, Part, RunResult, ServiceBehaviour};
+use edgeproof_reports::{CaseLevel, Outcome};
+use http::{HeaderMap, StatusCode};
+
+use crate::support::{block_on, test_bed};
+
+/// The remaining cases require that something is missing (a grant, a secret, a relay), or check the content type only.
+#[test]
+fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
+    let result = play(Part::Edge, refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll)));
+    assert_eq!(result.exit_code, 1);
+    let passed = result.reports.iter().filter(|report| report.outcome == Outcome::Pass);
+    let passed: Vec<&str> = passed.map(|report| report.id.as_str()).collect();
+    insta::assert_snapshot!(passed.join("\n"));
+    let unjudged = result.reports.iter().filter(|report| {
+        report.level != CaseLevel::Open
+            && !matches!(report.outcome, Outcome::Pass | Outcome::Fail | Outcome::Warn)
+    });
+    assert_eq!(unjudged.map(|report| &report.id).next(), None, "a judged case neither passes nor fails");
+}
+
+#[test]
+fn an_edge_without_answers_exits_3() {
+    for action in [EdgeAction::Nothing, EdgeAction::Silence] {
+        assert_proves_nothing(&play(Part::Edge, Arc::new(Inert(action))));
+    }
+}
+
+#[test]
+fn a_service_that_refuses_every_token_exits_3() {
+    let refusing = refusing(BehaviourMutation::Service(ServiceBehaviour::RefusesAll));
+    assert_proves_nothing(&play(Part::Service, refusing));
+}
+
+#[test]
+fn a_service_without_answers_exits_3() {
+    for part in [Part::Service, Part::Keys] {
+        assert_proves_nothing(&play(part, Arc::new(Mute)));
+    }
+}
+
+fn refusing(behaviour: BehaviourMutation) -> Arc<dyn FaultInjection> {
+    Mutant::from_behaviour(&test_bed().spec, behaviour).faults()
+}
+
+fn play(part: Part, faults: Arc<dyn FaultInjection>) -> RunResult {
+    let bed = test_bed();
+    block_on(bed.play(part, &bed.cases(part), Some(faults))).unwrap()
+}
+
+#[track_caller]
+fn assert_proves_nothing(result: &RunResult) {
+    assert_eq!(result.exit_code, 3);
+    assert!(!result.findings.is_empty(), "no finding");
+    assert!(result.reports.iter().all(|report| report.outcome == Outcome::NotRun), "a case ran");
+}
+
+/// Service that closes each connection without an answer.
+#[derive(Debug)]
+struct Mute;
+
+impl FaultInjection for Mute {
+    fn service(&self, options: &mut ServiceOptions) {
+        options.hooks = Arc::new(Self);
+    }
+}
+
+impl ServiceFaultHooks for Mute {
+    fn conclude(&self, _request: &ServiceRequest<'_>, _right: ServiceDecision) -> ServiceAction {
+        ServiceAction::Nothing
+    }
+}
+
+/// Edge that does this in place of every answer.
+#[derive(Debug, Clone)]
+struct Inert(EdgeAction);
+
+impl FaultInjection for Inert {
+    fn edge(&self, options: &mut EdgeOptions) {
+        options.hooks = Arc::new(self.clone());
+    }
+}
+
+impl EdgeFaultHooks for Inert {
+    fn decide(&self, _request: &EdgeRequest<'_>, _right: EdgeDecision) -> EdgeDecision {
+        let (headers, body) = (HeaderMap::new(), Bytes::new());
+        EdgeDecision::Answer(EdgeAnswer { status: StatusCode::OK, headers, body, log: None })
+    }
+
+    fn conclude(
+        &self,
+        _request: &EdgeRequest<'_>,
+        _relayed: Option<&RelayResult>,
+        _right: EdgeAnswer,
+    ) -> EdgeAction {
+        self.0.clone()
+    }
+}
