@@ -107,14 +107,8 @@ fn in_turn(cases: &mut Catalog<'_>) {
             move |context| {
                 let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
                 Box::pin(async move {
-                    let mut drafts = Vec::new();
-                    for (name, script) in [("first", refuse), ("second", accept)] {
-                        let marker = format!("{name}-{}", context.marker);
-                        context.script_on(&marker, script);
-                        let mut draft: Draft = collection();
-                        draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                        drafts.push(context.fill(&draft));
-                    }
+                    let drafts = [("first", refuse), ("second", accept)]
+                        .map(|(name, script)| scripted(context, name, script));
                     let endpoint = context.edge.endpoint.clone();
                     let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
                     let arrivals = context.arrivals();
@@ -129,6 +123,15 @@ fn in_turn(cases: &mut Catalog<'_>) {
             },
         )
         .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
+}
+
+/// A collection with a marker of its own, to which the service replies by `script`.
+fn scripted(context: &mut CaseContext, name: &str, script: Script) -> Draft {
+    let marker = format!("{name}-{}", context.marker);
+    context.script_on(&marker, script);
+    let mut draft = collection();
+    draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
+    context.fill(&draft)
 }
 
 /// The service can refuse a large body before it has read it. The page still gets the reason.
@@ -161,14 +164,8 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
             move |context| {
                 let (accept, slow) = (accept.clone(), slow.clone());
                 Box::pin(async move {
-                    let mut drafts = Vec::new();
-                    for (name, script) in [("slow", slow), ("fast", accept)] {
-                        let marker = format!("{name}-{}", context.marker);
-                        context.script_on(&marker, script);
-                        let mut draft: Draft = collection();
-                        draft.body = Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into());
-                        drafts.push(context.fill(&draft));
-                    }
+                    let drafts = [("slow", slow), ("fast", accept)]
+                        .map(|(name, script)| scripted(context, name, script));
                     let endpoint = context.edge.endpoint.clone();
                     let ends = drafts.iter().map(|draft| async {
                         let sent = edgeproof_http::send(&endpoint, draft, context.timeout).await;
