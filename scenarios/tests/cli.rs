@@ -35,7 +35,7 @@ fn report(path: &Path) -> LoadReport {
 #[case(&["journey", "--edge-url", "http://127.0.0.1:1"], "without --base-url")]
 #[case(&["verdict-polling", "--base-url", "http://127.0.0.1:1"], "no read token")]
 #[case(&["mixed", "--weights", "1,2"], "read --weights")]
-#[case(&["edge-relay", "--report", "html"], "no =")]
+#[case(&["edge-relay", "--report", "html"], "it has no `=`")]
 #[case(&["edge-relay", "--report", "html=/nonexistent/x"], "does not exist")]
 #[case(&["edge-relay", "--compare", "Cargo.toml"], "not JSON")]
 #[case(&["edge-relay", "--replay-share", "5%"], "detects no replays")]

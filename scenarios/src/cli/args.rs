@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument};
 
 use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_duration, parse_duration_or_zero};
 use crate::service::Downtime;
@@ -201,13 +202,13 @@ pub(super) struct Load {
 pub(super) struct Output {
     /// Write a report: json, junit, html or markdown (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
-    pub(super) report: Vec<String>,
+    pub(super) report: Vec<ReportArgument>,
     /// Print only the result
     #[arg(long, short, help_heading = "Output")]
     pub(super) quiet: bool,
     /// Coloured output
-    #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Output")]
-    pub(super) color: Color,
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(super) color: ColorChoice,
 }
 
 #[derive(Debug, Args)]
@@ -236,24 +237,11 @@ pub(super) struct SelfTest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum EdgeScheme {
-    Http,
-    Https,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SealKind {
     /// Unique, unencrypted and cheap; the mock accepts them unopened
     Opaque,
     /// Sealed in advance as a collector seals; the mock opens and verifies them
     Real,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 #[cfg(test)]

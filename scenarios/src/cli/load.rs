@@ -10,13 +10,12 @@ use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::Progress;
 use super::prometheus::Metrics;
-use super::routes::{GET, POST};
 use super::system_under_test::SystemUnderTest;
 use crate::engine::{
     EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
 };
 use crate::measure::RouteId;
-use crate::plan::{Arrivals, Rate, Threshold, plan_users, users_for};
+use crate::plan::{Arrivals, Rate, Threshold, collection_route, plan_users, users_for, verdict_route};
 use crate::report::{ReportInputs, build};
 use crate::scenario::{AnyScenario, SealedCollections};
 use crate::service::InjectedFaults;
@@ -52,8 +51,7 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
 }
 
 async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
-    let interrupted =
-        signals::interrupted().map_err(|why| Failure::of(&why, "check the limits on open files"))?;
+    let interrupted = signals::catch()?;
     tokio::pin!(interrupted);
     let args = &plan.args;
     let prepared = async {
@@ -228,8 +226,10 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     for (place, route) in routes.iter().enumerate() {
         let id = RouteId(place as u8);
         match route.as_str() {
-            POST => arrived.push((id, service.collections())),
-            GET if system.target.base_url.is_none() => arrived.push((id, service.verdict_requests())),
+            route if route == collection_route() => arrived.push((id, service.collections())),
+            route if route == verdict_route() && system.target.base_url.is_none() => {
+                arrived.push((id, service.verdict_requests()));
+            }
             _ => {}
         }
     }

@@ -10,7 +10,6 @@ mod output;
 mod progress;
 mod prometheus;
 mod required_parts;
-mod routes;
 mod scenarios;
 mod secrets;
 mod self_test;

@@ -1,31 +1,23 @@
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 
-use edgeproof_reports::Format;
+use edgeproof_cli::Failure;
+use edgeproof_cli::args::ReportArgument;
+use edgeproof_cli::exit_code::USAGE;
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
-use super::args::{Color, Output};
+use super::args::Output;
 use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
-use edgeproof_cli::Failure;
-use edgeproof_cli::exit_code::USAGE;
 
 /// Report files. Their paths are checked at the start and written at the end.
 pub(super) struct ReportFiles(Vec<LoadFile>);
 
 impl ReportFiles {
     pub(super) fn open(output: &Output) -> Result<Self, Failure> {
-        let open = |given: &String| {
-            let (format, path) = given.split_once('=').ok_or_else(|| {
-                Failure::usage(
-                    format!("write the report {given:?}: no ="),
-                    "give FORMAT=PATH, such as html=load.html",
-                )
-            })?;
-            let format: Format = format
-                .parse()
-                .map_err(|why| Failure::of(&why, "give FORMAT=PATH, such as html=load.html"))?;
-            LoadFile::new(format, Path::new(path))
+        ReportArgument::check_distinct(&output.report)?;
+        let open = |report: &ReportArgument| {
+            LoadFile::new(report.format, &report.path)
                 .map_err(|why| Failure::of(&why, "name a file in a folder that exists"))
         };
         Ok(Self(output.report.iter().map(open).collect::<Result<_, _>>()?))
@@ -40,7 +32,7 @@ impl ReportFiles {
         let _ = write!(
             std::io::stdout(),
             "{}",
-            edgeproof_reports::load::terminal(report, color(output), output.quiet)
+            edgeproof_reports::load::terminal(report, output.color.is_enabled(), output.quiet)
         );
         for file in &self.0 {
             match file.write(report) {
@@ -56,21 +48,6 @@ impl ReportFiles {
         }
         code
     }
-}
-
-/// Whether the output is coloured.
-pub(super) fn color(output: &Output) -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    match output.color {
-        Color::Auto => std::io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb_terminal(),
-        Color::Always => true,
-        Color::Never => false,
-    }
-}
-
-/// Whether the terminal cannot redraw a line.
-pub(super) fn is_dumb_terminal() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Largest default for the error rate: some requests must succeed even with injected faults.

@@ -8,9 +8,9 @@ use edgeproof_reports::load::{clock, count, micros, rate};
 use parking_lot::Mutex;
 
 use super::args::Output;
-use super::output::is_dumb_terminal;
 use crate::engine::RunProgress;
 use crate::measure::Histogram;
+use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
 pub(super) struct Progress {

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::args::Load;
-use super::routes::{GET, POST};
 use super::system_under_test::SystemUnderTest;
 use crate::measure::RouteId;
+use crate::plan::{collection_route, verdict_route};
 use crate::scenario::{
     AnyScenario, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling,
 };
@@ -65,8 +65,8 @@ impl SystemUnderTest {
     /// Names of the routes, by index.
     pub(super) fn routes(&self) -> Vec<String> {
         let mut routes = Vec::new();
-        routes.extend(self.collection_requests.as_ref().map(|_| POST.to_owned()));
-        routes.extend(self.verdict_requests.as_ref().map(|_| GET.to_owned()));
+        routes.extend(self.collection_requests.as_ref().map(|_| collection_route().to_owned()));
+        routes.extend(self.verdict_requests.as_ref().map(|_| verdict_route().to_owned()));
         routes
     }
 }

@@ -8,10 +8,9 @@ use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
-use super::routes::POST;
 use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
 use crate::measure::{Codes, Histogram, RouteId};
-use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages};
+use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages, collection_route};
 use crate::report::{ReportInputs, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{StallPattern, StallingServer};
@@ -223,7 +222,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
     let options = LoadRunOptions {
         loads: vec![load],
         codes: codes.clone(),
-        routes: vec![POST.to_owned()],
+        routes: vec![collection_route().to_owned()],
         timeout: Duration::from_secs(30),
         drain: Duration::from_secs(5),
         goose_report: None,
@@ -252,7 +251,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
             settings: Vec::new(),
         },
         shard: (0, 1),
-        routes: &[POST.to_owned()],
+        routes: &[collection_route().to_owned()],
         codes: &codes,
         arrivals: vec![&arrivals],
         thresholds: &[],

@@ -7,7 +7,7 @@ use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::load::LoadTarget;
 
-use super::args::{EdgeScheme, Load, SealKind};
+use super::args::{Load, SealKind};
 use super::input_file::read;
 use super::required_parts::RequiredParts;
 use super::secrets;
@@ -245,7 +245,7 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
     };
-    let scheme = if args.edge_scheme == EdgeScheme::Https { Scheme::Https } else { Scheme::Http };
+    let scheme = Scheme::from(args.edge_scheme);
     Ok(Target::Launched(Launch {
         port_name: args.port_env.parse::<PortName>()?,
         scheme,

@@ -1,6 +1,7 @@
-use super::args::{EdgeScheme, Load, SealKind};
+use super::args::{Load, SealKind};
 use super::required_parts::RequiredParts;
 use edgeproof_cli::Failure;
+use edgeproof_cli::args::EdgeScheme;
 
 /// Rejects options without an effect. Options with a default value are not checked.
 pub(super) fn reject_unused_options(

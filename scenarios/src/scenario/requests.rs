@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use edgeproof_http::ServerAddress;
 
 use super::choice::choose;
@@ -35,7 +36,7 @@ impl CollectionRequests {
     pub fn new(endpoint: &ServerAddress, origin: &str) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
-        let target = format!("{}/v1/signals", endpoint.base());
+        let target = format!("{}{}", endpoint.base(), Endpoint::Signals.path());
         Some(Self { target, fields: HeaderFields::new(fields)? })
     }
 
@@ -84,9 +85,11 @@ impl VerdictRequests {
         // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
+        let path = verdict_path();
+        let (base, prefix, suffix) = (&self.base, path.prefix(), path.suffix());
         match wait {
-            Some(ms) => format!("{}/v1/verdict/{reference}?waitMs={ms}", self.base),
-            None => format!("{}/v1/verdict/{reference}", self.base),
+            Some(ms) => format!("{base}{prefix}{reference}{suffix}?waitMs={ms}"),
+            None => format!("{base}{prefix}{reference}{suffix}"),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm};
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
+use edgeproof_fixtures::spec::file_names;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rstest::rstest;
@@ -75,7 +76,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
             let whole = Collection::generated("a session", 7, std::time::SystemTime::UNIX_EPOCH);
             seeds.extend(CollectionForm::ALL.map(|form| form.body(&whole, targets::seal_keys())));
         }
-        "tables" => seeds.extend(targets::TABLES.iter().enumerate().map(|(at, table)| {
+        "tables" => seeds.extend(file_names().enumerate().map(|(at, table)| {
             let text = fs::read(Path::new(targets::FOLDER).join(table)).unwrap();
             [vec![u8::try_from(at).unwrap()], text].concat()
         })),

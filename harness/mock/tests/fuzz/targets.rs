@@ -11,7 +11,7 @@ use edgeproof_fixtures::credentials::{
 };
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::seal::{self, SealKeys};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{Spec, Version, file_names};
 use edgeproof_fixtures::verdict::{VerdictKeys, verify_token};
 use edgeproof_http::fuzzing::read_answer;
 use edgeproof_http::{Draft, ServerAddress, send};
@@ -65,19 +65,6 @@ pub(crate) fn client(input: &[u8]) {
     });
 }
 
-/// Files of the tables.
-pub(crate) const TABLES: [&str; 10] = [
-    "sections.toml",
-    "edge.toml",
-    "relay.toml",
-    "verdict.toml",
-    "endpoints.toml",
-    "settings.toml",
-    "limits.toml",
-    "statements.toml",
-    "profile.toml",
-    "pre-seal.toml",
-];
 /// Folder of the tables.
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/spec");
 
@@ -87,7 +74,8 @@ pub(crate) fn tables(input: &[u8]) {
         static COPY: RefCell<Option<TempDir>> = const { RefCell::new(None) };
     }
     let Some((first, table)) = input.split_first() else { return };
-    let name = TABLES[usize::from(*first) % TABLES.len()];
+    let names: Vec<String> = file_names().collect();
+    let name = &names[usize::from(*first) % names.len()];
     COPY.with_borrow_mut(|copy| {
         let folder = copy.get_or_insert_with(copy_of_tables).path();
         fs::write(folder.join(name), table).expect("the copy is writable");

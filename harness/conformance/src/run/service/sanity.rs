@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::verdict_path;
 use edgeproof_http::{Answer, NoAnswer};
 use serde_json::Value;
 
@@ -28,9 +29,10 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
         Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Usable,
         Ok(answer) => SanityResult::Unusable(format!(
             "there is no verdict endpoint of this interface at {}: it answers a request without a token with {}. Give the base \
-             URL above /v1/verdict/ with --base-url",
+             URL above {} with --base-url",
             backend.service().url(),
-            rendered(&answer)
+            rendered(&answer),
+            verdict_path().prefix()
         )),
     }
 }
