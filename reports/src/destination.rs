@@ -31,11 +31,11 @@ pub enum WriteError {
 #[derive(Debug)]
 pub struct Destination {
     given: PathBuf,
-    kind: Kind,
+    kind: DestinationKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum DestinationKind {
     /// A regular file: written to a temporary file in `folder`, then moved to `path`.
     File { path: PathBuf, folder: PathBuf },
     /// An existing path that is no regular file, such as `/dev/stdout`: appended to, never replaced.
@@ -60,17 +60,17 @@ impl Destination {
     /// Writes the document.
     pub fn write(&self, text: &str) -> Result<(), WriteError> {
         let written = match &self.kind {
-            Kind::Device => append(&self.given, text),
-            Kind::File { path, folder } => replace(path, folder, text),
+            DestinationKind::Device => append(&self.given, text),
+            DestinationKind::File { path, folder } => replace(path, folder, text),
         };
         written.map_err(|source| WriteError::Io { path: self.given.clone(), source })
     }
 }
 
-fn kind(given: &Path) -> Result<Kind, String> {
+fn kind(given: &Path) -> Result<DestinationKind, String> {
     let path = match fs::metadata(given) {
         Ok(found) if found.is_dir() => return Err("it is a folder; name a file in it".to_owned()),
-        Ok(found) if !found.is_file() => return Ok(Kind::Device),
+        Ok(found) if !found.is_file() => return Ok(DestinationKind::Device),
         Ok(found) if found.permissions().readonly() => {
             return Err("the file is read-only; remove it or name another".to_owned());
         }
@@ -89,7 +89,7 @@ fn kind(given: &Path) -> Result<Kind, String> {
         return Err(format!("the folder {} does not exist; create it first", folder.display()));
     }
     temporary(&folder).map_err(|error| format!("cannot write to its folder: {error}"))?;
-    Ok(Kind::File { path, folder })
+    Ok(DestinationKind::File { path, folder })
 }
 
 fn append(path: &Path, text: &str) -> io::Result<()> {

@@ -153,7 +153,7 @@ const AHEAD: usize = 4096;
 
 impl std::fmt::Debug for StreamControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Tap")
+        f.write_str("StreamControl")
     }
 }
 

@@ -1,7 +1,7 @@
 //! One case as lines of text, and the result of a run in words: shared by terminal, JUnit, Markdown and HTML.
 
 use super::escape::{one_line, visible};
-use super::styled::{Line, Style, line, wrap};
+use super::styled::{Line, TextStyle, line, wrap};
 use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Summary, Titles, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
@@ -63,11 +63,11 @@ pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize) -> Stri
 
 fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
     let wrapped = |text: &str, style| wrap(text, width).into_iter().map(move |text| line(style, text));
-    let mut lines: Vec<Line> = wrapped(&case.title, Style::Plain).collect();
-    lines.extend(wrapped(&facts(case, titles), Style::Dim));
+    let mut lines: Vec<Line> = wrapped(&case.title, TextStyle::Plain).collect();
+    lines.extend(wrapped(&facts(case, titles), TextStyle::Dim));
     // With mismatches, `because` repeats the first of them.
     if !case.because.is_empty() && case.mismatches.is_empty() {
-        lines.extend(wrapped(&case.because, Style::Strong));
+        lines.extend(wrapped(&case.because, TextStyle::Strong));
     }
     lines
 }
@@ -82,31 +82,34 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<Line> {
 }
 
 fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<Line> {
-    let mut head = line(Style::Strong, one_line(&mismatch.what));
+    let mut head = line(TextStyle::Strong, one_line(&mismatch.what));
     if mismatch.level != level {
-        head.push((Style::Dim, format!(" ({})", mismatch.level.name())));
+        head.push((TextStyle::Dim, format!(" ({})", mismatch.level.name())));
     }
     let mut lines = vec![Line::new(), head];
     lines.extend(values(&mismatch.expected, &mismatch.actual, width));
     for (n, text) in mismatch.hint.iter().flat_map(|hint| wrap(hint, width.saturating_sub(12))).enumerate() {
         let label = if n == 0 { "  hint      " } else { "            " };
-        lines.push(vec![(Style::Dim, label.to_owned()), (Style::Info, text)]);
+        lines.push(vec![(TextStyle::Dim, label.to_owned()), (TextStyle::Info, text)]);
     }
     lines
 }
 
 fn values(expected: &str, actual: &str, width: usize) -> Vec<Line> {
-    let mut lines = value("  expected  ", expected, Style::Good);
-    lines.extend(value("  actual    ", actual, Style::Bad));
+    let mut lines = value("  expected  ", expected, TextStyle::Good);
+    lines.extend(value("  actual    ", actual, TextStyle::Bad));
     if let Some(at) = first_difference(&visible(expected), &visible(actual)).filter(|at| at + 30 < width) {
-        lines.push(vec![(Style::Plain, " ".repeat(12 + at)), (Style::Dim, "^ first difference".to_owned())]);
+        lines.push(vec![
+            (TextStyle::Plain, " ".repeat(12 + at)),
+            (TextStyle::Dim, "^ first difference".to_owned()),
+        ]);
     }
     lines
 }
 
-fn value(label: &str, text: &str, style: Style) -> Vec<Line> {
+fn value(label: &str, text: &str, style: TextStyle) -> Vec<Line> {
     if text.is_empty() {
-        return vec![vec![(Style::Dim, label.to_owned()), (Style::Dim, or_nothing(text).to_owned())]];
+        return vec![vec![(TextStyle::Dim, label.to_owned()), (TextStyle::Dim, or_nothing(text).to_owned())]];
     }
     let continued = format!("{}| ", " ".repeat(label.len() - 2));
     let escaped = visible(text);
@@ -114,7 +117,7 @@ fn value(label: &str, text: &str, style: Style) -> Vec<Line> {
     pieces
         .map(|(n, piece)| {
             let label = if n == 0 { label } else { &continued };
-            vec![(Style::Dim, label.to_owned()), (style, piece.to_owned())]
+            vec![(TextStyle::Dim, label.to_owned()), (style, piece.to_owned())]
         })
         .collect()
 }
@@ -133,13 +136,14 @@ fn reproduce(case: &CaseReport) -> Vec<Line> {
     if case.reproduce.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![Line::new(), line(Style::Strong, "reproduce")];
-    lines.extend(visible(&case.reproduce).split('\n').map(|text| line(Style::Plain, format!("  {text}"))));
+    let mut lines = vec![Line::new(), line(TextStyle::Strong, "reproduce")];
+    lines
+        .extend(visible(&case.reproduce).split('\n').map(|text| line(TextStyle::Plain, format!("  {text}"))));
     lines
 }
 
 fn exchange(exchange: &Exchange) -> Vec<Line> {
-    let mut lines = vec![Line::new(), line(Style::Strong, exchange.hop.name())];
+    let mut lines = vec![Line::new(), line(TextStyle::Strong, exchange.hop.name())];
     lines.extend(marked("  > ", &exchange.request));
     lines.extend(marked("  < ", &exchange.response));
     lines
@@ -148,7 +152,7 @@ fn exchange(exchange: &Exchange) -> Vec<Line> {
 fn edge(notes: &EdgeNotes) -> Vec<Line> {
     let mut lines = Vec::new();
     for (heading, texts) in edge_lists(notes) {
-        lines.extend([Line::new(), line(Style::Strong, heading)]);
+        lines.extend([Line::new(), line(TextStyle::Strong, heading)]);
         lines.extend(texts.iter().flat_map(|text| marked("  | ", text)));
     }
     lines
@@ -159,7 +163,7 @@ fn marked(mark: &str, text: &str) -> Vec<Line> {
     let lines = visible(text.strip_suffix('\n').unwrap_or(text)).into_owned();
     lines
         .split('\n')
-        .map(|piece| vec![(Style::Dim, mark.to_owned()), (Style::Plain, piece.to_owned())])
+        .map(|piece| vec![(TextStyle::Dim, mark.to_owned()), (TextStyle::Plain, piece.to_owned())])
         .collect()
 }
 

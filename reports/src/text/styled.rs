@@ -4,9 +4,9 @@ use owo_colors::{OwoColorize as _, Style as Ansi};
 
 use super::escape::one_line;
 
-/// Style of a piece of text; the terminal has a colour for each.
+/// TextStyle of a piece of text; the terminal has a colour for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum TextStyle {
     Plain,
     Strong,
     Dim,
@@ -17,10 +17,10 @@ pub(crate) enum Style {
 }
 
 /// A line in pieces, without its line feed. It contains no hidden characters.
-pub(crate) type Line = Vec<(Style, String)>;
+pub(crate) type Line = Vec<(TextStyle, String)>;
 
 /// A line of one piece.
-pub(crate) fn line(style: Style, text: impl Into<String>) -> Line {
+pub(crate) fn line(style: TextStyle, text: impl Into<String>) -> Line {
     vec![(style, text.into())]
 }
 
@@ -68,15 +68,15 @@ fn defuse(line: String) -> String {
     format!("{}\\x3a{}", &line[..line.len() - text.len()], &text[1..])
 }
 
-fn ansi(style: Style) -> Option<Ansi> {
+fn ansi(style: TextStyle) -> Option<Ansi> {
     match style {
-        Style::Plain => None,
-        Style::Strong => Some(Ansi::new().bold()),
-        Style::Dim => Some(Ansi::new().dimmed()),
-        Style::Good => Some(Ansi::new().green()),
-        Style::Bad => Some(Ansi::new().red()),
-        Style::Warning => Some(Ansi::new().yellow()),
-        Style::Info => Some(Ansi::new().cyan()),
+        TextStyle::Plain => None,
+        TextStyle::Strong => Some(Ansi::new().bold()),
+        TextStyle::Dim => Some(Ansi::new().dimmed()),
+        TextStyle::Good => Some(Ansi::new().green()),
+        TextStyle::Bad => Some(Ansi::new().red()),
+        TextStyle::Warning => Some(Ansi::new().yellow()),
+        TextStyle::Info => Some(Ansi::new().cyan()),
     }
 }
 
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn leading_double_colon_is_escaped() {
-        assert_eq!(paint(&line(Style::Plain, "  ::error::x"), false), "  \\x3a:error::x");
-        assert_eq!(paint(&line(Style::Plain, "  a::b"), false), "  a::b");
+        assert_eq!(paint(&line(TextStyle::Plain, "  ::error::x"), false), "  \\x3a:error::x");
+        assert_eq!(paint(&line(TextStyle::Plain, "  a::b"), false), "  a::b");
     }
 
     #[test]

@@ -31,12 +31,12 @@ const SERVICE: [&str; 10] = [
 const KEYS: [&str; 4] = ["--filter", "keys.sanity.*", "--filter", "keys.shape"];
 
 /// A mock service behind a hostile proxy.
-struct Party {
+struct HostilePart {
     service: Arc<MockService>,
     proxy: HostileProxy,
 }
 
-impl Party {
+impl HostilePart {
     async fn start(forwarded: usize, hostility: &'static str) -> Self {
         let options = ServiceOptions { mode: ListenerMode::PlainHttp, ..ServiceOptions::default() };
         let service = Arc::new(MockService::start_with(options).await.unwrap());
@@ -66,14 +66,14 @@ impl Party {
 
 /// Forwards only the request of the sanity check.
 async fn check_failure(target: &'static str, hostility: &'static str) {
-    let party = Party::start(1, hostility).await;
-    let ran = party.test(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
+    let part = HostilePart::start(1, hostility).await;
+    let ran = part.test(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
     assert_eq!(ran.code(), Some(1), "{hostility}: {}", ran.out());
     let report = harmless::check(&ran);
     for case in &report.cases {
         assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
-    assert!(party.proxy.mistreated() >= report.cases.len() || hostility == "gone");
+    assert!(part.proxy.mistreated() >= report.cases.len() || hostility == "gone");
 }
 
 #[rstest]
@@ -96,8 +96,8 @@ async fn reports_of_a_whole_run_are_harmless(
     #[values("service", "keys")] target: &'static str,
     #[values("markup", "fickle")] hostility: &'static str,
 ) {
-    let party = Party::start(1, hostility).await;
-    let ran = party.test(&format!("{hostility}, all cases"), target, &[]).await;
+    let part = HostilePart::start(1, hostility).await;
+    let ran = part.test(&format!("{hostility}, all cases"), target, &[]).await;
     assert_eq!(ran.code(), Some(1), "{}", ran.out());
     harmless::check(&ran);
 }
@@ -109,8 +109,8 @@ async fn service_hostile_from_the_start_exits_3(
     #[values("service", "keys")] target: &'static str,
     #[values("gigabyte", "mute", "garbage", "endless-header")] hostility: &'static str,
 ) {
-    let party = Party::start(0, hostility).await;
-    let ran = party.test(&format!("{hostility}, from the start"), target, &[]).await;
+    let part = HostilePart::start(0, hostility).await;
+    let ran = part.test(&format!("{hostility}, from the start"), target, &[]).await;
     let report = harmless::check(&ran);
     assert_eq!(ran.code(), Some(3), "{}", ran.out());
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);

@@ -45,7 +45,8 @@ fn read_token_is_read_from_a_file_without_its_prefix() {
     let path = folder.path().join("token");
     std::fs::write(&path, format!("{}\n", TOKEN.trim_start_matches("service_read_"))).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let service = runtime.block_on(crate::fake_service::FakeService::start(crate::fake_service::Fault::None));
+    let service = runtime
+        .block_on(crate::fake_service::FakeService::start(crate::fake_service::FakeServiceFault::None));
     let token = format!("@{}", path.display());
     let url = service.url();
     let arguments = ["service", "--base-url", &url, "--read-token", &token, "--filter", "verdict.sanity.*"];

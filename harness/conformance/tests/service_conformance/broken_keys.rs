@@ -2,28 +2,33 @@
 
 use rstest::rstest;
 
-use crate::fake_service::{FakeService, Fault, SECRET, SESSION, TOKEN};
+use crate::fake_service::{FakeService, FakeServiceFault, SECRET, SESSION, TOKEN};
 use crate::program::conformance;
 
 #[rstest]
-#[case(Fault::KeysForAnHour, "keys.cache.lifetime", "fail", "max-age=3600")]
-#[case(Fault::KeysWithPrivatePart, "keys.public-only", "fail", "private member \"d\"")]
-#[case(Fault::KeysWithPrivateDepth, "keys.public-only", "fail", "/keys/0/old/d")]
-#[case(Fault::KeysWithPrivatePem, "keys.public-only", "fail", "/keys/0/pem")]
-#[case(Fault::KeysInPrivateArray, "keys.public-only", "fail", "not a JSON object")]
-#[case(Fault::KeysInPrivateScript, "keys.sanity.first", "fail", "bytes, not JSON")]
-#[case(Fault::KeysWithoutLifetime, "keys.cache.lifetime", "warn", "cache lifetime, stale use included")]
-#[case(Fault::KeysInHtml, "keys.shape", "fail", "not JSON")]
-#[case(Fault::KeysOfAnother, "keys.verifies-verdict", "fail", "does not verify")]
-#[case(Fault::KeysWithOneId, "keys.distinct-ids", "warn", "keys 0 and 1")]
-#[case(Fault::KeysThatDiffer, "keys.stable", "warn", "2026-a, 2026-b")]
-#[case(Fault::KeysOfNoType, "keys.types", "warn", "registered")]
-#[case(Fault::KeysWithoutTag, "keys.cache.etag", "warn", "no such header")]
-#[case(Fault::KeysNeverUnmodified, "keys.cache.not-modified", "warn", "304 → 200")]
-#[case(Fault::KeysWithoutHead, "keys.head", "warn", "200 → 405")]
+#[case(FakeServiceFault::KeysForAnHour, "keys.cache.lifetime", "fail", "max-age=3600")]
+#[case(FakeServiceFault::KeysWithPrivatePart, "keys.public-only", "fail", "private member \"d\"")]
+#[case(FakeServiceFault::KeysWithPrivateDepth, "keys.public-only", "fail", "/keys/0/old/d")]
+#[case(FakeServiceFault::KeysWithPrivatePem, "keys.public-only", "fail", "/keys/0/pem")]
+#[case(FakeServiceFault::KeysInPrivateArray, "keys.public-only", "fail", "not a JSON object")]
+#[case(FakeServiceFault::KeysInPrivateScript, "keys.sanity.first", "fail", "bytes, not JSON")]
+#[case(
+    FakeServiceFault::KeysWithoutLifetime,
+    "keys.cache.lifetime",
+    "warn",
+    "cache lifetime, stale use included"
+)]
+#[case(FakeServiceFault::KeysInHtml, "keys.shape", "fail", "not JSON")]
+#[case(FakeServiceFault::KeysOfAnother, "keys.verifies-verdict", "fail", "does not verify")]
+#[case(FakeServiceFault::KeysWithOneId, "keys.distinct-ids", "warn", "keys 0 and 1")]
+#[case(FakeServiceFault::KeysThatDiffer, "keys.stable", "warn", "2026-a, 2026-b")]
+#[case(FakeServiceFault::KeysOfNoType, "keys.types", "warn", "registered")]
+#[case(FakeServiceFault::KeysWithoutTag, "keys.cache.etag", "warn", "no such header")]
+#[case(FakeServiceFault::KeysNeverUnmodified, "keys.cache.not-modified", "warn", "304 → 200")]
+#[case(FakeServiceFault::KeysWithoutHead, "keys.head", "warn", "200 → 405")]
 #[tokio::test(flavor = "multi_thread")]
 async fn fault_fails_its_case(
-    #[case] fault: Fault,
+    #[case] fault: FakeServiceFault,
     #[case] id: &str,
     #[case] outcome: &str,
     #[case] text: &str,
@@ -41,13 +46,13 @@ async fn fault_fails_its_case(
 
 /// A report must not repeat a private key that was published by mistake.
 #[rstest]
-#[case(Fault::KeysWithPrivatePart)]
-#[case(Fault::KeysWithPrivateDepth)]
-#[case(Fault::KeysWithPrivatePem)]
-#[case(Fault::KeysInPrivateArray)]
-#[case(Fault::KeysInPrivateScript)]
+#[case(FakeServiceFault::KeysWithPrivatePart)]
+#[case(FakeServiceFault::KeysWithPrivateDepth)]
+#[case(FakeServiceFault::KeysWithPrivatePem)]
+#[case(FakeServiceFault::KeysInPrivateArray)]
+#[case(FakeServiceFault::KeysInPrivateScript)]
 #[tokio::test(flavor = "multi_thread")]
-async fn report_does_not_repeat_a_private_key(#[case] fault: Fault) {
+async fn report_does_not_repeat_a_private_key(#[case] fault: FakeServiceFault) {
     let service = FakeService::start(fault).await;
     let run = conformance(&["keys", "--keys-url", &service.url()], None);
     assert_eq!(run.exit, 1);

@@ -2,46 +2,66 @@
 
 use rstest::rstest;
 
-use crate::fake_service::{EXPIRED, FakeService, Fault, LICENSE, SESSION, TOKEN};
+use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN};
 use crate::program::conformance;
 
 #[rstest]
-#[case(Fault::EchoesEncoded, "verdict.reference.space", "fail", "%20")]
-#[case(Fault::DecodesTwice, "verdict.reference.percent-encoded", "fail", "a b/c")]
-#[case(Fault::PlusIsSpace, "verdict.reference.plus", "fail", "a b")]
-#[case(Fault::BarePlusIsSpace, "verdict.reference.bare-plus", "fail", "a b")]
-#[case(Fault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
-#[case(Fault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
-#[case(Fault::AddsMember, "verdict.sanity.first", "fail", "unexpected member \"retryAfter\"")]
-#[case(Fault::MixesReferences, "verdict.isolation.at-once", "fail", "\"ref\" is")]
-#[case(Fault::MixesReferences, "verdict.isolation.in-turn", "fail", "\"ref\" is")]
-#[case(Fault::UnauthorizedAs403, "verdict.unauthorized.missing", "fail", "status: 401 → 403")]
-#[case(Fault::UnauthorizedInText, "verdict.unauthorized.missing", "fail", "not JSON")]
-#[case(Fault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "\"error\" is missing")]
-#[case(Fault::TakesOtherSchemes, "verdict.unauthorized.other-scheme", "fail", "\"error\" is missing")]
-#[case(Fault::TakesAlteredEnd, "verdict.damaged.signature-altered", "fail", "the service accepted the token")]
-#[case(Fault::TakesTruncated, "verdict.damaged.truncated", "fail", "the service accepted the token")]
-#[case(Fault::TakesExpired, "verdict.refused.expired", "fail", "status: 401 → 404")]
-#[case(Fault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "expected \"expired\"")]
-#[case(Fault::DamagedByAnotherName, "verdict.damaged.invented", "fail", "malformed_token or bad_footer")]
-#[case(Fault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "one in the body")]
-#[case(Fault::EchoesInVerdict, "verdict.not-echoed.available", "fail", "one in the body")]
+#[case(FakeServiceFault::EchoesEncoded, "verdict.reference.space", "fail", "%20")]
+#[case(FakeServiceFault::DecodesTwice, "verdict.reference.percent-encoded", "fail", "a b/c")]
+#[case(FakeServiceFault::PlusIsSpace, "verdict.reference.plus", "fail", "a b")]
+#[case(FakeServiceFault::BarePlusIsSpace, "verdict.reference.bare-plus", "fail", "a b")]
+#[case(FakeServiceFault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
+#[case(FakeServiceFault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
+#[case(FakeServiceFault::AddsMember, "verdict.sanity.first", "fail", "unexpected member \"retryAfter\"")]
+#[case(FakeServiceFault::MixesReferences, "verdict.isolation.at-once", "fail", "\"ref\" is")]
+#[case(FakeServiceFault::MixesReferences, "verdict.isolation.in-turn", "fail", "\"ref\" is")]
+#[case(FakeServiceFault::UnauthorizedAs403, "verdict.unauthorized.missing", "fail", "status: 401 → 403")]
+#[case(FakeServiceFault::UnauthorizedInText, "verdict.unauthorized.missing", "fail", "not JSON")]
+#[case(FakeServiceFault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "\"error\" is missing")]
 #[case(
-    Fault::LooksUpFirst,
+    FakeServiceFault::TakesOtherSchemes,
+    "verdict.unauthorized.other-scheme",
+    "fail",
+    "\"error\" is missing"
+)]
+#[case(
+    FakeServiceFault::TakesAlteredEnd,
+    "verdict.damaged.signature-altered",
+    "fail",
+    "the service accepted the token"
+)]
+#[case(
+    FakeServiceFault::TakesTruncated,
+    "verdict.damaged.truncated",
+    "fail",
+    "the service accepted the token"
+)]
+#[case(FakeServiceFault::TakesExpired, "verdict.refused.expired", "fail", "status: 401 → 404")]
+#[case(FakeServiceFault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "expected \"expired\"")]
+#[case(
+    FakeServiceFault::DamagedByAnotherName,
+    "verdict.damaged.invented",
+    "fail",
+    "malformed_token or bad_footer"
+)]
+#[case(FakeServiceFault::EchoesToken, "verdict.not-echoed.signature-altered", "fail", "one in the body")]
+#[case(FakeServiceFault::EchoesInVerdict, "verdict.not-echoed.available", "fail", "one in the body")]
+#[case(
+    FakeServiceFault::LooksUpFirst,
     "verdict.no-oracle.damaged",
     "fail",
     "check the token before you look up the session"
 )]
-#[case(Fault::LooksUpFirst, "verdict.unauthorized.missing", "fail", "status: 401 → 404")]
-#[case(Fault::KeepsAnswers, "verdict.no-oracle.after-pending", "fail", "status: 401 → 404")]
-#[case(Fault::FailsOnNegativeWait, "verdict.wait.negative", "fail", "500")]
-#[case(Fault::EmptyVerdict, "verdict.available", "fail", "body: the verdict → nothing")]
-#[case(Fault::OfferedToCaches, "verdict.cache.verdict", "warn", "public, max-age=30")]
-#[case(Fault::WithoutContentType, "verdict.content-type.pending", "warn", "text/plain")]
-#[case(Fault::SchemeInCapitalsOnly, "verdict.read-token.scheme-case", "warn", "status: 404 → 401")]
+#[case(FakeServiceFault::LooksUpFirst, "verdict.unauthorized.missing", "fail", "status: 401 → 404")]
+#[case(FakeServiceFault::KeepsAnswers, "verdict.no-oracle.after-pending", "fail", "status: 401 → 404")]
+#[case(FakeServiceFault::FailsOnNegativeWait, "verdict.wait.negative", "fail", "500")]
+#[case(FakeServiceFault::EmptyVerdict, "verdict.available", "fail", "body: the verdict → nothing")]
+#[case(FakeServiceFault::OfferedToCaches, "verdict.cache.verdict", "warn", "public, max-age=30")]
+#[case(FakeServiceFault::WithoutContentType, "verdict.content-type.pending", "warn", "text/plain")]
+#[case(FakeServiceFault::SchemeInCapitalsOnly, "verdict.read-token.scheme-case", "warn", "status: 404 → 401")]
 #[tokio::test(flavor = "multi_thread")]
 async fn fault_fails_its_case(
-    #[case] fault: Fault,
+    #[case] fault: FakeServiceFault,
     #[case] id: &str,
     #[case] outcome: &str,
     #[case] text: &str,

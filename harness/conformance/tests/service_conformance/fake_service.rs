@@ -23,7 +23,7 @@ const VERDICT: &str = "/v1/verdict/";
 
 /// A fault of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum FakeServiceFault {
     None,
     EchoesEncoded,
     DecodesTwice,
@@ -73,7 +73,7 @@ pub(crate) struct FakeService {
 }
 
 impl FakeService {
-    pub(crate) async fn start(fault: Fault) -> Self {
+    pub(crate) async fn start(fault: FakeServiceFault) -> Self {
         let server = MockServer::start().await;
         let service = Service::new(fault);
         Mock::given(matchers::any()).respond_with(service).mount(&server).await;
@@ -86,7 +86,7 @@ impl FakeService {
 }
 
 struct Service {
-    fault: Fault,
+    fault: FakeServiceFault,
     key: Ed25519KeyPair,
     other: Ed25519KeyPair,
     requests: AtomicUsize,
@@ -95,7 +95,7 @@ struct Service {
 }
 
 impl Service {
-    fn new(fault: Fault) -> Self {
+    fn new(fault: FakeServiceFault) -> Self {
         let key = |seed: u8| Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap();
         Self {
             fault,
@@ -107,27 +107,29 @@ impl Service {
         }
     }
 
-    fn is(&self, fault: Fault) -> bool {
+    fn is(&self, fault: FakeServiceFault) -> bool {
         self.fault == fault
     }
 
     fn verdict(&self, request: &Request, encoded: &str) -> ResponseTemplate {
         let reference = self.reference(encoded);
         let address = request.url.to_string();
-        if self.is(Fault::KeepsAnswers)
+        if self.is(FakeServiceFault::KeepsAnswers)
             && let Some((_, body)) = self.kept.lock().unwrap().iter().find(|(kept, _)| *kept == address)
         {
             return self.json(404, body);
         }
         let known = decode(encoded) == SESSION;
-        if self.is(Fault::LooksUpFirst) && !known {
+        if self.is(FakeServiceFault::LooksUpFirst) && !known {
             return self.pending(&reference);
         }
         if let Err((status, body)) = self.check(request) {
             return self.json(status, &body);
         }
         let wait = request.url.query_pairs().find(|(name, _)| name == "waitMs");
-        if self.is(Fault::FailsOnNegativeWait) && wait.is_some_and(|(_, value)| value.starts_with('-')) {
+        if self.is(FakeServiceFault::FailsOnNegativeWait)
+            && wait.is_some_and(|(_, value)| value.starts_with('-'))
+        {
             return self.json(500, &json!({"error": "internal"}).to_string());
         }
         if known {
@@ -141,20 +143,20 @@ impl Service {
     fn reference(&self, encoded: &str) -> String {
         let decoded = decode(encoded);
         match self.fault {
-            Fault::EchoesEncoded => encoded.to_owned(),
-            Fault::DecodesTwice => decode(&decoded),
-            Fault::PlusIsSpace => decode(&encoded.replace("%2B", "+").replace('+', " ")),
-            Fault::BarePlusIsSpace => decode(&encoded.replace('+', " ")),
-            Fault::LowersReference => decoded.to_lowercase(),
+            FakeServiceFault::EchoesEncoded => encoded.to_owned(),
+            FakeServiceFault::DecodesTwice => decode(&decoded),
+            FakeServiceFault::PlusIsSpace => decode(&encoded.replace("%2B", "+").replace('+', " ")),
+            FakeServiceFault::BarePlusIsSpace => decode(&encoded.replace('+', " ")),
+            FakeServiceFault::LowersReference => decoded.to_lowercase(),
             _ => decoded,
         }
     }
 
     fn pending(&self, reference: &str) -> ResponseTemplate {
         let body = match self.fault {
-            Fault::LosesReference => json!({"status": "pending"}),
-            Fault::AddsMember => json!({"status": "pending", "ref": reference, "retryAfter": 1}),
-            Fault::MixesReferences => {
+            FakeServiceFault::LosesReference => json!({"status": "pending"}),
+            FakeServiceFault::AddsMember => json!({"status": "pending", "ref": reference, "retryAfter": 1}),
+            FakeServiceFault::MixesReferences => {
                 let last = std::mem::replace(&mut *self.last.lock().unwrap(), reference.to_owned());
                 json!({"status": "pending", "ref": if last.is_empty() { reference.to_owned() } else { last }})
             }
@@ -167,60 +169,69 @@ impl Service {
     /// The status and body of a refusal.
     fn check(&self, request: &Request) -> Result<(), (u16, String)> {
         let unauthorized = || {
-            let status = if self.is(Fault::UnauthorizedAs403) { 403 } else { 401 };
-            let text = self.is(Fault::UnauthorizedInText);
+            let status = if self.is(FakeServiceFault::UnauthorizedAs403) { 403 } else { 401 };
+            let text = self.is(FakeServiceFault::UnauthorizedInText);
             let body =
                 if text { "unauthorized".to_owned() } else { json!({"error": "unauthorized"}).to_string() };
             (status, body)
         };
         let value = request.headers.get("authorization").map(|value| value.to_str().unwrap_or_default());
         let (scheme, token) = value.and_then(|value| value.split_once(' ')).ok_or_else(unauthorized)?;
-        let bearer = if self.is(Fault::SchemeInCapitalsOnly) {
+        let bearer = if self.is(FakeServiceFault::SchemeInCapitalsOnly) {
             scheme == "Bearer"
         } else {
             scheme.eq_ignore_ascii_case("bearer")
         };
-        if !bearer && !self.is(Fault::TakesOtherSchemes) {
+        if !bearer && !self.is(FakeServiceFault::TakesOtherSchemes) {
             return Err(unauthorized());
         }
         // The code is in a nested member.
         let damaged = |code: &str| {
-            let echo =
-                if self.is(Fault::EchoesToken) { format!("refused {token}") } else { "refused".into() };
+            let echo = if self.is(FakeServiceFault::EchoesToken) {
+                format!("refused {token}")
+            } else {
+                "refused".into()
+            };
             (401, json!({"message": echo, "details": {"code": code}}).to_string())
         };
-        if self.is(Fault::LicenseIsDamaged) && token.starts_with("service_license_") {
+        if self.is(FakeServiceFault::LicenseIsDamaged) && token.starts_with("service_license_") {
             return Err(damaged("malformed_token"));
         }
         if !token.starts_with("service_read_") {
             return Err(unauthorized());
         }
-        let code = if self.is(Fault::DamagedByAnotherName) { "invalid_token" } else { "malformed_token" };
+        let code =
+            if self.is(FakeServiceFault::DamagedByAnotherName) { "invalid_token" } else { "malformed_token" };
         match token {
             TOKEN => Ok(()),
-            EXPIRED if self.is(Fault::TakesExpired) => Ok(()),
-            EXPIRED if self.is(Fault::ExpiredByAnotherName) => {
+            EXPIRED if self.is(FakeServiceFault::TakesExpired) => Ok(()),
+            EXPIRED if self.is(FakeServiceFault::ExpiredByAnotherName) => {
                 Err((401, json!({"error": "token_expired"}).to_string()))
             }
             EXPIRED => Err((401, json!({"error": "expired"}).to_string())),
-            _ if self.is(Fault::TakesAlteredEnd)
+            _ if self.is(FakeServiceFault::TakesAlteredEnd)
                 && token.len() == TOKEN.len()
                 && token[..40] == TOKEN[..40] =>
             {
                 Ok(())
             }
-            _ if self.is(Fault::TakesTruncated) && TOKEN.starts_with(token) && token.len() > 20 => Ok(()),
+            _ if self.is(FakeServiceFault::TakesTruncated)
+                && TOKEN.starts_with(token)
+                && token.len() > 20 =>
+            {
+                Ok(())
+            }
             _ if token.starts_with("service_read_S1.") => Err(damaged("bad_signature")),
             _ => Err(damaged(code)),
         }
     }
 
     fn verdict_body(&self, reference: &str) -> String {
-        if self.is(Fault::EmptyVerdict) {
+        if self.is(FakeServiceFault::EmptyVerdict) {
             return String::new();
         }
-        let signer = if self.is(Fault::KeysOfAnother) { &self.other } else { &self.key };
-        let token = self.is(Fault::EchoesInVerdict).then_some(TOKEN);
+        let signer = if self.is(FakeServiceFault::KeysOfAnother) { &self.other } else { &self.key };
+        let token = self.is(FakeServiceFault::EchoesInVerdict).then_some(TOKEN);
         json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": token}).to_string()
     }
 
@@ -232,50 +243,53 @@ impl Service {
         };
         let mut keys = vec![jwk("2026-a", &self.key)];
         match self.fault {
-            Fault::KeysWithPrivatePart => keys[0]["d"] = json!(SECRET),
-            Fault::KeysWithPrivateDepth => keys[0]["old"] = json!({"kty": "OKP", "d": SECRET}),
-            Fault::KeysWithPrivatePem => {
+            FakeServiceFault::KeysWithPrivatePart => keys[0]["d"] = json!(SECRET),
+            FakeServiceFault::KeysWithPrivateDepth => keys[0]["old"] = json!({"kty": "OKP", "d": SECRET}),
+            FakeServiceFault::KeysWithPrivatePem => {
                 keys[0]["pem"] =
                     json!(format!("-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----"));
             }
-            Fault::KeysWithOneId => keys.push(jwk("2026-a", &self.other)),
-            Fault::KeysThatDiffer if number % 7 == 6 => keys.push(jwk("2026-b", &self.other)),
-            Fault::KeysOfNoType => keys[0]["kty"] = json!("Ed25519"),
+            FakeServiceFault::KeysWithOneId => keys.push(jwk("2026-a", &self.other)),
+            FakeServiceFault::KeysThatDiffer if number % 7 == 6 => keys.push(jwk("2026-b", &self.other)),
+            FakeServiceFault::KeysOfNoType => keys[0]["kty"] = json!("Ed25519"),
             _ => {}
         }
-        if self.is(Fault::KeysInHtml) {
+        if self.is(FakeServiceFault::KeysInHtml) {
             return ResponseTemplate::new(200).set_body_raw("<html>keys</html>", "text/html");
         }
-        if self.is(Fault::KeysWithoutHead) && request.method.as_str() == "HEAD" {
+        if self.is(FakeServiceFault::KeysWithoutHead) && request.method.as_str() == "HEAD" {
             return ResponseTemplate::new(405);
         }
         let mut body = json!({"note": "rotated weekly", "keys": keys}).to_string();
-        if self.is(Fault::KeysInPrivateArray) {
+        if self.is(FakeServiceFault::KeysInPrivateArray) {
             body = json!([{"kty": "OKP", "d": SECRET}]).to_string();
         }
-        if self.is(Fault::KeysInPrivateScript) {
+        if self.is(FakeServiceFault::KeysInPrivateScript) {
             body = format!("keys({{\"keys\":[{{\"kty\":\"OKP\",\"d\":\"{SECRET}\"}}]}})");
         }
         let tag = "W/\"2026-a\"";
         let tag_sent = request.headers.get("if-none-match").and_then(|tag| tag.to_str().ok());
-        if tag_sent == Some(tag) && !self.is(Fault::KeysNeverUnmodified) {
+        if tag_sent == Some(tag) && !self.is(FakeServiceFault::KeysNeverUnmodified) {
             return ResponseTemplate::new(304).insert_header("etag", tag);
         }
-        let seconds = if self.is(Fault::KeysForAnHour) { 3600 } else { 60 };
+        let seconds = if self.is(FakeServiceFault::KeysForAnHour) { 3600 } else { 60 };
         let control = match self.fault {
-            Fault::KeysWithoutLifetime => "public".to_owned(),
+            FakeServiceFault::KeysWithoutLifetime => "public".to_owned(),
             _ => format!("max-age={seconds}, stale-while-revalidate=10"),
         };
         let answer = ResponseTemplate::new(200)
             .set_body_raw(body, "application/json;charset=utf-8")
             .insert_header("cache-control", control.as_str());
-        if self.is(Fault::KeysWithoutTag) { answer } else { answer.insert_header("etag", tag) }
+        if self.is(FakeServiceFault::KeysWithoutTag) { answer } else { answer.insert_header("etag", tag) }
     }
 
     fn json(&self, status: u16, body: &str) -> ResponseTemplate {
-        let kind =
-            if self.is(Fault::WithoutContentType) { "text/plain" } else { "Application/JSON; charset=UTF-8" };
-        let cache = if self.is(Fault::OfferedToCaches) { "public, max-age=30" } else { "private" };
+        let kind = if self.is(FakeServiceFault::WithoutContentType) {
+            "text/plain"
+        } else {
+            "Application/JSON; charset=UTF-8"
+        };
+        let cache = if self.is(FakeServiceFault::OfferedToCaches) { "public, max-age=30" } else { "private" };
         let answer = ResponseTemplate::new(status)
             .set_body_raw(body.to_owned(), kind)
             .insert_header("cache-control", cache)

@@ -1,11 +1,11 @@
 //! A correct service of another implementation conforms.
 
-use crate::fake_service::{EXPIRED, FakeService, Fault, LICENSE, SESSION, TOKEN};
+use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN};
 use crate::program::conformance;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn correct_service_conforms() {
-    let service = FakeService::start(Fault::None).await;
+    let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
     let arguments = [
         "service",
@@ -38,7 +38,7 @@ async fn correct_service_conforms() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_contains_a_token() {
-    let service = FakeService::start(Fault::EchoesToken).await;
+    let service = FakeService::start(FakeServiceFault::EchoesToken).await;
     let url = service.url();
     let arguments = ["service", "--base-url", &url, "--expired-token", EXPIRED, "--license", LICENSE, "-v"];
     let run = conformance(&arguments, Some(TOKEN));
@@ -54,7 +54,7 @@ async fn no_report_contains_a_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_without_its_input_names_the_option() {
-    let service = FakeService::start(Fault::None).await;
+    let service = FakeService::start(FakeServiceFault::None).await;
     let run = conformance(&["service", "--base-url", &service.url()], None);
     assert_eq!(run.exit, 0, "{}", run.out);
     for (id, option) in [
@@ -73,7 +73,7 @@ async fn case_without_its_input_names_the_option() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn session_without_a_verdict_exits_3() {
-    let service = FakeService::start(Fault::None).await;
+    let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
     let run = conformance(&["service", "--base-url", &url, "--session-ref", "long ago"], Some(TOKEN));
     assert_eq!(run.exit, 3, "{}", run.out);
@@ -83,7 +83,7 @@ async fn session_without_a_verdict_exits_3() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_read_token_is_one_finding() {
-    let service = FakeService::start(Fault::None).await;
+    let service = FakeService::start(FakeServiceFault::None).await;
     let run = conformance(&["service", "--base-url", &service.url()], Some(EXPIRED));
     assert_eq!(run.exit, 3, "{}", run.out);
     let finding = run.report["findings"][0].as_str().unwrap();
@@ -105,7 +105,7 @@ async fn another_server_exits_3_with_an_explanation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn correct_key_set_conforms_and_verifies_verdicts() {
-    let service = FakeService::start(Fault::None).await;
+    let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
     let arguments = ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION];
     let run = conformance(&arguments, Some(TOKEN));

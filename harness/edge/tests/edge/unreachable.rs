@@ -31,7 +31,7 @@ async fn listener_that_is_not_the_service_is_502(#[case] mode: ListenerMode) {
 #[case::closes(Action::Close)]
 #[case::resets(Action::Reset)]
 #[case::cuts_the_head(Action::CutHead)]
-#[case::garbage(Action::Raw(Bytes::from_static(b"\x00\x01 what?\r\n\r\n")))]
+#[case::garbage(Action::RawBytes(Bytes::from_static(b"\x00\x01 what?\r\n\r\n")))]
 #[tokio::test]
 async fn broken_exchange_is_not_retried(
     #[case] action: Action,

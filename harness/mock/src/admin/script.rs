@@ -88,7 +88,8 @@ enum ConnectionFault {
     Silence,
     HeadCut,
     CloseAfter(usize),
-    Raw(String),
+    #[serde(rename = "raw")]
+    RawText(String),
 }
 
 impl ScriptRequest {
@@ -197,7 +198,7 @@ impl ConnectionFault {
             Self::Silence => Action::Silence,
             Self::HeadCut => Action::CutHead,
             Self::CloseAfter(after) => Action::CutDecision { after },
-            Self::Raw(text) => Action::Raw(text.into()),
+            Self::RawText(text) => Action::RawBytes(text.into()),
         }
     }
 }

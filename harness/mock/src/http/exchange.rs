@@ -191,7 +191,7 @@ impl Exchange {
             Action::CutBody { status, body, after } => {
                 self.end_with(state, cut_body(*status, body, *after), read).await
             }
-            Action::Raw(bytes) => self.end_with(state, bytes.clone(), read).await,
+            Action::RawBytes(bytes) => self.end_with(state, bytes.clone(), read).await,
             Action::CutHead => self.end_with(state, cut_head(version), read).await,
             Action::Close => self.end_with(state, Bytes::new(), read).await,
             Action::Reset => {

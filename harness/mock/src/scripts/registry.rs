@@ -229,7 +229,7 @@ impl PreparedReply {
                 let body = allowed_body(*status, body.clone());
                 Some(ArrivalAnswer::Answer { status: *status, headers: headers.clone(), body })
             }
-            Action::Raw(_) => Some(ArrivalAnswer::Other("raw bytes")),
+            Action::RawBytes(_) => Some(ArrivalAnswer::Other("raw bytes")),
             Action::CutBody { .. } => Some(ArrivalAnswer::Other("body cut")),
             Action::CutHead => Some(ArrivalAnswer::Other("head cut")),
             Action::Close => Some(ArrivalAnswer::Other("closed")),

@@ -72,7 +72,7 @@ pub enum Action {
         body: Bytes,
     },
     /// Sends these bytes in place of an answer, then ends the stream.
-    Raw(Bytes),
+    RawBytes(Bytes),
     /// Sends an answer, cut off after this many bytes of its body, then ends the stream.
     CutBody {
         /// Status code.

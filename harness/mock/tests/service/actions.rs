@@ -39,7 +39,7 @@ fn cut_body(after: usize) -> Action {
     None
 )]
 #[case::raw(
-    Action::Raw(Bytes::from_static(b"\x00 this is no HTTP")),
+    Action::RawBytes(Bytes::from_static(b"\x00 this is no HTTP")),
     "\x00 this is no HTTP",
     Some("raw bytes")
 )]
@@ -173,7 +173,7 @@ async fn cut_body_breaks_only_its_http2_stream(#[case] after: usize) {
 }
 
 #[rstest]
-#[case::raw(Action::Raw(Bytes::from_static(b"no frames")))]
+#[case::raw(Action::RawBytes(Bytes::from_static(b"no frames")))]
 #[case::cut_head(Action::CutHead)]
 #[case::close(Action::Close)]
 #[case::reset(Action::Reset)]

@@ -66,7 +66,7 @@ impl ScriptedService<'_> {
                 status: StatusCode::from_u16(*status).unwrap_or_default(),
                 body: None,
             },
-            Action::Raw(_) | Action::CutHead | Action::Close | Action::Reset | Action::Silence => {
+            Action::RawBytes(_) | Action::CutHead | Action::Close | Action::Reset | Action::Silence => {
                 RelayResult::NoAnswer
             }
         }

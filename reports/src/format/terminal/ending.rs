@@ -4,7 +4,7 @@ use super::options::TerminalOptions;
 use crate::model::{AddedLatency, CaseReport, Observation, Outcome, Summary, by_reason, by_section, titled};
 use crate::text::case::{full, short, verdict};
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, Style, line, wrap};
+use crate::text::styled::{Line, TextStyle, line, wrap};
 use crate::text::units;
 
 /// Most case ids shown for one reason.
@@ -56,7 +56,7 @@ impl Ending<'_> {
             lines.push(Line::new());
             lines.push(vec![
                 (style(outcome), format!("{:<6}", outcome.name())),
-                (Style::Strong, one_line(&case.id).into_owned()),
+                (TextStyle::Strong, one_line(&case.id).into_owned()),
             ]);
             let body = match outcome {
                 Outcome::Fail => full(case, &options.titles, width),
@@ -71,7 +71,7 @@ impl Ending<'_> {
             if n == 0 {
                 heading("Known", lines);
             }
-            lines.push(indent(2, line(Style::Info, one_line(&case.id))));
+            lines.push(indent(2, line(TextStyle::Info, one_line(&case.id))));
             lines.extend(prose(&case.because, 6, options));
         }
     }
@@ -90,7 +90,7 @@ impl Ending<'_> {
                 put!(ids, " … and {more} more");
             }
             let ids = wrap(&ids, fitting(options.width, 6));
-            lines.extend(ids.into_iter().map(|text| indent(6, line(Style::Dim, text))));
+            lines.extend(ids.into_iter().map(|text| indent(6, line(TextStyle::Dim, text))));
         }
     }
 
@@ -114,7 +114,10 @@ impl Ending<'_> {
         let column = widths.max().unwrap_or(0).min(options.width / 2);
         for observed in self.observations {
             let point = format!("  {:<column$}  ", one_line(&observed.point));
-            lines.push(vec![(Style::Dim, point), (Style::Plain, one_line(&observed.saw).into_owned())]);
+            lines.push(vec![
+                (TextStyle::Dim, point),
+                (TextStyle::Plain, one_line(&observed.saw).into_owned()),
+            ]);
         }
     }
 
@@ -133,15 +136,15 @@ impl Ending<'_> {
         for outcome in &outcomes {
             put!(heads, "  {}", outcome.label());
         }
-        lines.extend([Line::new(), line(Style::Dim, heads)]);
+        lines.extend([Line::new(), line(TextStyle::Dim, heads)]);
         for section in sections {
             let counts = section.summary();
             let name: String = name(section.number).chars().take(first).collect();
-            let mut row = line(Style::Plain, format!("  {name:<first$}  {:>7}", counts.planned));
+            let mut row = line(TextStyle::Plain, format!("  {name:<first$}  {:>7}", counts.planned));
             for outcome in &outcomes {
                 let width = outcome.label().len() + 2;
                 row.push(match counts.get(*outcome) {
-                    0 => (Style::Dim, format!("{:>width$}", "·")),
+                    0 => (TextStyle::Dim, format!("{:>width$}", "·")),
                     count => (style(*outcome), format!("{count:>width$}")),
                 });
             }
@@ -150,9 +153,9 @@ impl Ending<'_> {
     }
 
     fn totals(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
-        let mut total = vec![(Style::Strong, format!("{} planned", self.summary.planned))];
+        let mut total = vec![(TextStyle::Strong, format!("{} planned", self.summary.planned))];
         for (outcome, count) in self.summary.shown() {
-            total.push((Style::Dim, " · ".to_owned()));
+            total.push((TextStyle::Dim, " · ".to_owned()));
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
         lines.extend([Line::new(), total]);
@@ -161,33 +164,33 @@ impl Ending<'_> {
             if let Some(latency) = self.latency {
                 put!(facts, " · edge-added latency {}", units::latency(latency));
             }
-            lines.push(line(Style::Dim, facts));
+            lines.push(line(TextStyle::Dim, facts));
         }
         let style = match self.exit_code {
-            0 => Style::Good,
-            1 => Style::Bad,
-            _ => Style::Warning,
+            0 => TextStyle::Good,
+            1 => TextStyle::Bad,
+            _ => TextStyle::Warning,
         };
         let verdict = verdict(self.exit_code, self.summary, self.findings.len());
-        lines.push(vec![(style, verdict), (Style::Dim, format!(" (exit {})", self.exit_code))]);
+        lines.push(vec![(style, verdict), (TextStyle::Dim, format!(" (exit {})", self.exit_code))]);
     }
 }
 
-/// Style of an outcome.
-pub(super) fn style(outcome: Outcome) -> Style {
+/// TextStyle of an outcome.
+pub(super) fn style(outcome: Outcome) -> TextStyle {
     match outcome {
-        Outcome::Pass => Style::Good,
-        Outcome::Fail => Style::Bad,
-        Outcome::Warn | Outcome::NotRun => Style::Warning,
-        Outcome::Known | Outcome::Observed => Style::Info,
-        Outcome::NotApplicable => Style::Dim,
+        Outcome::Pass => TextStyle::Good,
+        Outcome::Fail => TextStyle::Bad,
+        Outcome::Warn | Outcome::NotRun => TextStyle::Warning,
+        Outcome::Known | Outcome::Observed => TextStyle::Info,
+        Outcome::NotApplicable => TextStyle::Dim,
     }
 }
 
 /// Wrapped prose, indented; all lines but the first by four more.
 fn prose(text: &str, by: usize, options: &TerminalOptions) -> Vec<Line> {
     let wrapped = wrap(text, fitting(options.width, by + 4)).into_iter().enumerate();
-    wrapped.map(|(n, text)| indent(if n == 0 { by } else { by + 4 }, line(Style::Plain, text))).collect()
+    wrapped.map(|(n, text)| indent(if n == 0 { by } else { by + 4 }, line(TextStyle::Plain, text))).collect()
 }
 
 /// Width that an indentation leaves, at least 40.
@@ -196,10 +199,10 @@ fn fitting(width: usize, indentation: usize) -> usize {
 }
 
 fn heading(text: &str, lines: &mut Vec<Line>) {
-    lines.extend([Line::new(), line(Style::Strong, text)]);
+    lines.extend([Line::new(), line(TextStyle::Strong, text)]);
 }
 
 fn indent(by: usize, mut line: Line) -> Line {
-    line.insert(0, (Style::Plain, " ".repeat(by)));
+    line.insert(0, (TextStyle::Plain, " ".repeat(by)));
     line
 }

@@ -6,7 +6,7 @@ use super::options::TerminalOptions;
 use super::progress::{ProgressLine, clip, progress};
 use crate::model::{CaseReport, Event, Outcome, Reader, Summary};
 use crate::text::escape::{one_line, visible};
-use crate::text::styled::{Line, Style, line, paint};
+use crate::text::styled::{Line, TextStyle, line, paint};
 
 /// Prints a run for people: one line for each case that does not pass, then failures in detail, then the result.
 ///
@@ -133,7 +133,10 @@ impl<W: Write> Reader for Terminal<W> {
                     let noun = if *cases == 1 { "case" } else { "cases" };
                     let (kind, version) = (kind.name(), one_line(spec_version));
                     let facts = format!(" · {kind} · {version} {digest} · {cases} {noun} · seed {seed}");
-                    self.print(&vec![(Style::Strong, format!("edgeproof {target}")), (Style::Dim, facts)]);
+                    self.print(&vec![
+                        (TextStyle::Strong, format!("edgeproof {target}")),
+                        (TextStyle::Dim, facts),
+                    ]);
                     self.print(&Line::new());
                 }
                 self.draw(true);
@@ -144,7 +147,7 @@ impl<W: Write> Reader for Terminal<W> {
             }
             Event::Ended(case) => self.ended(case),
             Event::Notice(text) => {
-                visible(text).split('\n').for_each(|text| self.print(&line(Style::Info, text)));
+                visible(text).split('\n').for_each(|text| self.print(&line(TextStyle::Info, text)));
                 self.flush();
                 self.draw(true);
             }
@@ -183,7 +186,7 @@ impl<W: Write> Drop for Terminal<W> {
 fn case_line(case: &CaseReport) -> Line {
     vec![
         (style(case.outcome), format!("{:<7}  ", case.outcome.label())),
-        (Style::Plain, one_line(&case.id).into_owned()),
-        (Style::Dim, format!("  {}", one_line(&case.because))),
+        (TextStyle::Plain, one_line(&case.id).into_owned()),
+        (TextStyle::Dim, format!("  {}", one_line(&case.because))),
     ]
 }

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::Summary;
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, Style};
+use crate::text::styled::{Line, TextStyle};
 
 /// Shortest time between two redraws.
 const INTERVAL: Duration = Duration::from_millis(80);
@@ -39,12 +39,12 @@ impl ProgressLine {
 /// `  37/212  refusal.401.bad-signature  2 failed`: cases done, the longest-running case, problems.
 pub(super) fn progress(planned: usize, ended: &Summary, running: Option<&str>) -> Line {
     let digits = planned.to_string().len();
-    let mut line = vec![(Style::Strong, format!("  {:>digits$}/{planned}", ended.planned))];
-    line.push((Style::Dim, format!("  {}", one_line(running.unwrap_or_default()))));
+    let mut line = vec![(TextStyle::Strong, format!("  {:>digits$}/{planned}", ended.planned))];
+    line.push((TextStyle::Dim, format!("  {}", one_line(running.unwrap_or_default()))));
     for (count, style, label) in [
-        (ended.fail, Style::Bad, "failed"),
-        (ended.not_run, Style::Warning, "not run"),
-        (ended.warn, Style::Warning, "warned"),
+        (ended.fail, TextStyle::Bad, "failed"),
+        (ended.not_run, TextStyle::Warning, "not run"),
+        (ended.warn, TextStyle::Warning, "warned"),
     ] {
         if count > 0 {
             line.push((style, format!("  {count} {label}")));
@@ -66,7 +66,7 @@ pub(super) fn clip(line: Line, width: usize) -> Line {
         left -= piece.chars().count();
         clipped.push((style, piece));
     }
-    clipped.push((Style::Dim, "…".to_owned()));
+    clipped.push((TextStyle::Dim, "…".to_owned()));
     clipped
 }
 
@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn clip_marks_cut_lines() {
-        let clipped = clip(vec![(Style::Plain, "abc".into()), (Style::Bad, "defg".into())], 6);
+        let clipped = clip(vec![(TextStyle::Plain, "abc".into()), (TextStyle::Bad, "defg".into())], 6);
         assert_eq!(paint(&clipped, false), "abcde…");
-        assert_eq!(paint(&clip(line(Style::Plain, "abcdef"), 6), false), "abcdef");
+        assert_eq!(paint(&clip(line(TextStyle::Plain, "abcdef"), 6), false), "abcdef");
     }
 }

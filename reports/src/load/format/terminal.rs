@@ -1,7 +1,7 @@
 use super::phrases;
 use crate::load::model::{LoadReport, Percentiles};
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, Style, line, paint_all};
+use crate::text::styled::{Line, TextStyle, line, paint_all};
 use crate::text::units::{count, micros};
 
 /// Terminal summary. `quiet`: only broken thresholds, findings, comparison and result.
@@ -14,20 +14,20 @@ pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
         costs(&mut lines, report);
     }
     for threshold in report.thresholds.iter().filter(|threshold| !quiet || !threshold.holds) {
-        let (mark, style) = if threshold.holds { ("✓", Style::Good) } else { ("✗", Style::Bad) };
+        let (mark, style) = if threshold.holds { ("✓", TextStyle::Good) } else { ("✗", TextStyle::Bad) };
         lines.push(line(style, format!("  {mark} {}", phrases::threshold(threshold))));
     }
     comparison(&mut lines, report);
     lines.extend(
-        report.findings.iter().map(|finding| line(Style::Warning, format!("  ! {}", one_line(finding)))),
+        report.findings.iter().map(|finding| line(TextStyle::Warning, format!("  ! {}", one_line(finding)))),
     );
-    let style = if report.exit_code == 0 { Style::Good } else { Style::Bad };
+    let style = if report.exit_code == 0 { TextStyle::Good } else { TextStyle::Bad };
     lines.push(line(style, format!("  {}", report.verdict())));
     paint_all(&lines, color)
 }
 
 fn head(lines: &mut Vec<Line>, report: &LoadReport) {
-    let mut text = |text: String| lines.push(line(Style::Plain, text));
+    let mut text = |text: String| lines.push(line(TextStyle::Plain, text));
     text(format!("{}  {}", report.scenario, phrases::target(report)));
     text(format!("  {}", phrases::plan(report)));
     if let Some(first) = report.shards.first().filter(|first| first.count > 1) {
@@ -39,24 +39,25 @@ fn head(lines: &mut Vec<Line>, report: &LoadReport) {
     for counted in &report.reconciled {
         text(format!("  {}", phrases::reconciled(counted)));
     }
-    lines[0][0].0 = Style::Strong;
+    lines[0][0].0 = TextStyle::Strong;
 }
 
 fn percentiles(lines: &mut Vec<Line>, report: &LoadReport) {
     let heads = Percentiles::COLUMNS.map(|name| format!("{name:>10}")).concat();
-    lines.extend([Line::new(), line(Style::Dim, format!("  {:<26}{heads}", ""))]);
+    lines.extend([Line::new(), line(TextStyle::Dim, format!("  {:<26}{heads}", ""))]);
     for (name, percentiles) in phrases::rows(report) {
         let cells = percentiles.row().map(|us| format!("{:>10}", micros(us))).concat();
-        lines.push(line(Style::Plain, format!("  {:<26}{cells}", one_line(&name))));
+        lines.push(line(TextStyle::Plain, format!("  {:<26}{cells}", one_line(&name))));
     }
 }
 
 fn outcomes(lines: &mut Vec<Line>, report: &LoadReport) {
     lines.push(Line::new());
     for route in &report.routes {
-        lines.push(line(Style::Plain, format!("  {}", one_line(&route.route))));
+        lines.push(line(TextStyle::Plain, format!("  {}", one_line(&route.route))));
         for outcome in &route.outcomes {
-            let (mark, style) = if outcome.expected { (" ", Style::Plain) } else { ("✗", Style::Bad) };
+            let (mark, style) =
+                if outcome.expected { (" ", TextStyle::Plain) } else { ("✗", TextStyle::Bad) };
             let text = format!("  {mark} {:>12}  {}", count(outcome.count), one_line(&outcome.outcome));
             lines.push(line(style, text));
         }
@@ -69,18 +70,18 @@ fn costs(lines: &mut Vec<Line>, report: &LoadReport) {
         .chain(phrases::sealing(report))
         .chain(report.edge_cost.as_ref().map(phrases::edge))
         .chain(report.faults.iter().map(phrases::fault));
-    lines.extend(texts.map(|text| line(Style::Plain, format!("  {text}"))));
+    lines.extend(texts.map(|text| line(TextStyle::Plain, format!("  {text}"))));
 }
 
 fn comparison(lines: &mut Vec<Line>, report: &LoadReport) {
     let Some(comparison) = &report.comparison else { return };
     let (baseline, started) = (one_line(&comparison.baseline), one_line(&comparison.started));
-    lines.push(line(Style::Plain, format!("  compared with {baseline} of {started}")));
+    lines.push(line(TextStyle::Plain, format!("  compared with {baseline} of {started}")));
     for difference in &comparison.differences {
         let style = match difference.verdict.as_str() {
-            "worse" => Style::Bad,
-            "better" => Style::Good,
-            _ => Style::Dim,
+            "worse" => TextStyle::Bad,
+            "better" => TextStyle::Good,
+            _ => TextStyle::Dim,
         };
         lines.push(line(style, format!("    {}", phrases::difference(difference))));
     }

@@ -196,7 +196,7 @@ fn broken(cases: &mut Catalog<'_>) {
             "if the service closes the connection after the request",
         ),
         (
-            Action::Raw(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")),
+            Action::RawBytes(Bytes::from_static(b"\x00\x01edgeproof is not HTTP\r\n\r\n")),
             Stimulus::ServiceGarbage,
             "garbage-after-request",
             "if the service's reply is not HTTP",
