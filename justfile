@@ -60,9 +60,9 @@ check:
 deny:
     cargo deny --all-features check
 
-# Packages of all crates, as they would be published.
-package:
-    cargo package --workspace --allow-dirty
+# Package all crates as they would be published. Without --no-verify, build each package from its archive.
+package *ARGS:
+    cargo package --workspace "$@"
 
 # Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:

@@ -7,9 +7,9 @@ use http::{HeaderMap, Version};
 use crate::decision::{EdgeAnswer, EdgeDecision, RelayResult, RequestFacts};
 use crate::relay::UpstreamOptions;
 
-/// Hooks that change the edge's behavior, for mutation runs and for tests with conforming variants.
+/// Hooks that change the edge's behaviour, for mutation runs and for tests with conforming variants.
 ///
-/// Each method gets the reference behavior and returns it by default.
+/// Each method gets the reference behaviour and returns it by default.
 pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
     /// Changes requests and connections to the service. Called once, at start.
     fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {

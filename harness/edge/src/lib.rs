@@ -1,7 +1,7 @@
 //! Reference edge: relays collections from a page to a browser verification service.
 //!
-//! [`decide`] and [`conclude`] contain its behavior as pure functions over [`EdgeRules`]. Everything else is I/O.
-//! [`EdgeFaultHooks`] changes the behavior for mutation runs and tests.
+//! [`decide`] and [`conclude`] contain its behaviour as pure functions over [`EdgeRules`]. Everything else is I/O.
+//! [`EdgeFaultHooks`] changes the behaviour for mutation runs and tests.
 //!
 //! An edge in front of the mock service:
 //!

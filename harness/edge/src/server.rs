@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct EdgeOptions {
     /// Tables that define the answers.
     pub spec: Arc<Spec>,
-    /// Behavior at open points.
+    /// Behaviour at open points.
     pub profile: Profile,
     /// Settings; the edge reads their files at start.
     pub settings: EdgeSettings,

@@ -56,7 +56,12 @@ impl BaseUrl {
         &self.0
     }
 
-    fn parse(given: &str, whose: &'static str, nobody: &str, example: &str) -> Result<Self, BaseUrlError> {
+    fn parse(
+        given: &str,
+        whose: &'static str,
+        user_name_advice: &str,
+        example: &str,
+    ) -> Result<Self, BaseUrlError> {
         let refuse = |why: &str, advice: &str| refuse(given, whose, why, advice);
         let whole = format!("give a full URL, such as {example} or http://127.0.0.1:8080");
         let mut url = Url::parse(given).map_err(|why| refuse(&why.to_string(), &whole))?;
@@ -64,7 +69,7 @@ impl BaseUrl {
             return Err(refuse("its scheme is neither http nor https", &whole));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refuse("it contains a user name", &format!("remove it: {nobody}")));
+            return Err(refuse("it contains a user name", &format!("remove it: {user_name_advice}")));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(refuse("it has a query or a fragment", "remove everything from ? or # on"));
@@ -99,7 +104,7 @@ impl BaseUrl {
             return Ok(self);
         }
         let advice = "use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])";
-        Err(refuse(given, whose, "credentials would travel in clear text", advice))
+        Err(refuse(given, whose, "credentials would be sent unencrypted", advice))
     }
 
     fn is_loopback(&self) -> bool {
@@ -144,7 +149,7 @@ mod tests {
     #[case("https://service.example/v1/verdict", false)]
     #[case("https://service.example?a=b", false)]
     #[case("service.example", false)]
-    fn takes_a_service_where_credentials_are_safe(#[case] given: &str, #[case] taken: bool) {
+    fn http_service_url_must_be_loopback(#[case] given: &str, #[case] taken: bool) {
         assert_eq!(BaseUrl::of_service(given).is_ok(), taken);
     }
 
@@ -154,7 +159,7 @@ mod tests {
             let error = BaseUrl::of_service(given).unwrap_err();
             format!("{error} | {}", error.advice)
         };
-        insta::assert_snapshot!(rendered("http://service.example"), @r#"use "http://service.example" as the base URL of a service: credentials would travel in clear text | use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])"#);
+        insta::assert_snapshot!(rendered("http://service.example"), @r#"use "http://service.example" as the base URL of a service: credentials would be sent unencrypted | use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])"#);
         insta::assert_snapshot!(rendered("https://name:password@service.example"), @r#"use "https://…@service.example" as the base URL of a service: it contains a user name | remove it: the service takes a read token"#);
         insta::assert_snapshot!(rendered("https://service.example/v1/verdict/"), @r#"use "https://service.example/v1/verdict/" as the base URL of a service: it already contains one of the service's paths | give the URL that the interface's paths are below: https://service.example/"#);
     }

@@ -158,12 +158,12 @@ mod tests {
             "PORT=1 node edge.mjs",
             "/",
         ];
-        let told = wrong.map(|line| {
+        let rendered = wrong.map(|line| {
             let error = CommandLine::parse(line).unwrap_err();
             let help = miette::Diagnostic::help(&error).unwrap();
             format!("failed to {error}\n  help: {help}\n")
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(rendered.concat());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use humantime::format_duration;
 use url::Url;
 
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{NoAnswer, ServerAddressError};
 
 /// Failed start of a program. Quoted output is redacted.
@@ -89,7 +90,7 @@ fn advice(error: &LaunchError) -> String {
             "check the interpreter in its first line, and that it is built for this machine".into()
         }
         LaunchError::ExitedEarly { last, .. } if last.is_empty() => {
-            "it wrote nothing: start it by hand; an edge runs until it gets SIGTERM".into()
+            "it printed nothing; run the command by hand: an edge must run until it gets SIGTERM".into()
         }
         LaunchError::ExitedEarly { .. } => {
             "an edge runs until it gets SIGTERM, and it must start without the settings that a configuration omits".into()
@@ -115,10 +116,10 @@ fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], ob
              NAME, or put {{port}} into the command",
             elsewhere.join(", ")
         ),
-        _ if listens => {
-            "it listens, but did not answer GET /health in HTTP; if it speaks TLS, use --edge-scheme https"
-                .into()
-        }
+        _ if listens => format!(
+            "it listens, but did not answer GET {} in HTTP; if it speaks TLS, use --edge-scheme https",
+            Endpoint::Health.path()
+        ),
         _ => format!(
             "it must listen on 127.0.0.1 and the port in the variable {port_name}; if it reads another variable, use \
              --port-env NAME, or put {{port}} into the command; if it needs longer, raise --ready-timeout"

@@ -226,7 +226,7 @@ impl FromStr for PortName {
             return refuse("it is empty");
         }
         if name.contains(['=', '\0']) || name.contains(char::is_whitespace) {
-            return refuse("it is no valid name of a variable");
+            return refuse("it is not a valid variable name");
         }
         if ["HOST", MARK].contains(&name) || EdgeSettings::NAMES.contains(&name) {
             return refuse("edgeproof uses this variable itself");

@@ -15,7 +15,7 @@ pub enum Listen {
     On(TcpListener),
 }
 
-/// What the listener of a mock service speaks. A change closes the open connections.
+/// Protocol of the mock's listener. A change closes the open connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerMode {
     /// TLS with the certificate of this role.

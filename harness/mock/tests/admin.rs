@@ -322,17 +322,17 @@ async fn invalid_command_is_refused(
 #[tokio::test]
 async fn bodies_and_scripts_are_bounded() {
     let bench = Bench::start().await;
-    let (status, told) = bench.command("POST", "/scripts", &" ".repeat(1024 * 1024 + 1)).await;
-    assert_eq!((status, &told["error"]), (413, &json!("payload_too_large")));
+    let (status, body) = bench.command("POST", "/scripts", &" ".repeat(1024 * 1024 + 1)).await;
+    assert_eq!((status, &body["error"]), (413, &json!("payload_too_large")));
     for _ in 0..1000 {
         bench.succeeds("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
     }
-    let (status, told) = bench.command("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
-    assert_eq!((status, &told["error"]), (409, &json!("too_many_scripts")));
+    let (status, body) = bench.command("POST", "/scripts", r#"{"match":"keys","fault":"close"}"#).await;
+    assert_eq!((status, &body["error"]), (409, &json!("too_many_scripts")));
 }
 
 #[tokio::test]
-async fn it_stops_with_its_scripts() {
+async fn dropped_admin_port_ends_its_scripts() {
     let bench = Bench::start().await;
     bench.succeeds("POST", "/scripts", r#"{"match":"verdicts","answer":{"status":500}}"#).await;
     let addr = bench.admin.addr();

@@ -78,8 +78,8 @@ fn killed_edge_fails_only_its_case(#[case] id: &str, #[case] deaths: usize) {
     let report = edgeproof_reports::Report::load(&folder.path().join("r.json")).unwrap();
     let case = report.cases.iter().find(|case| case.id == id).unwrap();
     assert_eq!(case.outcome, Outcome::Fail);
-    let told = case.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9"));
-    assert!(told, "{:?}", case.mismatches);
+    let reported = case.mismatches.iter().any(|mismatch| mismatch.actual.contains("signal: 9"));
+    assert!(reported, "{:?}", case.mismatches);
     let get = report.cases.iter().find(|case| case.id == "method.get").unwrap();
     assert_eq!(get.outcome, Outcome::Pass, "{}", get.because);
 }

@@ -199,9 +199,9 @@ async fn refused(mock: &MockProgram, name: &str, bad: &[Bad]) -> u64 {
             let text = String::from_utf8_lossy(&body);
             assert!(statuses.contains(&status) && body.len() < 200, "{name}: {status} {text}");
             // Unparsable requests get no body.
-            let told =
+            let rendered =
                 body.is_empty() || serde_json::from_slice::<Value>(&body).unwrap()["error"].is_string();
-            assert!(told, "{name}: {text}");
+            assert!(rendered, "{name}: {text}");
         }
     }
     until("all connections are closed", || mock.open_files() <= before);

@@ -14,7 +14,7 @@ fn mistake(arguments: &[&str]) -> String {
 }
 
 #[rstest]
-#[case::in_clear(&["service", "--base-url", "http://service.example"], "credentials would travel in clear text")]
+#[case::in_clear(&["service", "--base-url", "http://service.example"], "credentials would be sent unencrypted")]
 #[case::no_url(&["service", "--base-url", "service.example"], "as the base URL of a service")]
 #[case::own_path(&["service", "--base-url", "https://a.example/v1/verdict"], "one of the service's paths")]
 #[case::keys_path(&["keys", "--keys-url", "https://a.example/.well-known/browser-verdict-jwks.json"], "https://a.example/")]

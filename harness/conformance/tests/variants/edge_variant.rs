@@ -1,6 +1,6 @@
 //! Conforming variants of the edge: one value for each choice that the interface leaves open.
 
-/// Defines an enum for each choice, and [`EdgeVariant`] with a value for each of them. The first value is the behavior
+/// Defines an enum for each choice, and [`EdgeVariant`] with a value for each of them. The first value is the behaviour
 /// of the reference edge.
 macro_rules! choices {
     ($( $(#[$doc:meta])* $field:ident: $name:ident {

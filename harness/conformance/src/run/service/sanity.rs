@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::verdict_path;
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use edgeproof_http::{Answer, NoAnswer};
 use serde_json::Value;
 
@@ -52,8 +52,9 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
         )),
         Ok(answer) if answer.status == 404 || (300..400).contains(&answer.status) => {
             SanityResult::Unusable(format!(
-                "there is no key set below {url}: it answers {}. Give the base URL above /.well-known/ with --keys-url",
-                rendered(&answer)
+                "there is no key set below {url}: it answers {}. Give the base URL above {} with --keys-url",
+                rendered(&answer),
+                Endpoint::KeySet.path()
             ))
         }
         Ok(_) => SanityResult::Usable,
