@@ -4,7 +4,7 @@ use owo_colors::{OwoColorize as _, Style as Ansi};
 
 use super::escape::one_line;
 
-/// TextStyle of a piece of text; the terminal has a colour for each.
+/// Style of a piece of text; the terminal has a colour for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextStyle {
     Plain,

@@ -176,7 +176,7 @@ impl Ending<'_> {
     }
 }
 
-/// TextStyle of an outcome.
+/// Style of an outcome.
 pub(super) fn style(outcome: Outcome) -> TextStyle {
     match outcome {
         Outcome::Pass => TextStyle::Good,
