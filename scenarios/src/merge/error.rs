@@ -10,9 +10,7 @@ pub enum MergeError {
     None,
     /// A shard is missing.
     #[error("merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
-    #[diagnostic(help(
-        "give the report of every shard; without one, the target had less load than the sum claims"
-    ))]
+    #[diagnostic(help("give the report of every shard; the sum is wrong if a shard is missing"))]
     Missing {
         /// Indices, from 0.
         missing: Vec<u32>,
