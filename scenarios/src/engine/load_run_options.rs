@@ -2,8 +2,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use edgeproof_reports::load::Ledger;
+
 use super::workload::Workload;
-use crate::measure::{Codes, OperationCounts};
+use crate::measure::Codes;
 
 /// Options of a run.
 pub struct LoadRunOptions<S> {
@@ -40,7 +42,7 @@ pub struct RunProgress<'a> {
     /// Measurements so far.
     pub measurements: &'a crate::measure::Measurements,
     /// Counts of measured operations so far.
-    pub ledger: &'a OperationCounts,
+    pub ledger: &'a Ledger,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.

@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-
 use std::time::Duration;
 
+use edgeproof_reports::load::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
+use crate::measure::{Measurements, Outcome, Sample};
 
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
@@ -23,9 +23,11 @@ pub struct LocalRecorder {
     /// Measurements.
     pub measurements: Measurements,
     /// Counts of measured operations.
-    pub ledger: OperationCounts,
+    pub ledger: Ledger,
     /// Counts of warm-up operations.
-    pub warm_up: OperationCounts,
+    pub warm_up: Ledger,
+    /// Measured operations answered as expected after the end of the load.
+    pub late: u64,
 }
 
 /// How an operation ended.
@@ -96,7 +98,7 @@ impl Recorder {
         match operation_end {
             OperationEnd::Answered => {
                 ledger.answered += 1;
-                ledger.late += u64::from(late);
+                local.late += u64::from(late && measured);
             }
             OperationEnd::Unexpected => {
                 ledger.answered += 1;
@@ -116,6 +118,7 @@ impl Recorder {
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);
+            sum.late += local.late;
         }
         sum
     }

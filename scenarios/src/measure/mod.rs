@@ -1,10 +1,9 @@
-//! Measurements: histograms, a timeline, outcomes and operation counts; and what follows from them. No I/O.
+//! Measurements: histograms, a timeline, and outcomes; and what follows from them. No I/O.
 
 mod compare;
 mod histogram;
 mod judge;
 mod measurements;
-mod operation_counts;
 mod outcome;
 mod service_times;
 mod timeline;
@@ -14,7 +13,6 @@ pub use compare::{Change, ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};
-pub use operation_counts::{CountMismatch, OperationCounts};
 pub use outcome::{Code, Codes, Outcome, RequestFailure};
 pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::{Timeline, TimelineBucket};

@@ -25,15 +25,9 @@ pub(super) fn seal(reports: &[LoadReport]) -> Seal {
 }
 
 pub(super) fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
-    ledgers.fold(Ledger::default(), |sum, ledger| Ledger {
-        scheduled: sum.scheduled + ledger.scheduled,
-        answered: sum.answered + ledger.answered,
-        failed: sum.failed + ledger.failed,
-        dropped: sum.dropped + ledger.dropped,
-        open: sum.open + ledger.open,
-        unexpected: sum.unexpected + ledger.unexpected,
-        without_verdict: sum.without_verdict + ledger.without_verdict,
-    })
+    let mut sum = Ledger::default();
+    ledgers.for_each(|ledger| sum.add(ledger));
+    sum
 }
 
 pub(super) fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {

@@ -7,7 +7,7 @@ use edgeproof_reports::load::{
     RouteFigures, Seal, Shard,
 };
 
-use super::counts::{imbalance, ledger, rates, reconcile};
+use super::counts::{imbalance, rates, reconcile};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
@@ -58,9 +58,9 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
             started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
             scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         }],
-        rate: rates(&data.recorded.ledger, &inputs.arrivals, measured_s),
-        ledger: ledger(&data.recorded.ledger),
-        warm_up: ledger(&data.recorded.warm_up),
+        rate: rates(&data.recorded, &inputs.arrivals, measured_s),
+        ledger: data.recorded.ledger,
+        warm_up: data.recorded.warm_up,
         response: timing(&response),
         service: timing(&sum(measurements, None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
