@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 
 use super::args::Output;
 use crate::engine::RunProgress;
-use crate::measure::Histogram;
 use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
@@ -95,15 +94,9 @@ fn ended(progress: RunProgress<'_>) -> u64 {
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let mut response = Histogram::new();
-    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
-    let errors: u64 = progress
-        .measurements
-        .series
-        .iter()
-        .filter(|series| !series.expected)
-        .map(|series| series.response.count())
-        .sum();
+    let response = progress.measurements.sum(None, |series| &series.response);
+    let unexpected = progress.measurements.series.iter().filter(|series| !series.expected);
+    let errors: u64 = unexpected.map(|series| series.response.count()).sum();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
     let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
     let waiting = progress.released.saturating_sub(progress.begun);

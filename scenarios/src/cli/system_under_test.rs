@@ -5,6 +5,7 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
+use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
 
 use super::args::{Load, SealKind};
@@ -148,21 +149,12 @@ impl SystemUnderTest {
             )
         })?;
         let url = endpoint.url().to_string();
-        self.target = match &target {
-            Target::Embedded(_) => LoadTarget { edge_url: Some(url), ..crate::report::embedded() },
-            Target::Launched(launch) => LoadTarget {
-                kind: edgeproof_reports::TargetKind::Launched,
-                command: Some(launch.command.as_str().to_owned()),
-                edge_url: Some(url),
-                base_url: None,
-            },
-            Target::Attached(_) => LoadTarget {
-                kind: edgeproof_reports::TargetKind::Attached,
-                command: None,
-                edge_url: Some(url),
-                base_url: None,
-            },
+        let (kind, command) = match &target {
+            Target::Embedded(_) => (TargetKind::Embedded, None),
+            Target::Launched(launch) => (TargetKind::Launched, Some(launch.command.as_str().to_owned())),
+            Target::Attached(_) => (TargetKind::Attached, None),
         };
+        self.target = LoadTarget { kind, command, edge_url: Some(url), base_url: None };
         self.collection_requests = Some((Arc::new(endpoint), collection_requests));
         self.edge = edge;
         Ok(())
@@ -211,7 +203,7 @@ impl SystemUnderTest {
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
             if self.collection_requests.is_none() {
-                self.target.kind = edgeproof_reports::TargetKind::Attached;
+                self.target.kind = TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {

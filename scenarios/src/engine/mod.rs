@@ -18,7 +18,7 @@ mod user_connection;
 mod workload;
 
 pub use call::{Call, Expectation, PollResult, classify, poll_result};
-pub use edge_cost::{EdgeCostProbe, EdgeSample};
+pub use edge_cost::EdgeCostProbe;
 pub use error::EngineError;
 pub use load_run::LoadRun;
 pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};

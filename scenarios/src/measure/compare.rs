@@ -15,12 +15,15 @@ pub struct ComparedRun {
     pub cpu_total: f64,
 }
 
-/// Assessment of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+/// Assessment of a difference. Its text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+enum Assessment {
     /// Within the noise of the measurement.
+    #[strum(to_string = "within noise")]
     WithinNoise,
     /// Above the noise and within the given tolerance.
+    #[strum(to_string = "within tolerance")]
     WithinTolerance,
     /// The figure is lower.
     Better,
@@ -57,17 +60,7 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
     differences
 }
 
-impl Change {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::WithinNoise => "within noise",
-            Self::WithinTolerance => "within tolerance",
-            Self::Better => "better",
-            Self::Worse => "worse",
-        }
-    }
-
+impl Assessment {
     fn of(change: f64, noise: f64, tolerance: f64) -> Self {
         match change {
             change if change.abs() <= noise => Self::WithinNoise,
@@ -80,7 +73,7 @@ impl Change {
 
 fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -> Difference {
     let change = if before > 0.0 { now / before - 1.0 } else { 0.0 };
-    let verdict = Change::of(change, noise, tolerance).name().to_owned();
+    let verdict = Assessment::of(change, noise, tolerance).to_string();
     Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
 }
 

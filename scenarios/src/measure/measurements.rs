@@ -117,6 +117,14 @@ impl Measurements {
         }
     }
 
+    /// A histogram of all series, or of those of one route.
+    pub fn sum(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> Histogram {
+        let mut sum = Histogram::new();
+        let series = self.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
+        series.for_each(|series| sum.add(of(series)));
+        sum
+    }
+
     fn series_for(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut OutcomeSeries {
         let of_route = || self.series.iter().filter(|series| series.route == route).count();
         let find = |measurements: &[OutcomeSeries], outcome| {

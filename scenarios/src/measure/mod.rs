@@ -9,7 +9,7 @@ mod service_times;
 mod timeline;
 mod validity;
 
-pub use compare::{Change, ComparedRun, compare};
+pub use compare::{ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};

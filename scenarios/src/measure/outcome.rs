@@ -1,5 +1,3 @@
-use std::fmt;
-
 use edgeproof_fixtures::spec::{Spec, Table};
 use serde_json::Value;
 
@@ -36,18 +34,23 @@ pub enum Code {
     Unrecognized,
 }
 
-/// Why a request has no complete answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Why a request has no complete answer. Its text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
 pub enum RequestFailure {
     /// The connection failed.
+    #[strum(to_string = "no connection")]
     Connect,
     /// The TLS handshake failed.
+    #[strum(to_string = "no TLS")]
     Tls,
     /// The connection closed before the answer was complete.
+    #[strum(to_string = "connection closed")]
     Closed,
     /// The peer did not send HTTP.
+    #[strum(to_string = "not HTTP")]
     NotHttp,
     /// The request timed out.
+    #[strum(to_string = "timed out")]
     Timeout,
 }
 
@@ -122,18 +125,6 @@ impl Outcome {
     /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)
-    }
-}
-
-impl fmt::Display for RequestFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Connect => "no connection",
-            Self::Tls => "no TLS",
-            Self::Closed => "connection closed",
-            Self::NotHttp => "not HTTP",
-            Self::Timeout => "timed out",
-        })
     }
 }
 

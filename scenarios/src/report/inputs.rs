@@ -1,8 +1,7 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{InjectedFault, LoadTarget, Plan};
+use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, Plan};
 
-use crate::engine::EdgeSample;
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
 
@@ -30,8 +29,8 @@ pub struct ReportInputs<'a> {
     pub arrived: Vec<(RouteId, u64)>,
     /// Injected faults.
     pub faults: Vec<InjectedFault>,
-    /// Cost of a launched edge.
-    pub edge_samples: Vec<EdgeSample>,
+    /// Samples of a launched edge.
+    pub edge_samples: Vec<EdgeMoment>,
     /// Largest acceptable delay added by the generator.
     pub tolerance: Duration,
     /// Skips the check whether the generator kept up.

@@ -2,7 +2,7 @@ use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
 
 use super::inputs::ReportInputs;
 use super::timing::timing;
-use crate::measure::{Histogram, Measurements, Outcome, OutcomeSeries, RouteId};
+use crate::measure::{Measurements, Outcome, RouteId};
 
 pub(super) fn route(
     inputs: &ReportInputs<'_>,
@@ -34,20 +34,8 @@ pub(super) fn route(
         unanswered: measurements.unanswered.get(place).copied().unwrap_or(0),
         errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
         answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
-        response: timing(&sum(measurements, Some(id), |series| &series.response)),
-        service: timing(&sum(measurements, Some(id), |series| &series.service)),
+        response: timing(&measurements.sum(Some(id), |series| &series.response)),
+        service: timing(&measurements.sum(Some(id), |series| &series.service)),
         outcomes,
     }
-}
-
-pub(super) fn sum(
-    measurements: &Measurements,
-    route: Option<RouteId>,
-    of: impl Fn(&OutcomeSeries) -> &Histogram,
-) -> Histogram {
-    let mut sum = Histogram::new();
-    let measurements =
-        measurements.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
-    measurements.for_each(|series| sum.add(of(series)));
-    sum
 }
