@@ -198,7 +198,6 @@ fn cpu(report: &LoadReport) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_reports::load::Drain;
     use rstest::rstest;
 
     use super::*;
@@ -208,26 +207,18 @@ mod tests {
         Plan {
             stages: stages.iter().map(stage).collect(),
             users,
-            warm_up_ms: 0,
-            measured_ms: 10_000,
-            timeout_ms: 30_000,
-            drain: Drain { limit_ms: 0, took_ms: 0 },
-            seal: Seal::Opaque,
-            replay_share: 0.0,
-            seed: 1,
             settings: [("wait".to_owned(), "1s".to_owned())].into(),
+            ..Plan::default()
         }
+    }
+
+    fn description(model: Model, plan: &Plan) -> LoadDescription<'_> {
+        LoadDescription { scenario: "journey", model, plan, shards: 1, faults: Vec::new() }
     }
 
     fn check(change: impl Fn(&mut Plan, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
         let earlier = plan(&[(100.0, 100.0)], 8);
-        let asked = |plan| LoadDescription {
-            scenario: "journey",
-            model: Model::Open,
-            plan,
-            shards: 1,
-            faults: Vec::new(),
-        };
+        let asked = |plan| description(Model::Open, plan);
         let (mut other, spare) = (earlier.clone(), earlier.clone());
         let mut now = asked(&spare);
         change(&mut other, &mut now);
@@ -264,13 +255,7 @@ mod tests {
     #[case(50, 100, false)]
     fn users_must_agree_in_the_closed_model(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
         let (was, is) = (plan(&[], was), plan(&[], is));
-        let closed = |plan| LoadDescription {
-            scenario: "journey",
-            model: Model::Closed,
-            plan,
-            shards: 1,
-            faults: Vec::new(),
-        };
+        let closed = |users| description(Model::Closed, users);
         assert_eq!(differing(&closed(&was), &closed(&is)).is_none(), same);
     }
 }

@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument};
+use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 
-use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_duration, parse_duration_or_zero};
+use crate::plan::{Rate, Shard, Share, Stages, Threshold};
 use crate::service::Downtime;
 
 /// Load test for an edge and a verdict endpoint

@@ -3,7 +3,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
-use miette::Diagnostic as _;
 
 use super::args::{Load, SealKind};
 use super::output::{self, ReportFiles};
@@ -68,15 +67,12 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     {
         return Err(no_seal_key());
     }
-    let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
+    let baseline = args.compare.as_deref().map(LoadBaseline::load).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)
             .map_err(|error| {
-                Failure::usage(
-                    format!("read JOB_COMPLETION_INDEX {:?}: {}", error.given, error.why),
-                    error.advice,
-                )
+                Failure::usage(format!("read JOB_COMPLETION_INDEX: {}", error.why), error.advice)
             })?,
         (None, None) => Shard::WHOLE,
     };
@@ -132,13 +128,6 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
         })?;
     }
     Ok(planned)
-}
-
-fn read_baseline(path: &Path) -> Result<LoadBaseline, Failure> {
-    LoadBaseline::load(path).map_err(|why| {
-        let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
-        Failure::of(&why, &advice)
-    })
 }
 
 /// Goose itself checks the path only after the start.

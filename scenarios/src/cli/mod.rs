@@ -29,6 +29,6 @@ pub fn main() -> ExitCode {
         Command::Mixed(args) => load::main("mixed", *args),
         Command::Merge(args) => merge::main(&args),
         Command::SelfTest(args) => self_test::main(&args),
-        Command::Schema => Ok(output::schema()),
+        Command::Schema => output::schema(),
     })
 }

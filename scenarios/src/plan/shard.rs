@@ -10,6 +10,8 @@ pub struct Shard {
     count: u32,
 }
 
+const JOB_ADVICE: &str =
+    "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N";
 const ADVICE: &str = "write I/N with I from 0: four shards are 0/4, 1/4, 2/4 and 3/4";
 
 impl Shard {
@@ -23,14 +25,10 @@ impl Shard {
 
     /// The shard of a pod in a Kubernetes Indexed Job.
     pub fn of_job(index: Option<&str>, count: u32) -> Result<Self, PlanError> {
-        let refuse = |given: &str, why: &str| PlanError {
-            given: given.to_owned(),
-            why: why.to_owned(),
-            advice: "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N",
-        };
-        let given = index.ok_or_else(|| refuse("", "not set"))?;
-        let number = given.parse().map_err(|_| refuse(given, "not a whole number"))?;
-        Self::new(number, count).ok_or_else(|| refuse(given, "not below the number of shards"))
+        let refuse = |why: String| PlanError::new(why, JOB_ADVICE);
+        let given = index.ok_or_else(|| refuse("not set".into()))?;
+        let number = given.parse().map_err(|_| refuse(format!("{given:?} is not a whole number")))?;
+        Self::new(number, count).ok_or_else(|| refuse(format!("{number} is not below the number of shards")))
     }
 
     /// Index, from 0.
@@ -59,7 +57,7 @@ impl FromStr for Shard {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError { given: given.to_owned(), why: why.to_owned(), advice: ADVICE };
+        let refuse = |why: &str| PlanError::new(why, ADVICE);
         let (index, count) = given.split_once('/').ok_or_else(|| refuse("no slash"))?;
         let number = |text: &str| text.parse::<u32>().map_err(|_| refuse("not two whole numbers"));
         let (index, count) = (number(index)?, number(count)?);

@@ -2,7 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::duration::parse_duration;
+use edgeproof_cli::args::parse_duration;
+
 use super::error::PlanError;
 use super::rate::Rate;
 
@@ -74,7 +75,7 @@ impl FromStr for Stages {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError::new(why, ADVICE);
         let mut stages = Vec::new();
         let mut from = Rate::default();
         for (position, part) in given.split(',').enumerate() {

@@ -15,51 +15,55 @@ const ADVICE: &str = "write lines such as p99 = \"250ms\"; for one route, write 
 /// p99 = "100ms"
 /// ```
 pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
-    let refuse = |given: &str, why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        refuse(&format!("line {line}"), error.message().to_owned())
+        PlanError::new(format!("line {line}: {}", error.message()), ADVICE)
     })?;
     let mut thresholds = Vec::new();
-    let mut limit = |route: Option<&str>, metric: &str, value: &Value| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Integer(number) => number.to_string(),
-            Value::Float(number) => number.to_string(),
-            _ => return Err(refuse(metric, "the limit is neither a string nor a number".into())),
-        };
-        thresholds.push(Threshold::new(route, metric, &text)?);
-        Ok(())
-    };
     for (name, value) in &table {
         match value {
-            // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
-            Value::Table(inner) if is_split(name, inner) => {
-                for (rest, value) in inner {
-                    limit(None, &format!("{name}.{rest}"), value)?;
-                }
-            }
-            Value::Table(route) => {
+            Value::Table(route) if !is_split(name, route) => {
                 for (metric, value) in route {
-                    match value {
-                        Value::Table(inner) => {
-                            for (rest, value) in inner {
-                                limit(Some(name), &format!("{metric}.{rest}"), value)?;
-                            }
-                        }
-                        value => limit(Some(name), metric, value)?,
-                    }
+                    add(&mut thresholds, Some(name), metric, value)?;
                 }
             }
-            value => limit(None, name, value)?,
+            value => add(&mut thresholds, None, name, value)?,
         }
     }
     if thresholds.is_empty() {
-        return Err(refuse("", "no thresholds".into()));
+        return Err(PlanError::new("no thresholds", ADVICE));
     }
     Ok(thresholds)
 }
 
+fn add(
+    thresholds: &mut Vec<Threshold>,
+    route: Option<&str>,
+    metric: &str,
+    value: &Value,
+) -> Result<(), PlanError> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
+        Value::Table(split) => {
+            let mut each = split.iter();
+            return each
+                .try_for_each(|(rest, value)| add(thresholds, route, &format!("{metric}.{rest}"), value));
+        }
+        _ => {
+            let why = format!("{metric}: the limit is neither a string nor a number");
+            return Err(PlanError::new(why, ADVICE));
+        }
+    };
+    let threshold = Threshold::new(route, metric, &text)
+        .map_err(|error| PlanError { why: format!("{metric} = {text}: {}", error.why), ..error })?;
+    thresholds.push(threshold);
+    Ok(())
+}
+
+/// Whether a table is a metric with a dot in its name, not a route.
 fn is_split(name: &str, inner: &Table) -> bool {
     inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
 }

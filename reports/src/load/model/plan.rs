@@ -30,7 +30,7 @@ pub struct LoadTarget {
 }
 
 /// Requested load. All shards of a run have the same plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Rates of the whole run, warm-up first; empty in the closed model.
     pub stages: Vec<PlanStage>,
@@ -55,7 +55,7 @@ pub struct Plan {
 }
 
 /// Wait for open operations after the last operation started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Drain {
     /// Timeout (ms).
     pub limit_ms: u64,
@@ -75,10 +75,11 @@ pub struct PlanStage {
 }
 
 /// How collections are made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Seal {
     /// Unique but not sealed; only a scripted service accepts them.
+    #[default]
     Opaque,
     /// Sealed like a collector's.
     Real {
