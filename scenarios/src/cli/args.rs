@@ -88,7 +88,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Target", value_parser = parse_duration)]
     pub(super) ready_timeout: Duration,
     /// Scheme of the launched edge
-    #[arg(long, value_enum, default_value_t = EdgeScheme::Http, help_heading = "Target")]
+    #[arg(long, value_enum, default_value_t = EdgeScheme::Http, help_heading = "Target", requires_if("https", "launch"))]
     pub(super) edge_scheme: EdgeScheme,
     /// CA file for the edge's certificate (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Target")]

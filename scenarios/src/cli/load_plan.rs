@@ -6,7 +6,6 @@ use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
 
 use super::args::{Load, SealKind};
 use super::output::{self, ReportFiles};
-use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
@@ -36,6 +35,13 @@ pub(super) struct LoadPlan {
     pub(super) parts: Vec<(&'static str, f64)>,
     pub(super) needs: RequiredParts,
     pub(super) faults: InjectedFaults,
+}
+
+/// The parts that a scenario needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequiredParts {
+    pub(super) edge: bool,
+    pub(super) verdicts: bool,
 }
 
 /// Validates arguments and files before anything runs.
@@ -158,25 +164,17 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
         return Ok(vec![(name, 1.0)]);
     }
     let refuse = || {
-        Failure::usage(
-            format!("read --weights {weights:?}"),
-            "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey",
-        )
+        let advice = "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey";
+        Failure::usage(format!("read --weights {weights:?}"), advice)
     };
-    let numbers: Result<Vec<f64>, _> =
-        weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
-    let numbers = numbers.map_err(|_| refuse())?;
+    let numbers: Result<Vec<u32>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
+    let numbers: Vec<f64> = numbers.map_err(|_| refuse())?.into_iter().map(f64::from).collect();
     let sum: f64 = numbers.iter().sum();
     if numbers.len() != 3 || sum == 0.0 {
         return Err(refuse());
     }
-    let names = ["edge-relay", "verdict-polling", "journey"];
-    Ok(names
-        .into_iter()
-        .zip(numbers)
-        .filter(|(_, weight)| *weight > 0.0)
-        .map(|(name, weight)| (name, weight / sum))
-        .collect())
+    let weighted = ["edge-relay", "verdict-polling", "journey"].into_iter().zip(numbers);
+    Ok(weighted.filter(|(_, weight)| *weight > 0.0).map(|(name, weight)| (name, weight / sum)).collect())
 }
 
 /// The plan as it appears in the report.

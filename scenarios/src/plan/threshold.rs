@@ -163,15 +163,6 @@ impl fmt::Display for Limit {
     }
 }
 
-impl fmt::Display for Threshold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.route {
-            Some(route) => write!(f, "{route} {}", self.rule()),
-            None => f.write_str(&self.rule()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -188,9 +179,18 @@ mod tests {
     #[case("rate = 30/m", "rate >= 0.5/s")]
     #[case("time-to-verdict<2s", "time-to-verdict.p99 <= 2s")]
     #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50 <= 800ms")]
-    #[case("POST  /v1/signals p99<100ms", "POST /v1/signals p99 <= 100ms")]
-    fn valid_thresholds_are_parsed(#[case] given: &str, #[case] read: &str) {
-        assert_eq!(given.parse::<Threshold>().unwrap().to_string(), read);
+    fn valid_thresholds_are_parsed(#[case] given: &str, #[case] rule: &str) {
+        let threshold: Threshold = given.parse().unwrap();
+        assert_eq!((threshold.route.as_deref(), threshold.rule().as_str()), (None, rule));
+    }
+
+    #[test]
+    fn route_stands_before_the_metric() {
+        let threshold: Threshold = "POST  /v1/signals p99<100ms".parse().unwrap();
+        assert_eq!(
+            (threshold.route.as_deref(), threshold.rule().as_str()),
+            (Some("POST /v1/signals"), "p99 <= 100ms")
+        );
     }
 
     #[rstest]

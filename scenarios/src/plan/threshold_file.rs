@@ -77,19 +77,18 @@ mod tests {
     #[test]
     fn thresholds_apply_to_the_run_or_to_a_route() {
         let text = "p99 = \"250ms\"\n\"p99.9\" = '1s'\nerror-rate = 0.01\nrate = 495\ntime-to-verdict.p50 = '1s'\n\n[\"POST /v1/signals\"]\np99.9 = '2s'\n";
-        let mut read: Vec<_> = parse_file(text).unwrap().iter().map(ToString::to_string).collect();
-        read.sort();
-        assert_eq!(
-            read,
-            [
-                "POST /v1/signals p99.9 <= 2s",
-                "error-rate <= 1%",
-                "p99 <= 250ms",
-                "p99.9 <= 1s",
-                "rate >= 495/s",
-                "time-to-verdict.p50 <= 1s",
-            ]
-        );
+        let (own, whole): (Vec<_>, Vec<_>) =
+            parse_file(text).unwrap().into_iter().partition(|threshold| threshold.route.is_some());
+        let rules = |thresholds: Vec<Threshold>| {
+            let mut rules: Vec<String> = thresholds.iter().map(Threshold::rule).collect();
+            rules.sort();
+            rules.join(", ")
+        };
+        assert_eq!(own[0].route.as_deref(), Some("POST /v1/signals"));
+        assert_eq!(rules(own), "p99.9 <= 2s");
+        let expected =
+            "error-rate <= 1%, p99 <= 250ms, p99.9 <= 1s, rate >= 495/s, time-to-verdict.p50 <= 1s";
+        assert_eq!(rules(whole), expected);
     }
 
     #[rstest]

@@ -177,12 +177,6 @@ impl LoadMock {
     }
 }
 
-impl std::fmt::Debug for LoadMock {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoadMock").field("mock", &self.mock).finish_non_exhaustive()
-    }
-}
-
 fn fails(failing: Share, number: u64) -> bool {
     failing.takes(number % FAILURE_PATTERN)
 }
