@@ -189,7 +189,7 @@ pub(super) struct Load {
     pub(super) start_at: Option<std::time::SystemTime>,
 
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: OutputOptions,
     /// Goose's own report; the ending selects html, md or json
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) goose_report: Option<PathBuf>,
@@ -199,7 +199,7 @@ pub(super) struct Load {
 }
 
 #[derive(Debug, Args, Clone)]
-pub(super) struct Output {
+pub(super) struct OutputOptions {
     /// Write a report: json, junit, html or markdown (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
     pub(super) report: Vec<ReportArgument>,
@@ -223,7 +223,7 @@ pub(super) struct Merge {
     #[arg(long, value_name = "FILE", help_heading = "Thresholds")]
     pub(super) thresholds: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: OutputOptions,
 }
 
 #[derive(Debug, Args)]

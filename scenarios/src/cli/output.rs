@@ -6,7 +6,7 @@ use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
-use super::args::Output;
+use super::args::OutputOptions;
 use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
@@ -14,7 +14,7 @@ use crate::plan::{Metric, Threshold, parse_file};
 pub(super) struct ReportFiles(Vec<LoadFile>);
 
 impl ReportFiles {
-    pub(super) fn open(output: &Output) -> Result<Self, Failure> {
+    pub(super) fn open(output: &OutputOptions) -> Result<Self, Failure> {
         ReportArgument::check_distinct(&output.report)?;
         let open = |report: &ReportArgument| {
             LoadFile::new(report.format, &report.path)
@@ -25,7 +25,7 @@ impl ReportFiles {
 
     /// Prints the summary, writes the reports and returns the exit code. A run without its report is not a
     /// success.
-    pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
+    pub(super) fn finish(&self, output: &OutputOptions, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
         // A closed standard output is no error.
         let _ = write!(

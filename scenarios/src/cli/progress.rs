@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use edgeproof_reports::load::{clock, count, micros, rate};
 use parking_lot::Mutex;
 
-use super::args::Output;
+use super::args::OutputOptions;
 use crate::engine::RunProgress;
 use edgeproof_cli::args::is_dumb_terminal;
 
@@ -35,7 +35,11 @@ struct Last {
 const LINES: Duration = Duration::from_secs(5);
 
 impl Progress {
-    pub(super) fn new(output: &Output, scenario: &'static str, prometheus: Option<SocketAddr>) -> Arc<Self> {
+    pub(super) fn new(
+        output: &OutputOptions,
+        scenario: &'static str,
+        prometheus: Option<SocketAddr>,
+    ) -> Arc<Self> {
         let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
         let mode = match (output.quiet, terminal) {
             (true, _) => Mode::Silent,

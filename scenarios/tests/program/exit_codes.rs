@@ -3,7 +3,7 @@
 use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 
-use super::{Call, SHORT};
+use super::{ProgramCall, SHORT};
 
 #[rstest]
 #[case("edge-relay --rate many", "not a number")]
@@ -37,7 +37,7 @@ use super::{Call, SHORT};
 #[case("merge Cargo.toml", "not JSON")]
 #[case("merge", "required")]
 fn wrong_command_exits_2(#[case] line: &str, #[case] expected: &str) {
-    let run = Call::new(line).output();
+    let run = ProgramCall::new(line).output();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains(expected), "{run}");
 }
@@ -46,7 +46,7 @@ fn wrong_command_exits_2(#[case] line: &str, #[case] expected: &str) {
 fn unreachable_target_exits_3() {
     // A port without a listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let run = Call::new(&format!("edge-relay --edge-url http://127.0.0.1:{port}")).output();
+    let run = ProgramCall::new(&format!("edge-relay --edge-url http://127.0.0.1:{port}")).output();
     assert_eq!(run.code, Some(3));
     assert!(run.stderr.contains("reach the edge"), "{run}");
 }
@@ -59,7 +59,7 @@ fn unreachable_target_exits_3() {
 #[case::mixed("mixed", "rate>100000")]
 fn broken_threshold_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
     let line = format!("{scenario} {SHORT} --quiet --verdict-after 50ms --poll-interval 20ms");
-    let run = Call::new(&line).arg("--threshold", threshold).run();
+    let run = ProgramCall::new(&line).arg("--threshold", threshold).run();
     let printed = run.to_string();
     let report = run.ended(1);
     assert_eq!(report.exit_code, 1);
@@ -75,7 +75,7 @@ fn broken_threshold_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
 fn closed_model_is_labelled_and_every_format_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let mut call = Call::new(
+    let mut call = ProgramCall::new(
         "edge-relay --users 4 --duration 1s --warm-up 0s --unchecked --seal real --replay-share 20%",
     )
     .arg("--goose-report", path("goose.html"));
@@ -100,7 +100,7 @@ fn closed_model_is_labelled_and_every_format_is_written() {
 #[test]
 fn downtime_of_the_service_is_reported_with_its_recovery() {
     let line = "edge-relay --rate 50 --duration 4s --warm-up 0s --unchecked --service-slow 5ms";
-    let report = Call::new(line).arg("--service-down-at", "1s:500ms").run().ended(0);
+    let report = ProgramCall::new(line).arg("--service-down-at", "1s:500ms").run().ended(0);
     let unreachable =
         report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "502 service_unreachable");
     assert!(unreachable.is_some_and(|outcome| outcome.count > 5), "{:?}", report.routes[0].outcomes.len());
@@ -112,10 +112,11 @@ fn downtime_of_the_service_is_reported_with_its_recovery() {
 fn baseline_is_compared_if_it_is_valid_and_has_the_same_load() {
     let folder = tempfile::tempdir().unwrap();
     let baseline = folder.path().join("baseline.json");
-    let earlier = Call::new("edge-relay --rate 40 --duration 1s --warm-up 0s --unchecked").run().ended(0);
+    let earlier =
+        ProgramCall::new("edge-relay --rate 40 --duration 1s --warm-up 0s --unchecked").run().ended(0);
     let compare = |scenario: &str, earlier: &LoadReport| {
         std::fs::write(&baseline, earlier.to_json()).unwrap();
-        Call::new(&format!("{scenario} {SHORT} --tolerance 10%")).arg("--compare", &baseline).run()
+        ProgramCall::new(&format!("{scenario} {SHORT} --tolerance 10%")).arg("--compare", &baseline).run()
     };
     let run = compare("edge-relay", &earlier);
     assert!(run.stdout.contains("compared with "), "{run}");

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const SHORT: &str = "--rate 40 --duration 1s --warm-up 200ms --unchecked";
 
 /// A call of the program that writes a JSON report.
-struct Call {
+struct ProgramCall {
     command: Command,
     folder: TempDir,
 }
@@ -32,7 +32,7 @@ struct ProgramRun {
     report: Option<LoadReport>,
 }
 
-impl Call {
+impl ProgramCall {
     /// A call with these words, split like a shell's, in the project's folder.
     fn new(line: &str) -> Self {
         let folder = TempDir::new().unwrap();

@@ -9,7 +9,7 @@ use edgeproof_http::ListenerProtocol;
 use edgeproof_reports::load::LoadState;
 
 use super::targets::serve;
-use super::{Call, ProgramRun};
+use super::{ProgramCall, ProgramRun};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn target_that_stops_leaves_a_partial_result() {
@@ -39,7 +39,7 @@ async fn signal_leaves_a_partial_result() {
 /// Starts a run and waits until this many requests are answered.
 fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
     let line = format!("{line} --rate 40 --warm-up 0s --unchecked --threshold 'error-rate<99%'");
-    let (mut child, folder) = Call::new(&line).arg("--prometheus", "127.0.0.1:0").start();
+    let (mut child, folder) = ProgramCall::new(&line).arg("--prometheus", "127.0.0.1:0").start();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let metrics = metrics_address(&mut stderr);
     while answered(metrics) < requests {

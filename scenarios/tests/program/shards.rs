@@ -7,7 +7,7 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 use tempfile::TempDir;
 
-use super::{Call, ProgramRun};
+use super::{ProgramCall, ProgramRun};
 
 const SHARDS: u32 = 3;
 
@@ -15,7 +15,7 @@ const SHARDS: u32 = 3;
 fn shards() -> Vec<LoadReport> {
     let line = "edge-relay --users 2 --duration 200ms --warm-up 0s --seed 7 --unchecked --shard";
     let shard = |index| {
-        let mut report = Call::new(&format!("{line} {index}/2")).run().ended(0);
+        let mut report = ProgramCall::new(&format!("{line} {index}/2")).run().ended(0);
         set_start(&mut report, 0);
         report
     };
@@ -38,7 +38,7 @@ fn merge(reports: &[LoadReport], threshold: Option<&str>) -> ProgramRun {
     };
     let mut files: Vec<PathBuf> = reports.iter().enumerate().map(write).collect();
     let run = |files: &[PathBuf]| {
-        let call = files.iter().fold(Call::new("merge"), Call::file);
+        let call = files.iter().fold(ProgramCall::new("merge"), ProgramCall::file);
         threshold.into_iter().fold(call, |call, rule| call.arg("--threshold", rule)).run()
     };
     let one = run(&files);
@@ -117,11 +117,11 @@ fn users_of_shards_add_up() {
 #[test]
 fn shards_add_up_to_the_whole_run() {
     let line = "edge-relay --rate 90 --duration 2s --warm-up 500ms --seed 7 --unchecked --service-slow 30ms";
-    let whole = Call::new(line).run().ended(0);
+    let whole = ProgramCall::new(line).run().ended(0);
     // Late enough for a busy machine to have started all of them.
     let at = humantime::format_rfc3339(SystemTime::now() + Duration::from_secs(4));
     let start = |index: u32| {
-        let call = Call::new(&format!("{line} --shards {SHARDS} --start-at {at}"));
+        let call = ProgramCall::new(&format!("{line} --shards {SHARDS} --start-at {at}"));
         call.env("JOB_COMPLETION_INDEX", &index.to_string()).start()
     };
     let running: Vec<_> = (0..SHARDS).map(start).collect();

@@ -17,17 +17,17 @@ use rstest::rstest;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use super::{Call, SHORT};
+use super::{ProgramCall, SHORT};
 
 /// Credentials and their files, and a mock service with them.
-struct Service {
+struct AttachedService {
     spec: Arc<Spec>,
     credentials: Arc<Credentials>,
     files: CredentialFiles,
     mock: MockService,
 }
 
-impl Service {
+impl AttachedService {
     async fn start() -> Self {
         let spec = Arc::new(Spec::builtin(Version::Current));
         let (credentials, files) = minted();
@@ -63,7 +63,8 @@ fn launched_edge_is_loaded_and_its_cost_reported() {
         eprintln!("SKIPPED: no node in PATH, so the Node edge is not launched");
         return;
     }
-    let run = Call::new(&format!("edge-relay {SHORT} --launch 'node fixtures/edges/node/edge.mjs'")).run();
+    let run =
+        ProgramCall::new(&format!("edge-relay {SHORT} --launch 'node fixtures/edges/node/edge.mjs'")).run();
     assert!(run.stdout.contains("edge: "), "{run}");
     let report = run.ended(0);
     assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{report:?}");
@@ -74,10 +75,10 @@ fn launched_edge_is_loaded_and_its_cost_reported() {
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn attached_edge_is_loaded(#[values(false, true)] https: bool) {
-    let service = Service::start().await;
+    let service = AttachedService::start().await;
     let accepts = service.mock.script(Match::Everything, Script::accept(service.mock.profile()));
     let edge = service.edge(https).await;
-    let call = || Call::new(&format!("edge-relay {SHORT} --edge-url {}", edge.url()));
+    let call = || ProgramCall::new(&format!("edge-relay {SHORT} --edge-url {}", edge.url()));
     let trusting =
         if https { call().arg("--edge-ca", service.files.certificate(Role::EdgeAuthority)) } else { call() };
     let report = trusting.run_beside().await.ended(0);
@@ -94,14 +95,14 @@ async fn attached_edge_is_loaded(#[values(false, true)] https: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sealed_collections_reach_an_attached_service() {
-    let service = Service::start().await;
+    let service = AttachedService::start().await;
     let edge = service.edge(false).await;
     let folder = TempDir::new().unwrap();
     let key = folder.path().join("seal-key.json");
     std::fs::write(&key, service.mock.seal_key().to_jwk().to_string()).unwrap();
     let sealed = format!("{SHORT} --seal real --edge-url {}", edge.url());
     let token = service.read_token();
-    let run = Call::new(&format!("journey {sealed} --base-url {}", service.mock.url()))
+    let run = ProgramCall::new(&format!("journey {sealed} --base-url {}", service.mock.url()))
         .arg("--seal-key", key)
         .arg("--service-ca", service.files.certificate(Role::ServiceAuthority))
         .env("READ_TOKEN", &token)
@@ -111,14 +112,14 @@ async fn sealed_collections_reach_an_attached_service() {
     assert!(!run.to_string().contains(&token));
     let report = run.ended(0);
     assert_eq!((report.errors(), report.time_to_verdict.unwrap().figures.count), (0, 40));
-    let run = Call::new(&format!("edge-relay {sealed}")).run_beside().await;
+    let run = ProgramCall::new(&format!("edge-relay {sealed}")).run_beside().await;
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("--seal-key"), "{run}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn attached_service_is_polled() {
-    let service = Service::start().await;
+    let service = AttachedService::start().await;
     let folder = TempDir::new().unwrap();
     let references = folder.path().join("references");
     let mut file = std::fs::File::create(&references).unwrap();
@@ -129,7 +130,8 @@ async fn attached_service_is_polled() {
     writeln!(file, "nobody none # never heard of").unwrap();
     let line = format!("verdict-polling {SHORT} --wrong-share 20% --bad-token-share 20%");
     let poll = |token: &str| {
-        let call = Call::new(&line).arg("--base-url", service.mock.url()).arg("--references", &references);
+        let call =
+            ProgramCall::new(&line).arg("--base-url", service.mock.url()).arg("--references", &references);
         let authority = service.files.certificate(Role::ServiceAuthority);
         call.arg("--service-ca", authority).env("READ_TOKEN", token).run_beside()
     };
@@ -164,7 +166,7 @@ async fn client_certificate_is_presented() {
         server_config(certificate.chain_der(), certificate.key_der(), ClientAuth::From(authority)).unwrap();
     let edge = serve(ListenerProtocol::Tls(config)).await;
     let line = format!("edge-relay {SHORT} --edge-url https://localhost:{}", edge.addr().port());
-    let call = || Call::new(&line).arg("--edge-ca", files.certificate(Role::EdgeAuthority));
+    let call = || ProgramCall::new(&line).arg("--edge-ca", files.certificate(Role::EdgeAuthority));
     let identified = call()
         .arg("--client-cert", files.certificate(Role::ClientForLicense))
         .arg("--client-key", files.key(Role::ClientForLicense).unwrap());
