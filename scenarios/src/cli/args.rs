@@ -16,7 +16,7 @@ use crate::service::Downtime;
 /// invalid or incomplete; 130, 143 ended by a signal, with partial results.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-load", version)]
-pub(super) struct Arguments {
+pub(super) struct LoadArguments {
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        edgeproof_cli::command::<Arguments>().debug_assert();
+        edgeproof_cli::command::<LoadArguments>().debug_assert();
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         let args = args.map_while(|line| line.trim().strip_prefix("- "));
         let args: Vec<String> = args.map(|word| word.replace("START_AT", at)).collect();
         assert!(args.len() > 5, "{args:?}");
-        Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
+        LoadArguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
 
         let matrix = include_str!("../../deploy/ci-matrix.yaml");
         let commands: Vec<&str> = matrix.split("--package edgeproof-load -- ").skip(1).collect();
@@ -271,7 +271,7 @@ mod tests {
             let command = command.replace("${{ matrix.index }}", "1").replace("${{ github.run_id }}", "7");
             let command = command.replace("${{ needs.start.outputs.at }}", at);
             let args = shell_words::split(&command).unwrap();
-            Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
+            LoadArguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
         }
     }
 }

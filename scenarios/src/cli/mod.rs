@@ -17,11 +17,11 @@ mod unused_options;
 
 use std::process::ExitCode;
 
-use args::{Arguments, Command};
+use args::{Command, LoadArguments};
 
 /// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
-    edgeproof_cli::run_program(|arguments: Arguments| match arguments.command {
+    edgeproof_cli::run_program(|arguments: LoadArguments| match arguments.command {
         Command::EdgeRelay(args) => load::main("edge-relay", *args),
         Command::VerdictPolling(args) => load::main("verdict-polling", *args),
         Command::Journey(args) => load::main("journey", *args),
