@@ -18,11 +18,11 @@ use crate::service::Downtime;
 #[command(name = "edgeproof-load", version)]
 pub(super) struct LoadArguments {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: LoadCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum LoadCommand {
     /// Post unique collections to an edge
     EdgeRelay(Box<Load>),
     /// Poll a service for verdicts
@@ -78,7 +78,7 @@ pub(super) struct Load {
     /// Base URL of a running service, for verdicts (default: the built-in mock)
     #[arg(long, value_name = "URL", help_heading = "Target")]
     pub(super) base_url: Option<String>,
-    /// Command that starts the edge; {port} and {host} are replaced
+    /// LoadCommand that starts the edge; {port} and {host} are replaced
     #[arg(long, value_name = "CMD ARG…", help_heading = "Target")]
     pub(super) launch: Option<String>,
     /// Variable with the port for the launched edge
