@@ -78,7 +78,7 @@ pub(super) struct Load {
     /// Base URL of a running service, for verdicts (default: the built-in mock)
     #[arg(long, value_name = "URL", help_heading = "Target")]
     pub(super) base_url: Option<String>,
-    /// LoadCommand that starts the edge; {port} and {host} are replaced
+    /// Command that starts the edge; {port} and {host} are replaced
     #[arg(long, value_name = "CMD ARG…", help_heading = "Target")]
     pub(super) launch: Option<String>,
     /// Variable with the port for the launched edge
