@@ -7,7 +7,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
 use edgeproof_load::engine::{LoadRun, LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload};
-use edgeproof_load::measure::{Codes, Outcome, RouteId};
+use edgeproof_load::measure::{Codes, RequestOutcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
     CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
@@ -203,7 +203,12 @@ async fn missing_verdict_is_an_error_at_its_age() {
     assert_eq!(data.recorded.measurements.verdict.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up =
-        data.recorded.measurements.series.iter().find(|series| series.outcome == Outcome::GivenUp).unwrap();
+    let given_up = data
+        .recorded
+        .measurements
+        .series
+        .iter()
+        .find(|series| series.outcome == RequestOutcome::GivenUp)
+        .unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

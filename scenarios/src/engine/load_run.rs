@@ -14,7 +14,7 @@ use super::run_data::RunData;
 use super::self_monitor::{SelfMonitor, cpu_time};
 use super::user::Scenario;
 use super::workload::Workload;
-use crate::measure::{Outcome, Sample};
+use crate::measure::{RequestOutcome, Sample};
 
 /// A run that is ready to start.
 pub struct LoadRun<S> {
@@ -155,7 +155,7 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &RunContext, now: D
             let age = now.saturating_sub(scheduled.at);
             let sample = Sample {
                 route: scenario.first_route(),
-                outcome: Outcome::Dropped,
+                outcome: RequestOutcome::Dropped,
                 expected: false,
                 due: scheduled.at,
                 response: age,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use edgeproof_reports::load::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::measure::{Measurements, Outcome, Sample};
+use crate::measure::{Measurements, RequestOutcome, Sample};
 
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
@@ -61,7 +61,7 @@ impl Recorder {
         if !sample.expected && sample.outcome.is_outage() {
             self.last_outage.fetch_max(ended, Ordering::Relaxed);
         }
-        if matches!(sample.outcome, Outcome::Answer { .. }) {
+        if matches!(sample.outcome, RequestOutcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
         self.recorder_of(user).measurements.record(sample);

@@ -11,7 +11,7 @@ use super::request_timeout::RequestTimeout;
 use super::run_context::RunContext;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
-use crate::measure::{Outcome, RequestFailure, RouteId, Sample};
+use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// A scenario: what a user does with one operation.
@@ -66,7 +66,7 @@ struct UnderWay {
 #[derive(Debug, Clone)]
 pub struct CallResult {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Time from sending to the end.
@@ -127,10 +127,10 @@ impl Client {
         self.under_way = None;
         let (outcome, expected) = match answered {
             Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
-            Some(Err(failure)) => (Outcome::Failed(failure), false),
+            Some(Err(failure)) => (RequestOutcome::Failed(failure), false),
             None => {
                 self.connections[connection].close();
-                (Outcome::Failed(RequestFailure::Timeout), false)
+                (RequestOutcome::Failed(RequestFailure::Timeout), false)
             }
         };
         let service = ended - sent;
@@ -168,7 +168,7 @@ impl Client {
     pub fn record(
         &mut self,
         route: RouteId,
-        outcome: Outcome,
+        outcome: RequestOutcome,
         expected: bool,
         due: Instant,
         ended: Instant,
@@ -189,7 +189,7 @@ impl Client {
         self.run.recorder.request(self.id, &sample);
         if self.run.report_to_goose {
             let status = match outcome {
-                Outcome::Answer { status, .. } => Some(status),
+                RequestOutcome::Answer { status, .. } => Some(status),
                 _ => None,
             };
             self.goose_requests.push((route, response, expected, status));
@@ -247,9 +247,9 @@ impl Client {
         let waited_for = self.awaiting;
         self.record_no_verdict();
         if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
-            self.record(route, Outcome::Open, false, due, now, now - sent);
+            self.record(route, RequestOutcome::Open, false, due, now, now - sent);
         } else if let Some((since, route)) = waited_for {
-            self.record(route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+            self.record(route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
         }
         self.connections.iter_mut().for_each(UserConnection::close);
     }

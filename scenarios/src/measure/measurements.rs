@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::histogram::Histogram;
-use super::outcome::{Code, Outcome};
+use super::outcome::{Code, RequestOutcome};
 use super::timeline::Timeline;
 
 /// A route, by its index in the plan. Reports show its name, never a URL.
@@ -14,7 +14,7 @@ pub struct Sample {
     /// The route.
     pub route: RouteId,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Intended start, since the start of the run.
@@ -33,7 +33,7 @@ pub struct OutcomeSeries {
     /// The route.
     pub route: RouteId,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Response times: from the intended start.
@@ -81,8 +81,9 @@ impl Measurements {
         }
         if sample.outcome.was_sent() {
             self.sent[place] += 1;
-            self.unanswered[place] += u64::from(!matches!(sample.outcome, Outcome::Answer { .. }));
-            self.unrelayed[place] += u64::from(matches!(sample.outcome, Outcome::Answer { status: 502, .. }));
+            self.unanswered[place] += u64::from(!matches!(sample.outcome, RequestOutcome::Answer { .. }));
+            self.unrelayed[place] +=
+                u64::from(matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. }));
         }
         self.timeline.record(sample.due, sample.response, sample.expected);
         if !sample.measured {
@@ -125,7 +126,7 @@ impl Measurements {
         sum
     }
 
-    fn series_for(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut OutcomeSeries {
+    fn series_for(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool) -> &mut OutcomeSeries {
         let of_route = || self.series.iter().filter(|series| series.route == route).count();
         let find = |measurements: &[OutcomeSeries], outcome| {
             measurements.iter().position(|series| {
@@ -135,7 +136,7 @@ impl Measurements {
         let mut outcome = outcome;
         let mut found = find(&self.series, outcome);
         if found.is_none() && of_route() >= MAX_OUTCOMES {
-            outcome = Outcome::Answer { status: 0, code: Code::Unlisted };
+            outcome = RequestOutcome::Answer { status: 0, code: Code::Unlisted };
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
@@ -154,7 +155,7 @@ mod tests {
     fn sample(status: u16, ms: u64, measured: bool) -> Sample {
         Sample {
             route: RouteId(0),
-            outcome: Outcome::Answer { status, code: Code::Plain },
+            outcome: RequestOutcome::Answer { status, code: Code::Plain },
             expected: status == 200,
             due: Duration::from_secs(1),
             response: Duration::from_millis(ms),

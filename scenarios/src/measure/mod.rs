@@ -13,7 +13,7 @@ pub use compare::{ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};
-pub use outcome::{Code, Codes, Outcome, RequestFailure};
+pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
 pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::{Timeline, TimelineBucket};
 pub use validity::{ValidityInputs, invalid_reasons};

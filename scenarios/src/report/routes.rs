@@ -2,7 +2,7 @@ use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
 
 use super::inputs::ReportInputs;
 use super::timing::timing;
-use crate::measure::{Measurements, Outcome, RouteId};
+use crate::measure::{Measurements, RequestOutcome, RouteId};
 
 pub(super) fn route(
     inputs: &ReportInputs<'_>,
@@ -15,7 +15,7 @@ pub(super) fn route(
     let own = || measurements.series.iter().filter(|series| series.route == id);
     // An unexpected answer is no throughput.
     let answered: u64 = own()
-        .filter(|series| series.expected && matches!(series.outcome, Outcome::Answer { .. }))
+        .filter(|series| series.expected && matches!(series.outcome, RequestOutcome::Answer { .. }))
         .map(|series| series.response.count())
         .sum();
     let mut outcomes: Vec<OutcomeFigures> = own()

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
 use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
-use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
+use crate::measure::{Code, RequestOutcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
 /// Posts collections to an edge. A share of them are replays, which must be refused.
@@ -101,8 +101,8 @@ impl Scenario for EdgeRelay {
 /// The end of an operation, from the result of its last request.
 pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
     match reply.outcome {
-        Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,
-        Outcome::Answer { .. } => OperationEnd::Unexpected,
+        RequestOutcome::Answer { .. } if reply.expected => OperationEnd::Answered,
+        RequestOutcome::Answer { .. } => OperationEnd::Unexpected,
         _ => OperationEnd::Failed,
     }
 }

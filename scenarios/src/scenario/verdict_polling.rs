@@ -12,7 +12,7 @@ use super::opaque_collections::OpaqueCollections;
 use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
 use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
-use crate::measure::{Outcome, RouteId};
+use crate::measure::{RequestOutcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
 /// A backend that polls for the verdict of a reference until it is ready.
@@ -89,7 +89,7 @@ impl VerdictPolling {
                 PollResult::Pending => {
                     client.record_no_verdict();
                     let now = Instant::now();
-                    client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+                    client.record(self.route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
                     return OperationEnd::Unexpected;
                 }
                 PollResult::Other => {
