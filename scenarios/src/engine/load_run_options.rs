@@ -40,7 +40,7 @@ pub struct RunProgress<'a> {
     /// End of the last stage, since the start.
     pub end: Duration,
     /// Measurements so far.
-    pub measurements: &'a crate::measure::Measurements,
+    pub measurements: &'a crate::measure::LoadMeasurements,
     /// Counts of measured operations so far.
     pub ledger: &'a Ledger,
     /// Operations that the pacer released.

@@ -4,7 +4,7 @@ use std::time::Duration;
 use edgeproof_reports::load::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::measure::{Measurements, RequestOutcome, Sample};
+use crate::measure::{LoadMeasurements, RequestOutcome, Sample};
 
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
@@ -21,7 +21,7 @@ pub struct Recorder {
 #[derive(Debug, Clone, Default)]
 pub struct LocalRecorder {
     /// Measurements.
-    pub measurements: Measurements,
+    pub measurements: LoadMeasurements,
     /// Counts of measured operations.
     pub ledger: Ledger,
     /// Counts of warm-up operations.

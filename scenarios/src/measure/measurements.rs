@@ -44,7 +44,7 @@ pub struct OutcomeSeries {
 
 /// All measurements of a run, or of one recorder.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Measurements {
+pub struct LoadMeasurements {
     /// Measured requests by route, outcome and expectation.
     pub series: Vec<OutcomeSeries>,
     /// Delay added by the generator: time from the intended start to sending while a connection was free.
@@ -70,7 +70,7 @@ pub struct Measurements {
 /// memory.
 const MAX_OUTCOMES: usize = 48;
 
-impl Measurements {
+impl LoadMeasurements {
     /// Records a request.
     pub fn record(&mut self, sample: &Sample) {
         let place = usize::from(sample.route.0);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn outcomes_are_separate_and_warm_up_is_excluded() {
-        let mut measurements = Measurements::default();
+        let mut measurements = LoadMeasurements::default();
         for sample in
             [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
         {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn number_of_outcomes_is_bounded() {
-        let mut measurements = Measurements::default();
+        let mut measurements = LoadMeasurements::default();
         (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
         assert!(measurements.series.len() <= MAX_OUTCOMES + 2, "{}", measurements.series.len());
         assert_eq!(measurements.series.iter().map(|series| series.response.count()).sum::<u64>(), 900);

@@ -12,7 +12,7 @@ mod validity;
 pub use compare::{ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
-pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};
+pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};
 pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
 pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::{Timeline, TimelineBucket};

@@ -2,7 +2,7 @@ use edgeproof_reports::load::{LoadReport, Rates, Reconciled};
 
 use super::inputs::ReportInputs;
 use crate::engine::{LocalRecorder, RunData};
-use crate::measure::Measurements;
+use crate::measure::LoadMeasurements;
 use crate::plan::Arrivals;
 
 pub(super) fn rates(recorded: &LocalRecorder, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
@@ -23,7 +23,7 @@ pub(super) fn rates(recorded: &LocalRecorder, arrivals: &[&Arrivals], measured_s
     }
 }
 
-pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &Measurements) -> Vec<Reconciled> {
+pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &LoadMeasurements) -> Vec<Reconciled> {
     inputs
         .arrived
         .iter()

@@ -2,11 +2,11 @@ use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
 
 use super::inputs::ReportInputs;
 use super::timing::timing;
-use crate::measure::{Measurements, RequestOutcome, RouteId};
+use crate::measure::{LoadMeasurements, RequestOutcome, RouteId};
 
 pub(super) fn route(
     inputs: &ReportInputs<'_>,
-    measurements: &Measurements,
+    measurements: &LoadMeasurements,
     place: usize,
     name: &str,
     measured_s: f64,
