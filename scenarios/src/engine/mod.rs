@@ -23,7 +23,7 @@ pub use error::EngineError;
 pub use load_run::LoadRun;
 pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
 pub use outgoing_request::{HeaderFields, OutgoingRequest};
-pub use recorder::{LocalRecorder, OperationEnd, Recorder};
+pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd};
 pub use request_timeout::RequestTimeout;
 pub use run_context::{RunContext, StopSignal};
 pub use run_data::RunData;

@@ -9,7 +9,7 @@ use crate::measure::{LoadMeasurements, RequestOutcome, Sample};
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct LoadRecorder {
     local_recorders: Vec<Mutex<LocalRecorder>>,
     /// End of the last request that found the target gone or broken (µs since the start); 0 for none.
     last_outage: AtomicU64,
@@ -45,7 +45,7 @@ pub enum OperationEnd {
     Open,
 }
 
-impl Recorder {
+impl LoadRecorder {
     /// A recorder with this many parts.
     pub fn new(parts: usize) -> Self {
         Self {

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
 
-use super::recorder::Recorder;
+use super::recorder::LoadRecorder;
 use crate::measure::Codes;
 
 /// State that all users of a run share.
 #[derive(Debug)]
 pub struct RunContext {
     /// The recorder.
-    pub recorder: Recorder,
+    pub recorder: LoadRecorder,
     /// Codes of the tables.
     pub codes: Codes,
     /// Request timeout.
@@ -35,7 +35,7 @@ impl RunContext {
     pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Self {
-            recorder: Recorder::new(locals),
+            recorder: LoadRecorder::new(locals),
             codes,
             timeout,
             stop: StopSignal::new(),
