@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Client, OperationEnd, RunContext, Scenario as _};
+use crate::engine::{Client, LoadRunContext, OperationEnd, Scenario as _};
 use crate::measure::Codes;
 use crate::plan::ScheduledOperation;
 use crate::scenario::AnyScenario;
@@ -18,7 +18,7 @@ pub(super) async fn probe_latency(
     scenario: &AnyScenario,
     timeout: Duration,
 ) -> Result<Duration, Failure> {
-    let run = Arc::new(RunContext::new(codes.clone(), timeout, false));
+    let run = Arc::new(LoadRunContext::new(codes.clone(), timeout, false));
     run.start();
     let mut client = Client::new(0, scenario, Arc::clone(&run));
     let mut times = Vec::new();

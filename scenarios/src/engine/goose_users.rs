@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::error::EngineError;
 use super::load_run_options::{LoadRunOptions, ScenarioLoad};
-use super::run_context::RunContext;
+use super::run_context::LoadRunContext;
 use super::user::{Client, Scenario};
 use super::workload::Workload;
 
@@ -30,7 +30,7 @@ fn users_per_goose_user(report_to_goose: bool) -> usize {
 
 pub(super) fn prepare<S: Scenario>(
     options: &LoadRunOptions<S>,
-    run: &Arc<RunContext>,
+    run: &Arc<LoadRunContext>,
 ) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let users_per_goose_user = users_per_goose_user(run.report_to_goose);
@@ -69,7 +69,7 @@ pub(super) fn prepare<S: Scenario>(
 /// The transaction that connects the users and stores them in the session.
 fn connect<S: Scenario>(
     load: &ScenarioLoad<S>,
-    run: &Arc<RunContext>,
+    run: &Arc<LoadRunContext>,
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));

@@ -25,7 +25,7 @@ pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, Scenar
 pub use outgoing_request::{HeaderFields, OutgoingRequest};
 pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd};
 pub use request_timeout::RequestTimeout;
-pub use run_context::{RunContext, StopSignal};
+pub use run_context::{LoadRunContext, StopSignal};
 pub use run_data::RunData;
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
 pub use user::{CallResult, Client, Scenario};

@@ -9,7 +9,7 @@ use crate::measure::Codes;
 
 /// State that all users of a run share.
 #[derive(Debug)]
-pub struct RunContext {
+pub struct LoadRunContext {
     /// The recorder.
     pub recorder: LoadRecorder,
     /// Codes of the tables.
@@ -30,7 +30,7 @@ pub struct RunContext {
 #[derive(Debug)]
 pub struct StopSignal(watch::Sender<bool>);
 
-impl RunContext {
+impl LoadRunContext {
     /// The context of a run that has not started.
     pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;

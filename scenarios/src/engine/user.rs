@@ -8,7 +8,7 @@ use edgeproof_http::ServerAddress;
 use super::call::{Call, Expectation, classify};
 use super::recorder::OperationEnd;
 use super::request_timeout::RequestTimeout;
-use super::run_context::RunContext;
+use super::run_context::LoadRunContext;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
 use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
@@ -37,7 +37,7 @@ pub struct Client {
     /// Number of the user, from 0 over all scenarios.
     pub id: usize,
     connections: Vec<UserConnection>,
-    run: Arc<RunContext>,
+    run: Arc<LoadRunContext>,
     request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
@@ -75,7 +75,7 @@ pub struct CallResult {
 
 impl Client {
     /// A user without open connections.
-    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<RunContext>) -> Self {
+    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<LoadRunContext>) -> Self {
         Self {
             id,
             connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
@@ -90,7 +90,7 @@ impl Client {
     }
 
     /// State that all users share.
-    pub fn run(&self) -> &Arc<RunContext> {
+    pub fn run(&self) -> &Arc<LoadRunContext> {
         &self.run
     }
 
