@@ -13,12 +13,12 @@ use tokio::time::sleep;
 use super::error::EngineError;
 use super::load_run_options::{LoadRunOptions, ScenarioLoad};
 use super::run_context::LoadRunContext;
-use super::user::{Client, Scenario};
+use super::user::{LoadUser, Scenario};
 use super::workload::Workload;
 
 /// The session data of a goose user: the users that it runs, with their connections.
 #[derive(Clone)]
-struct Session(Arc<Mutex<Vec<Client>>>);
+struct Session(Arc<Mutex<Vec<LoadUser>>>);
 
 /// Users per goose user. A goose user takes 8 KB, as much as one of ours.
 const USERS_PER_GOOSE_USER: usize = 64;
@@ -84,7 +84,7 @@ fn connect<S: Scenario>(
             let mut clients = Vec::new();
             for _ in 0..there.min(users_per_goose_user) {
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
-                let mut client = Client::new(number, &*scenario, Arc::clone(&run));
+                let mut client = LoadUser::new(number, &*scenario, Arc::clone(&run));
                 client.connect().await;
                 clients.push(client);
                 run.user_ready();
@@ -139,7 +139,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
 /// Runs one user until its workload ends, and reports each request to goose.
 async fn report_to_goose(
     user: &mut GooseUser,
-    client: &mut Client,
+    client: &mut LoadUser,
     workload: &Workload,
     scenario: &impl Scenario,
     routes: &[String],

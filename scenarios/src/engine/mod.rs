@@ -28,6 +28,6 @@ pub use request_timeout::RequestTimeout;
 pub use run_context::{LoadRunContext, StopSignal};
 pub use run_data::RunData;
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
-pub use user::{CallResult, Client, Scenario};
+pub use user::{CallResult, LoadUser, Scenario};
 pub use user_connection::UserConnection;
 pub use workload::{Operation, Workload};

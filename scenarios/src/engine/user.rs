@@ -25,7 +25,7 @@ pub trait Scenario: Send + Sync + 'static {
     /// Plays an operation to its end. `due` is the intended start.
     fn play(
         &self,
-        client: &mut Client,
+        client: &mut LoadUser,
         scheduled: ScheduledOperation,
         due: Instant,
     ) -> impl Future<Output = OperationEnd> + Send;
@@ -33,7 +33,7 @@ pub trait Scenario: Send + Sync + 'static {
 
 /// A user: its connections and its state.
 #[derive(Debug)]
-pub struct Client {
+pub struct LoadUser {
     /// Number of the user, from 0 over all scenarios.
     pub id: usize,
     connections: Vec<UserConnection>,
@@ -73,7 +73,7 @@ pub struct CallResult {
     pub service: Duration,
 }
 
-impl Client {
+impl LoadUser {
     /// A user without open connections.
     pub fn new(id: usize, scenario: &impl Scenario, run: Arc<LoadRunContext>) -> Self {
         Self {

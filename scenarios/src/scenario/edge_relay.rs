@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
-use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
+use crate::engine::{Call, CallResult, Expectation, LoadUser, OperationEnd, Scenario};
 use crate::measure::{Code, RequestOutcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
@@ -36,7 +36,7 @@ impl EdgeRelay {
     /// Posts a new collection.
     pub async fn post(
         &self,
-        client: &mut Client,
+        client: &mut LoadUser,
         scheduled: ScheduledOperation,
         due: Instant,
     ) -> (CallResult, String) {
@@ -64,7 +64,7 @@ impl EdgeRelay {
     }
 
     /// Posts the last accepted collection again; `None` if there is none yet.
-    async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
+    async fn replay(&self, client: &mut LoadUser, due: Instant) -> Option<CallResult> {
         let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
             return None;
@@ -88,7 +88,7 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         if self.replays.takes(scheduled.number)
             && let Some(reply) = self.replay(client, due).await
         {
