@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::args::Load;
 use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
 use crate::engine::{
@@ -73,7 +73,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = Progress::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
+    let progress = ProgressDisplay::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
     let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {

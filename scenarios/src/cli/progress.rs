@@ -12,14 +12,14 @@ use crate::engine::RunProgress;
 use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
-pub(super) struct Progress {
-    mode: Mode,
+pub(super) struct ProgressDisplay {
+    mode: DisplayMode,
     scenario: &'static str,
     last: Mutex<Last>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum DisplayMode {
     Silent,
     Drawn,
     Lines,
@@ -34,7 +34,7 @@ struct Last {
 /// Interval of plain lines.
 const LINES: Duration = Duration::from_secs(5);
 
-impl Progress {
+impl ProgressDisplay {
     pub(super) fn new(
         output: &OutputOptions,
         scenario: &'static str,
@@ -42,11 +42,11 @@ impl Progress {
     ) -> Arc<Self> {
         let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
         let mode = match (output.quiet, terminal) {
-            (true, _) => Mode::Silent,
-            (false, true) => Mode::Drawn,
-            (false, false) => Mode::Lines,
+            (true, _) => DisplayMode::Silent,
+            (false, true) => DisplayMode::Drawn,
+            (false, false) => DisplayMode::Lines,
         };
-        if let Some(address) = prometheus.filter(|_| mode != Mode::Silent) {
+        if let Some(address) = prometheus.filter(|_| mode != DisplayMode::Silent) {
             let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
         }
         Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
@@ -54,12 +54,12 @@ impl Progress {
 
     /// Shows the progress.
     pub(super) fn show(&self, progress: RunProgress<'_>) {
-        if self.mode == Mode::Silent {
+        if self.mode == DisplayMode::Silent {
             return;
         }
         let mut last = self.last.lock();
         let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
-        if self.mode == Mode::Lines && !due {
+        if self.mode == DisplayMode::Lines && !due {
             return;
         }
         let line = line(self.scenario, progress, &last);
@@ -68,14 +68,14 @@ impl Progress {
         last.line = Some(Instant::now());
         let mut out = std::io::stderr().lock();
         let _ = match self.mode {
-            Mode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
+            DisplayMode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
             _ => writeln!(out, "{line}"),
         };
     }
 
     /// Removes the redrawn line.
     pub(super) fn clear(&self) {
-        if self.mode == Mode::Drawn {
+        if self.mode == DisplayMode::Drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }

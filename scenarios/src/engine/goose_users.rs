@@ -18,7 +18,7 @@ use super::workload::Workload;
 
 /// The session data of a goose user: the users that it runs, with their connections.
 #[derive(Clone)]
-struct Session(Arc<Mutex<Vec<LoadUser>>>);
+struct GooseSession(Arc<Mutex<Vec<LoadUser>>>);
 
 /// Users per goose user. A goose user takes 8 KB, as much as one of ours.
 const USERS_PER_GOOSE_USER: usize = 64;
@@ -89,7 +89,7 @@ fn connect<S: Scenario>(
                 clients.push(client);
                 run.user_ready();
             }
-            user.set_session_data(Session(Arc::new(Mutex::new(clients))));
+            user.set_session_data(GooseSession(Arc::new(Mutex::new(clients))));
             Ok(())
         })
     })
@@ -103,8 +103,8 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
         let (scenario, workload, routes) =
             (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
         Box::pin(async move {
-            let session = user.get_session_data::<Session>().cloned();
-            let clients = session.map(|Session(clients)| std::mem::take(&mut *clients.lock()));
+            let session = user.get_session_data::<GooseSession>().cloned();
+            let clients = session.map(|GooseSession(clients)| std::mem::take(&mut *clients.lock()));
             let clients = clients.unwrap_or_default();
             if clients.is_empty() {
                 // Until goose stops the user.
