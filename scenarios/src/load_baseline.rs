@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use edgeproof_reports::ReadError;
-use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
+use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
 use miette::Diagnostic;
 
 use crate::measure::{ComparedRun, Histogram, HistogramError, compare};
@@ -28,7 +28,7 @@ pub struct LoadDescription<'a> {
     /// Open or closed model.
     pub model: Model,
     /// Stages, users and scenario settings.
-    pub plan: &'a Plan,
+    pub plan: &'a PlannedLoad,
     /// Number of shards.
     pub shards: u32,
     /// Faults injected into the service.
@@ -202,21 +202,21 @@ mod tests {
 
     use super::*;
 
-    fn plan(stages: &[(f64, f64)], users: u32) -> Plan {
+    fn plan(stages: &[(f64, f64)], users: u32) -> PlannedLoad {
         let stage = |(from, to): &(f64, f64)| PlanStage { time_ms: 10_000, from: *from, to: *to };
-        Plan {
+        PlannedLoad {
             stages: stages.iter().map(stage).collect(),
             users,
             settings: [("wait".to_owned(), "1s".to_owned())].into(),
-            ..Plan::default()
+            ..PlannedLoad::default()
         }
     }
 
-    fn description(model: Model, plan: &Plan) -> LoadDescription<'_> {
+    fn description(model: Model, plan: &PlannedLoad) -> LoadDescription<'_> {
         LoadDescription { scenario: "journey", model, plan, shards: 1, faults: Vec::new() }
     }
 
-    fn check(change: impl Fn(&mut Plan, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
+    fn check(change: impl Fn(&mut PlannedLoad, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
         let earlier = plan(&[(100.0, 100.0)], 8);
         let asked = |plan| description(Model::Open, plan);
         let (mut other, spare) = (earlier.clone(), earlier.clone());

@@ -2,7 +2,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
+use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 
 use super::args::{Load, SealKind};
 use super::output::{self, ReportFiles};
@@ -178,7 +178,7 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
 }
 
 /// The plan as it appears in the report.
-pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> Plan {
+pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> PlannedLoad {
     let args = &planned.args;
     let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
     let document = |stage: &Stage| PlanStage {
@@ -199,7 +199,7 @@ pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<Seal
     let polls = planned.name != "edge-relay";
     let settings =
         settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
-    Plan {
+    PlannedLoad {
         stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
         users,
         warm_up_ms: args.warm_up.as_millis() as u64,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_reports::load::{LoadReport, LoadState, Plan};
+use edgeproof_reports::load::{LoadReport, LoadState, PlannedLoad};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
@@ -233,10 +233,10 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         scenario: "self-test",
         open: true,
         target: embedded(),
-        plan: Plan {
+        plan: PlannedLoad {
             warm_up_ms: generator_run.warm_up.as_millis() as u64,
             measured_ms: generator_run.time.as_millis() as u64,
-            ..Plan::default()
+            ..PlannedLoad::default()
         },
         shard: (0, 1),
         routes: &[collection_route().to_owned()],

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
+    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, TimelineFigures,
+    Timing,
 };
 
 use super::error::MergeError;
@@ -116,11 +117,11 @@ pub(super) fn faults(reports: &[LoadReport]) -> Vec<InjectedFault> {
     sums
 }
 
-pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
+pub(super) fn timelines(reports: &[LoadReport]) -> Result<TimelineFigures, MergeError> {
     let mut sum = measure::Timeline::default();
     let mut asked: Vec<(Duration, f64)> = Vec::new();
     for report in reports {
-        let Timeline { width_ms, moments } = &report.timeline;
+        let TimelineFigures { width_ms, moments } = &report.timeline;
         let restored = moments
             .iter()
             .map(|moment| TimelineBucket {

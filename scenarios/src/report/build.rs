@@ -4,7 +4,7 @@ use edgeproof_reports::TargetKind;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
     EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model,
-    RouteFigures, Seal, Shard,
+    RouteFigures, Seal, ShardFigures,
 };
 
 use super::counts::{imbalance, rates, reconcile};
@@ -51,7 +51,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
-        shards: vec![Shard {
+        shards: vec![ShardFigures {
             index: inputs.shard.0,
             count: inputs.shard.1,
             started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, Plan};
+use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad};
 
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
@@ -14,7 +14,7 @@ pub struct ReportInputs<'a> {
     /// The target.
     pub target: LoadTarget,
     /// The plan.
-    pub plan: Plan,
+    pub plan: PlannedLoad,
     /// Index and count of the shard.
     pub shard: (u32, u32),
     /// Names of the routes, by index.

@@ -31,7 +31,8 @@ pub struct LoadTarget {
 
 /// Requested load. All shards of a run have the same plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
+#[schemars(rename = "Plan")]
+pub struct PlannedLoad {
     /// Rates of the whole run, warm-up first; empty in the closed model.
     pub stages: Vec<PlanStage>,
     /// Users of all shards; each has its own connections.
@@ -92,7 +93,8 @@ pub enum Seal {
 
 /// A shard of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shard {
+#[schemars(rename = "Shard")]
+pub struct ShardFigures {
     /// Index, from 0.
     pub index: u32,
     /// Number of shards of the run.
