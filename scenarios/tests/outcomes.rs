@@ -114,7 +114,11 @@ fn outcomes(data: &RunData) -> Vec<String> {
 #[case::unlisted(418, r#"{"error":"teapot"}"#, "! 418 with a code not in the tables × 20")]
 #[case::page(503, "<html>", "! 503 with another body × 20")]
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_an_edge(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
+async fn answer_of_an_edge_decides_the_outcome(
+    #[case] status: u16,
+    #[case] body: &str,
+    #[case] expected: &str,
+) {
     let edge = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
@@ -153,7 +157,7 @@ async fn open_and_dropped_operations_count_at_their_age() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unreachable_edge_is_no_connection() {
+async fn unreachable_edge_counts_as_no_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
     let data = load(Arc::new(scenario), LONG, LONG).await;

@@ -247,17 +247,17 @@ fn written_report_loads_and_invalid_ones_are_rejected() {
 }
 
 #[test]
-fn load_terminal() {
+fn terminal_shows_a_load_run() {
     insta::assert_snapshot!(terminal(&report(), false, false));
 }
 
 #[test]
-fn load_markdown() {
+fn markdown_shows_a_load_run() {
     insta::assert_snapshot!(render(Format::Markdown, &report()));
 }
 
 #[test]
-fn load_junit() {
+fn junit_shows_a_load_run() {
     insta::assert_snapshot!(render(Format::Junit, &report()));
 }
 

@@ -222,18 +222,16 @@ fn on_start(
 
 fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     let Some(service) = &system.service else { return Vec::new() };
-    let mut arrived = Vec::new();
-    for (place, route) in routes.iter().enumerate() {
-        let id = RouteId(place as u8);
-        match route.as_str() {
-            route if route == collection_route() => arrived.push((id, service.collections())),
-            route if route == verdict_route() && system.target.base_url.is_none() => {
-                arrived.push((id, service.verdict_requests()));
-            }
-            _ => {}
-        }
-    }
-    arrived
+    let own_verdicts = system.target.base_url.is_none();
+    let counted = |(place, route): (usize, &String)| {
+        let count = match route.as_str() {
+            route if route == collection_route() => service.collections(),
+            route if route == verdict_route() && own_verdicts => service.verdict_requests(),
+            _ => return None,
+        };
+        Some((RouteId(place as u8), count))
+    };
+    routes.iter().enumerate().filter_map(counted).collect()
 }
 
 fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {

@@ -109,7 +109,7 @@ impl SystemUnderTest {
             system.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
-            system.prepare_verdicts(args).await?;
+            system.prepare_verdicts(args, &credentials).await?;
         }
         Ok(system)
     }
@@ -178,7 +178,7 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
+    async fn prepare_verdicts(&mut self, args: &Load, credentials: &Credentials) -> Result<(), Failure> {
         let (url, ca) = match (&args.base_url, &self.service) {
             (Some(url), _) => (url.clone(), args.service_ca.clone()),
             (None, Some(service)) => (service.url(), Some(self.files.certificate(Role::ServiceAuthority))),
@@ -192,7 +192,7 @@ impl SystemUnderTest {
             Some(service) if args.base_url.is_none() => {
                 (service.authorization(), service.bad_tokens(&self.codes))
             }
-            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens()),
+            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens(credentials)),
         };
         let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(

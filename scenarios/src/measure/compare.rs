@@ -111,10 +111,10 @@ mod tests {
     #[case::a_little_slower(1_000_000, 1.05, 0.8, 0.1, "p50", "within tolerance")]
     #[case::slower(1_000_000, 1.3, 0.8, 0.1, "p50", "worse")]
     #[case::faster(1_000_000, 0.7, 0.8, 0.1, "p90", "better")]
-    #[case::few_say_nothing_of_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
+    #[case::few_samples_hide_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
     #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
     #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
-    fn change_is_told_from_noise(
+    fn change_beyond_noise_and_tolerance_is_better_or_worse(
         #[case] count: u64,
         #[case] factor: f64,
         #[case] cpu: f64,
