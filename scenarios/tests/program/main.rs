@@ -59,13 +59,13 @@ impl ProgramCall {
 
     /// Runs the program without a report.
     fn output(mut self) -> ProgramRun {
-        ProgramRun::of(spawn(&mut self.command), self.folder)
+        ProgramRun::of(spawn(&mut self.command), &self.folder)
     }
 
     /// Runs the program with a report.
     fn run(self) -> ProgramRun {
         let (child, folder) = self.start();
-        ProgramRun::of(child, folder)
+        ProgramRun::of(child, &folder)
     }
 
     /// Runs the program on another thread, so that the servers of the test keep running.
@@ -82,7 +82,7 @@ impl ProgramCall {
 
 impl ProgramRun {
     /// Waits for the program.
-    fn of(child: Child, folder: TempDir) -> Self {
+    fn of(child: Child, folder: &TempDir) -> Self {
         let output = child.wait_with_output().unwrap();
         Self {
             code: output.status.code(),

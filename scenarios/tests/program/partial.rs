@@ -17,7 +17,7 @@ async fn target_that_stops_leaves_a_partial_result() {
     let line = format!("edge-relay --edge-url http://{} --duration 4s", edge.addr());
     let (child, folder) = start_and_wait_for(&line, 10);
     edge.stop(Duration::ZERO).await;
-    let run = tokio::task::spawn_blocking(|| ProgramRun::of(child, folder)).await.unwrap();
+    let run = tokio::task::spawn_blocking(move || ProgramRun::of(child, &folder)).await.unwrap();
     assert!(run.stdout.contains("was gone from"), "{run}");
     let report = run.ended(3);
     assert_eq!((report.state, report.exit_code), (LoadState::Partial, 3));
@@ -31,7 +31,8 @@ async fn signal_leaves_a_partial_result() {
     let (child, folder) = start_and_wait_for(&line, 5);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    let report = tokio::task::spawn_blocking(|| ProgramRun::of(child, folder).ended(143)).await.unwrap();
+    let report =
+        tokio::task::spawn_blocking(move || ProgramRun::of(child, &folder).ended(143)).await.unwrap();
     assert_eq!((report.state, report.exit_code), (LoadState::Partial, 143));
     assert!(report.ledger.balances() && report.ledger.answered >= 5);
 }
@@ -51,9 +52,8 @@ fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
 
 /// The address of the metrics, from the program's standard error.
 fn metrics_address(stderr: &mut impl BufRead) -> SocketAddr {
-    let lines = stderr.lines().map(Result::unwrap);
-    let line =
-        lines.filter(|line| line.contains("Prometheus")).next().expect("the program prints its address");
+    let mut lines = stderr.lines().map(Result::unwrap);
+    let line = lines.find(|line| line.contains("Prometheus")).expect("the program prints its address");
     let (_, rest) = line.rsplit_once("http://").unwrap();
     rest.trim_end_matches("/metrics").parse().unwrap()
 }

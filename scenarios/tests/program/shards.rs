@@ -126,7 +126,7 @@ fn shards_add_up_to_the_whole_run() {
     };
     let running: Vec<_> = (0..SHARDS).map(start).collect();
     let shards: Vec<LoadReport> =
-        running.into_iter().map(|(child, folder)| ProgramRun::of(child, folder).ended(0)).collect();
+        running.into_iter().map(|(child, folder)| ProgramRun::of(child, &folder).ended(0)).collect();
     let sum = merge(&shards, None).ended(0);
 
     assert_eq!(sum.ledger.scheduled, whole.ledger.scheduled);
