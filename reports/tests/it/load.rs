@@ -4,8 +4,9 @@ use std::path::Path;
 
 use edgeproof_reports::load::{
     Comparison, Difference, Drain, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
-    LoadTarget, Model, OutcomeFigures, Percentiles, Plan, PlanStage, Rates, Reconciled, RouteFigures, Seal,
-    Shard, ThresholdResult, Timeline, TimelineMoment, Timing, load_schema, render, terminal,
+    LoadTarget, Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, Rates, Reconciled, RouteFigures,
+    Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, load_schema, render,
+    terminal,
 };
 use edgeproof_reports::{Format, ReadError, TargetKind, Tool};
 use rstest::rstest;
@@ -81,7 +82,7 @@ fn report() -> LoadReport {
         state: LoadState::Complete,
         findings: vec!["<script>alert(1)</script> \u{1b}[2J".into()],
         exit_code: 1,
-        plan: Plan {
+        plan: PlannedLoad {
             stages: vec![
                 PlanStage { time_ms: 1_000, from: 500.0, to: 500.0 },
                 PlanStage { time_ms: 1_000, from: 500.0, to: 1_500.0 },
@@ -96,7 +97,7 @@ fn report() -> LoadReport {
             seed: 7,
             settings: vec![("wait".into(), "1s".into())],
         },
-        shards: vec![Shard {
+        shards: vec![ShardFigures {
             index: 0,
             count: 1,
             started: "2025-01-01T00:00:00.000Z".into(),
@@ -140,7 +141,7 @@ fn report() -> LoadReport {
             arrived: 999,
             agrees: true,
         }],
-        timeline: Timeline { width_ms: 500, moments },
+        timeline: TimelineFigures { width_ms: 500, moments },
         thresholds: vec![
             ThresholdResult {
                 rule: "p99 <= 4ms".into(),
@@ -246,17 +247,17 @@ fn written_report_loads_and_invalid_ones_are_rejected() {
 }
 
 #[test]
-fn load_terminal() {
+fn terminal_shows_a_load_run() {
     insta::assert_snapshot!(terminal(&report(), false, false));
 }
 
 #[test]
-fn load_markdown() {
+fn markdown_shows_a_load_run() {
     insta::assert_snapshot!(render(Format::Markdown, &report()));
 }
 
 #[test]
-fn load_junit() {
+fn junit_shows_a_load_run() {
     insta::assert_snapshot!(render(Format::Junit, &report()));
 }
 
@@ -291,7 +292,7 @@ fn run_without_requests_has_every_document() {
         waiting: empty,
         time_to_verdict: None,
         routes: Vec::new(),
-        timeline: Timeline { width_ms: 250, moments: Vec::new() },
+        timeline: TimelineFigures { width_ms: 250, moments: Vec::new() },
         ..report()
     };
     for format in Format::ALL {

@@ -20,12 +20,12 @@ pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
     open: Option<Connection>,
     /// The running request. It lives here because every future would reserve space for it.
-    exchange: Option<Exchange>,
+    exchange: Option<RunningRequest>,
 }
 
 /// A request and the received part of its answer.
 #[derive(Debug)]
-struct Exchange {
+struct RunningRequest {
     request: OutgoingRequest,
     written: usize,
     /// All written bytes are flushed: TLS buffers some of them.
@@ -67,7 +67,7 @@ impl UserConnection {
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
     /// still come.
     pub fn prepare(&mut self, request: OutgoingRequest) {
-        if self.exchange.replace(Exchange::new(request)).is_some() {
+        if self.exchange.replace(RunningRequest::new(request)).is_some() {
             self.open = None;
         }
     }
@@ -106,7 +106,7 @@ impl UserConnection {
     /// Keeps the connection only if it can be reused.
     fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
         let fit = answered.as_ref().is_ok_and(|answer| {
-            self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
+            self.exchange.as_ref().is_some_and(RunningRequest::is_clean) && !answer.ends_connection("GET")
         });
         self.exchange = None;
         if !fit {
@@ -119,7 +119,7 @@ impl UserConnection {
     }
 }
 
-impl Exchange {
+impl RunningRequest {
     fn new(request: OutgoingRequest) -> Self {
         Self { request, written: 0, flushed: false, refused: false, reader: reader() }
     }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn long_answer_yields() {
         let mut exchange =
-            Exchange::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
+            RunningRequest::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
         (exchange.written, exchange.flushed) = (1, true);
         assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
         let mut cx = Context::from_waker(Waker::noop());
