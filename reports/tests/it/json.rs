@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use edgeproof_reports::{Event, Format, Recorder, Report, Titles, render, report_schema};
+use edgeproof_reports::{Event, Format, Report, ReportRecorder, Titles, render, report_schema};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -127,14 +127,14 @@ fn incomplete_run_has_no_report(#[case] broken: u8, #[case] expected: &str) {
         2 => drop(events.pop()),
         _ => drop(events.remove(0)),
     }
-    let mut recorder = Recorder::default();
+    let mut recorder = ReportRecorder::default();
     send(&events, &mut recorder);
     assert_eq!(recorder.report().unwrap_err().to_string(), expected);
 }
 
 #[test]
 fn stored_run_replays() {
-    let mut recorder = Recorder::default();
+    let mut recorder = ReportRecorder::default();
     report().replay(&mut recorder).unwrap();
     assert_eq!(recorder.report().unwrap(), report());
 }

@@ -2,7 +2,7 @@
 
 use edgeproof_reports::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, Observation,
-    Outcome, Reader, Recorder, Report, Summary, TargetKind, Titles,
+    Outcome, Reader, Report, ReportRecorder, Summary, TargetKind, Titles,
 };
 
 /// Terminal escapes, closing brackets of every format, and a workflow command.
@@ -84,7 +84,7 @@ pub(crate) fn send(events: &[Event], reader: &mut dyn Reader) {
 }
 
 pub(crate) fn report() -> Report {
-    let mut recorder = Recorder::default();
+    let mut recorder = ReportRecorder::default();
     send(&events(), &mut recorder);
     recorder.report().unwrap()
 }
