@@ -23,9 +23,9 @@ pub enum Format {
     Markdown,
 }
 
-/// `--report` names a format that does not exist. Reads well after "failed to".
+/// `--report` names a format that does not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("use the report format `{given}`: the formats are {}", Format::names())]
+#[error("cannot use the report format `{given}`: it does not exist; use {}", Format::names())]
 pub struct UnknownFormat {
     given: String,
 }

@@ -4,9 +4,9 @@ use super::report::{Report, ReportedSpec, SCHEMA, Tool};
 use super::summary::Summary;
 use super::target::ReportedTarget;
 
-/// The events do not describe a complete run, so no report can be made. Reads well after "failed to".
+/// The events do not describe a complete run, so no report can be made.
 #[derive(Debug, thiserror::Error)]
-#[error("make a report: {0}")]
+#[error("cannot make a report: {0}")]
 pub struct IncompleteRun(String);
 
 /// Collects the events of a run into a [`Report`].

@@ -45,7 +45,7 @@ fn previous_file_stays_until_the_end() {
     let mut reader = open(Format::Json, &path).unwrap();
     let events = events();
     send(&events[..events.len() - 1], &mut reader);
-    assert_eq!(reader.finish().unwrap_err().to_string(), "make a report: the run did not finish");
+    assert_eq!(reader.finish().unwrap_err().to_string(), "cannot make a report: the run did not finish");
     assert_eq!(fs::read_to_string(&path).unwrap(), "before");
     reader.read(events.last().unwrap());
     reader.finish().unwrap();
@@ -63,7 +63,7 @@ fn bad_path_fails_before_the_run(#[case] path: &str, #[case] problem: &str) {
     let path = folder.path().join(path);
     let error = open(Format::Json, &path).err().unwrap().to_string();
     let problem = problem.replace("{}", &folder.path().display().to_string());
-    assert_eq!(error, format!("write a report to {}: {problem}", path.display()));
+    assert_eq!(error, format!("cannot write a report to {}: {problem}", path.display()));
     assert_eq!(entries(folder.path()), ["file"]);
 }
 
@@ -93,7 +93,10 @@ fn device_is_not_replaced() {
 #[test]
 fn unknown_format_lists_the_known_ones() {
     let error = "pdf".parse::<Format>().unwrap_err().to_string();
-    assert_eq!(error, "use the report format `pdf`: the formats are json, junit, html, markdown");
+    assert_eq!(
+        error,
+        "cannot use the report format `pdf`: it does not exist; use json, junit, html, markdown"
+    );
     assert!(Format::ALL.iter().all(|format| format.name().parse::<Format>().unwrap() == *format));
 }
 

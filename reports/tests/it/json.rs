@@ -78,15 +78,18 @@ fn written_report_loads() {
 }
 
 #[rstest]
-#[case("not json at all", "read the report r.json: it is not JSON")]
-#[case("[1]", "read the report r.json: it has no `schema`; give a file that `--report json=PATH` wrote")]
+#[case("not json at all", "cannot read the report r.json: it is not JSON")]
+#[case(
+    "[1]",
+    "cannot read the report r.json: it has no `schema`; give a file that `--report json=PATH` wrote"
+)]
 #[case(
     r#"{"schema":"edgeproof.report/2"}"#,
-    "read the report r.json: its schema is `edgeproof.report/2`, but this command reads `edgeproof.report/1`"
+    "cannot read the report r.json: its schema is `edgeproof.report/2`; give a file with the schema `edgeproof.report/1`"
 )]
 #[case(
     r#"{"schema":"edgeproof.report/1"}"#,
-    "read the report r.json: it does not match `edgeproof.report/1`: missing field `tool` at line 1 column 31"
+    "cannot read the report r.json: it does not match `edgeproof.report/1`: missing field `tool` at line 1 column 31"
 )]
 fn invalid_file_is_explained(#[case] text: &str, #[case] expected: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +104,7 @@ fn missing_file_is_named() {
     let error = Report::load(&folder.path().join("r.json")).unwrap_err();
     assert_eq!(
         message(&error, folder.path()),
-        "read the report r.json: No such file or directory (os error 2)"
+        "cannot read the report r.json: No such file or directory (os error 2)"
     );
 }
 
@@ -117,9 +120,9 @@ fn summary_that_does_not_match_the_cases_is_rejected() {
 }
 
 #[rstest]
-#[case(1, "make a report: 10 cases were planned, but 9 ended")]
-#[case(2, "make a report: the run did not finish")]
-#[case(3, "make a report: the run has no plan")]
+#[case(1, "cannot make a report: 10 cases were planned, but 9 ended")]
+#[case(2, "cannot make a report: the run did not finish")]
+#[case(3, "cannot make a report: the run has no plan")]
 fn incomplete_run_has_no_report(#[case] broken: u8, #[case] expected: &str) {
     let mut events = events();
     match broken {
