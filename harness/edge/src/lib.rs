@@ -39,7 +39,7 @@ mod websocket;
 
 pub use decision::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
 pub use error::EdgeError;
-pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoEdgeFaults};
 pub use handler::{EdgeIo, RequestBody, handle_request};
 pub use program::{ProgramOptions, run_program};
 pub use relay::{CertificateCheck, UpstreamOptions};

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use edgeproof_edge::{EdgeFaultHooks, NoFaults};
+use edgeproof_edge::{EdgeFaultHooks, NoEdgeFaults};
 use edgeproof_mutants::{Mutant, MutantSet, Mutation, Part, TestBed};
 use edgeproof_reports::Outcome;
 
@@ -13,7 +13,7 @@ type Results = BTreeMap<String, (Outcome, Vec<String>)>;
 fn results_without_sockets_equal_results_over_sockets() {
     let bed = test_bed();
     let mutants = MutantSet::new(&bed.spec).mutants;
-    assert_eq!(pure(&bed, &NoFaults), over_sockets(&bed, None));
+    assert_eq!(pure(&bed, &NoEdgeFaults), over_sockets(&bed, None));
     for id in [
         "edge.200.accepted/withheld",
         "edge.405.method-not-allowed/other-class",
@@ -47,7 +47,7 @@ fn pure(bed: &TestBed, hooks: &dyn EdgeFaultHooks) -> Results {
 
 fn over_sockets(bed: &TestBed, mutant: Option<&Mutant>) -> Results {
     let mut cases = bed.cases(Part::Edge);
-    cases.retain(|case| bed.play_pure(case, &NoFaults, true).is_some());
+    cases.retain(|case| bed.play_pure(case, &NoEdgeFaults, true).is_some());
     let result = block_on(bed.play(Part::Edge, &cases, mutant.map(Mutant::faults))).unwrap();
     let results = result.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
