@@ -71,7 +71,7 @@ pub use decision::{
     CollectionFacts, Outage, ReadOutage, Replay, ReplyShape, ReplyShapeError, ServiceDecision, SessionFact,
     VerdictFacts, decide, decide_verdict, presented_licenses,
 };
-pub use fault_hooks::{NoFaults, ServiceAction, ServiceFaultHooks, ServiceRequest};
+pub use fault_hooks::{NoServiceFaults, ServiceAction, ServiceFaultHooks, ServiceRequest};
 pub use journal::{Arrival, ArrivalAnswer, Observer, RECORDED};
 pub use listener::{Listen, ListenerMode};
 pub use options::ServiceOptions;
