@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::answer_reader::{AnswerReader, Progress};
 use super::draft::{Part, encode};
 use super::server_address::protocol;
-use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress};
+use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -72,8 +72,8 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
 
 /// HTTP/1.1 connection for several requests.
 struct KeptConnection {
-    read: ReadHalf<Connection>,
-    write: WriteHalf<Connection>,
+    read: ReadHalf<ClientStream>,
+    write: WriteHalf<ClientStream>,
 }
 
 impl KeptConnection {
@@ -124,7 +124,7 @@ enum End {
     Reset,
 }
 
-async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
+async fn write(stream: &mut WriteHalf<ClientStream>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
     for part in parts {
         match part {
             Part::Bytes(bytes) => {
@@ -142,7 +142,7 @@ async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: 
     Ok(())
 }
 
-async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, continued: &Notify) -> End {
+async fn read(stream: &mut ReadHalf<ClientStream>, reader: &Mutex<AnswerReader>, continued: &Notify) -> End {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = match stream.read(&mut buffer).await {
@@ -165,7 +165,7 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
 }
 
 async fn exchange_http2(
-    connection: Connection,
+    connection: ClientStream,
     endpoint: &ServerAddress,
     draft: &Draft,
 ) -> Result<Answer, NoAnswer> {

@@ -23,7 +23,7 @@ pub use limits::Limits;
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, NoAnswer, Request, Sent};
-pub use server_address::{ClientIdentity, Connection, ServerAddress, ServerAddressError};
+pub use server_address::{ClientIdentity, ClientStream, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
 

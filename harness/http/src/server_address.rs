@@ -78,8 +78,8 @@ pub enum ServerAddressError {
     Tls(String),
 }
 
-/// Connection to a server, without or with TLS.
-pub type Connection = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+/// Stream to a server, without or with TLS.
+pub type ClientStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 impl ServerAddress {
     /// Resolves `url`. `ca` is a CA file for the server's certificate (default: system roots).
@@ -158,7 +158,7 @@ impl ServerAddress {
     }
 
     /// Connects, from the local address `from` if given. `protocols` is the ALPN offer.
-    pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+    pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
         timeout(CONNECT_LIMIT, self.connect_unbounded(from, protocols))
             .await
             .unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
@@ -168,7 +168,7 @@ impl ServerAddress {
         &self,
         from: Option<IpAddr>,
         protocols: &[&[u8]],
-    ) -> Result<Connection, NoAnswer> {
+    ) -> Result<ClientStream, NoAnswer> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in &self.addresses {
             match open(*address, from).await {
@@ -179,7 +179,7 @@ impl ServerAddress {
         Err(NoAnswer::NotConnected(last.to_string()))
     }
 
-    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
         let Some(config) = &self.tls else { return Ok(Either::Left(stream)) };
         let mut config = ClientConfig::clone(config);
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
@@ -191,7 +191,7 @@ impl ServerAddress {
 }
 
 /// Protocol that ALPN selected; `None` without TLS.
-pub(super) fn protocol(connection: &Connection) -> Option<&[u8]> {
+pub(super) fn protocol(connection: &ClientStream) -> Option<&[u8]> {
     match connection {
         Either::Left(_) => None,
         Either::Right(stream) => stream.get_ref().1.alpn_protocol(),

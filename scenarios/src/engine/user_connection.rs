@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use edgeproof_http::{Answer, AnswerReader, Connection, NoAnswer, Progress, ServerAddress};
+use edgeproof_http::{Answer, AnswerReader, ClientStream, NoAnswer, Progress, ServerAddress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing_request::OutgoingRequest;
@@ -18,7 +18,7 @@ use crate::measure::RequestFailure;
 #[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
-    open: Option<Connection>,
+    open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<Exchange>,
 }
@@ -204,7 +204,7 @@ impl Exchange {
     }
 }
 
-async fn connect(endpoint: &ServerAddress) -> Result<Connection, RequestFailure> {
+async fn connect(endpoint: &ServerAddress) -> Result<ClientStream, RequestFailure> {
     endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => RequestFailure::Tls,
         _ => RequestFailure::Connect,
