@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, Progress};
-use super::draft::{Part, encode};
+use super::draft::{WriteStep, encode};
 use super::server_address::protocol;
 use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress};
 
@@ -124,19 +124,23 @@ enum End {
     Reset,
 }
 
-async fn write(stream: &mut WriteHalf<ClientStream>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
+async fn write(
+    stream: &mut WriteHalf<ClientStream>,
+    parts: Vec<WriteStep>,
+    continued: &Notify,
+) -> io::Result<()> {
     for part in parts {
         match part {
-            Part::Bytes(bytes) => {
+            WriteStep::Bytes(bytes) => {
                 stream.write_all(&bytes).await?;
                 stream.flush().await?;
             }
-            Part::Pause(time) => tokio::time::sleep(time).await,
-            Part::AwaitContinue => {
+            WriteStep::Pause(time) => tokio::time::sleep(time).await,
+            WriteStep::AwaitContinue => {
                 // After the timeout the client sends the body anyway (RFC 9110 §10.1.1).
                 let _ = timeout(CONTINUE_LIMIT, continued.notified()).await;
             }
-            Part::EndOfStream => stream.shutdown().await?,
+            WriteStep::EndOfStream => stream.shutdown().await?,
         }
     }
     Ok(())
