@@ -14,18 +14,18 @@ use tokio_util::either::Either;
 /// Control over the byte stream below hyper. A handler uses it to write bytes that hyper would not write:
 /// instead of an HTTP/1.1 answer, or to break a whole HTTP/2 connection.
 #[derive(Clone)]
-pub struct StreamControl(Arc<Mutex<Inner>>);
+pub struct StreamControl(Arc<Mutex<SharedStream>>);
 
 /// Stream that hyper reads and writes. Dropping it closes the connection, even if a [`StreamControl`] is alive.
 pub(super) struct ControlledStream {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<SharedStream>>,
     vectored: bool,
 }
 
 /// TCP connection, without or with TLS.
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-struct Inner {
+struct SharedStream {
     io: Option<Io>,
     /// Bytes that were read ahead of hyper.
     ahead: Vec<u8>,
@@ -40,7 +40,7 @@ struct Inner {
 
 /// Future that completes when a number of further bytes is flushed, or when the connection ends.
 pub struct Flushed {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<SharedStream>>,
     until: u64,
 }
 
@@ -160,7 +160,7 @@ impl std::fmt::Debug for StreamControl {
 impl ControlledStream {
     pub(super) fn new(io: Io) -> (Self, StreamControl) {
         let vectored = io.is_write_vectored();
-        let inner = Arc::new(Mutex::new(Inner {
+        let inner = Arc::new(Mutex::new(SharedStream {
             io: Some(io),
             ahead: Vec::new(),
             ended: false,
@@ -283,7 +283,7 @@ impl AsyncWrite for ControlledStream {
     }
 }
 
-impl Inner {
+impl SharedStream {
     fn count(&mut self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(written)) = polled {
             self.written += written as u64;
