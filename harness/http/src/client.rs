@@ -105,19 +105,19 @@ impl KeptConnection {
         let mut reader = reader.lock();
         let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
         match ended {
-            Ok(End::Answer(answer)) => Ok(answer),
-            Ok(End::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
-            Ok(End::Closed | End::Reset) if reader.began() => {
+            Ok(ReadEnd::Answer(answer)) => Ok(answer),
+            Ok(ReadEnd::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
+            Ok(ReadEnd::Closed | ReadEnd::Reset) if reader.began() => {
                 reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
             }
-            Ok(End::Closed) => Err(NoAnswer::Closed),
-            Ok(End::Reset) => Err(NoAnswer::Reset),
+            Ok(ReadEnd::Closed) => Err(NoAnswer::Closed),
+            Ok(ReadEnd::Reset) => Err(NoAnswer::Reset),
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         }
     }
 }
 
-enum End {
+enum ReadEnd {
     Answer(Answer),
     NotHttp(String),
     Closed,
@@ -146,21 +146,25 @@ async fn write(
     Ok(())
 }
 
-async fn read(stream: &mut ReadHalf<ClientStream>, reader: &Mutex<AnswerReader>, continued: &Notify) -> End {
+async fn read(
+    stream: &mut ReadHalf<ClientStream>,
+    reader: &Mutex<AnswerReader>,
+    continued: &Notify,
+) -> ReadEnd {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = match stream.read(&mut buffer).await {
-            Ok(0) => return End::Closed,
+            Ok(0) => return ReadEnd::Closed,
             Ok(count) => count,
             // A missing TLS close_notify ends the stream as well.
-            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return End::Closed,
-            Err(_) => return End::Reset,
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return ReadEnd::Closed,
+            Err(_) => return ReadEnd::Reset,
         };
         let mut reader = reader.lock();
         match reader.push(&buffer[..count]) {
             Progress::More => {}
-            Progress::Done(answer) => return End::Answer(answer),
-            Progress::Broken(why) => return End::NotHttp(why),
+            Progress::Done(answer) => return ReadEnd::Answer(answer),
+            Progress::Broken(why) => return ReadEnd::NotHttp(why),
         }
         if reader.continued() {
             continued.notify_one();
