@@ -41,7 +41,7 @@ enum Most {
 
 /// State of the answer after the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum ReadProgress {
     /// The answer needs more bytes.
     More,
     /// The answer is complete.
@@ -103,14 +103,14 @@ impl AnswerReader {
     }
 
     /// Adds received bytes.
-    pub fn push(&mut self, bytes: &[u8]) -> Progress {
+    pub fn push(&mut self, bytes: &[u8]) -> ReadProgress {
         self.buffer.extend_from_slice(bytes);
         loop {
             match self.step() {
-                Ok(Some(answer)) => return Progress::Done(answer),
-                Ok(None) => return Progress::More,
+                Ok(Some(answer)) => return ReadProgress::Done(answer),
+                Ok(None) => return ReadProgress::More,
                 Err(Step::Again) => {}
-                Err(Step::Broken(why)) => return Progress::Broken(why),
+                Err(Step::Broken(why)) => return ReadProgress::Broken(why),
             }
         }
     }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::answer_reader::{AnswerReader, Progress};
+use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
 use super::server_address::protocol;
 use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress};
@@ -162,9 +162,9 @@ async fn read(
         };
         let mut reader = reader.lock();
         match reader.push(&buffer[..count]) {
-            Progress::More => {}
-            Progress::Done(answer) => return ReadEnd::Answer(answer),
-            Progress::Broken(why) => return ReadEnd::NotHttp(why),
+            ReadProgress::More => {}
+            ReadProgress::Done(answer) => return ReadEnd::Answer(answer),
+            ReadProgress::Broken(why) => return ReadEnd::NotHttp(why),
         }
         if reader.continued() {
             continued.notify_one();

@@ -15,7 +15,7 @@ mod server_address;
 mod stream_control;
 mod tls;
 
-pub use answer_reader::{AnswerReader, Progress};
+pub use answer_reader::{AnswerReader, ReadProgress};
 pub use client::{send, send_http2, send_in_turn};
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
@@ -31,7 +31,7 @@ pub use tls::{ClientAuth, server_config};
 #[doc(hidden)]
 pub mod fuzzing {
     use super::Answer;
-    use super::answer_reader::{AnswerReader, Progress};
+    use super::answer_reader::{AnswerReader, ReadProgress};
 
     /// Reads pieces of an answer until it is complete or invalid, or until the pieces end. Yields `None` without a
     /// complete head. The error names the fault.
@@ -42,9 +42,9 @@ pub mod fuzzing {
         let mut reader = AnswerReader::new(method);
         for piece in pieces {
             match reader.push(piece) {
-                Progress::More => {}
-                Progress::Done(answer) => return Ok(Some(answer)),
-                Progress::Broken(why) => return Err(why),
+                ReadProgress::More => {}
+                ReadProgress::Done(answer) => return Ok(Some(answer)),
+                ReadProgress::Broken(why) => return Err(why),
             }
         }
         Ok(reader.end())
