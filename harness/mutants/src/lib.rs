@@ -16,6 +16,6 @@ pub use mutant_set::MutantSet;
 pub use mutation::{
     AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
 };
-pub use part::Part;
+pub use part::TestedPart;
 pub use play::{PureResult, RunResult, TestBed, TestBedError};
 pub use program::main;

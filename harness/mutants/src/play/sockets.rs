@@ -11,7 +11,7 @@ use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
 
 use super::test_bed::{TestBed, TestBedError};
-use crate::part::Part;
+use crate::part::TestedPart;
 
 /// Twice the longest timeout for an answer, so that a slow answer on a busy machine is still in time. Only mutants that
 /// never answer take so long.
@@ -35,14 +35,19 @@ type Faults = Option<Arc<dyn FaultInjection>>;
 impl TestBed {
     /// Runs cases of one part against the embedded edge or mock service, with these faults. Edge cases that need HTTPS
     /// get an edge that serves it.
-    pub async fn play(&self, part: Part, cases: &[Case], faults: Faults) -> Result<RunResult, TestBedError> {
+    pub async fn play(
+        &self,
+        part: TestedPart,
+        cases: &[Case],
+        faults: Faults,
+    ) -> Result<RunResult, TestBedError> {
         self.play_all(part, cases, faults, true).await
     }
 
     /// Like [`Self::play`], also where the sanity probe says that a run proves nothing.
     pub(crate) async fn play_without_probe(
         &self,
-        part: Part,
+        part: TestedPart,
         cases: &[Case],
         faults: Faults,
     ) -> Result<RunResult, TestBedError> {
@@ -51,7 +56,7 @@ impl TestBed {
 
     async fn play_all(
         &self,
-        part: Part,
+        part: TestedPart,
         cases: &[Case],
         faults: Faults,
         probes_sanity: bool,
@@ -64,12 +69,12 @@ impl TestBed {
                 continue;
             }
             let service_part = match part {
-                Part::Edge => {
+                TestedPart::Edge => {
                     run_all(self.edges(cases, faults.clone(), https)?, probes_sanity, &mut result).await?;
                     continue;
                 }
-                Part::Service => ServicePart::Service,
-                Part::Keys => ServicePart::Keys,
+                TestedPart::Service => ServicePart::Service,
+                TestedPart::Keys => ServicePart::Keys,
             };
             run_all(self.service(cases, faults.clone(), service_part)?, probes_sanity, &mut result).await?;
         }

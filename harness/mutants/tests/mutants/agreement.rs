@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_edge::{EdgeFaultHooks, NoEdgeFaults};
-use edgeproof_mutants::{Mutant, MutantSet, Mutation, Part, TestBed};
+use edgeproof_mutants::{Mutant, MutantSet, Mutation, TestBed, TestedPart};
 use edgeproof_reports::Outcome;
 
 use crate::support::{block_on, test_bed};
@@ -35,7 +35,7 @@ fn results_without_sockets_equal_results_over_sockets() {
 
 fn pure(bed: &TestBed, hooks: &dyn EdgeFaultHooks) -> Results {
     let reads_reasons = bed.reads_reasons(hooks);
-    let cases = bed.cases(Part::Edge);
+    let cases = bed.cases(TestedPart::Edge);
     let played = cases.iter().filter_map(|case| Some((case, bed.play_pure(case, hooks, reads_reasons)?)));
     played
         .map(|(case, played)| {
@@ -46,9 +46,9 @@ fn pure(bed: &TestBed, hooks: &dyn EdgeFaultHooks) -> Results {
 }
 
 fn over_sockets(bed: &TestBed, mutant: Option<&Mutant>) -> Results {
-    let mut cases = bed.cases(Part::Edge);
+    let mut cases = bed.cases(TestedPart::Edge);
     cases.retain(|case| bed.play_pure(case, &NoEdgeFaults, true).is_some());
-    let result = block_on(bed.play(Part::Edge, &cases, mutant.map(Mutant::faults))).unwrap();
+    let result = block_on(bed.play(TestedPart::Edge, &cases, mutant.map(Mutant::faults))).unwrap();
     let results = result.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
         (report.id, (report.outcome, sorted(wrong)))
