@@ -17,5 +17,5 @@ pub use mutation::{
     AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
 };
 pub use part::TestedPart;
-pub use play::{PureResult, RunResult, TestBed, TestBedError};
+pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;

@@ -21,7 +21,7 @@ const JOBS: usize = 8;
 
 /// Result of a run over sockets.
 #[derive(Debug, Default)]
-pub struct RunResult {
+pub struct SocketResult {
     /// Report of each case.
     pub reports: Vec<CaseReport>,
     /// Findings about the whole run.
@@ -40,7 +40,7 @@ impl TestBed {
         part: TestedPart,
         cases: &[Case],
         faults: Faults,
-    ) -> Result<RunResult, TestBedError> {
+    ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, true).await
     }
 
@@ -50,7 +50,7 @@ impl TestBed {
         part: TestedPart,
         cases: &[Case],
         faults: Faults,
-    ) -> Result<RunResult, TestBedError> {
+    ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, false).await
     }
 
@@ -60,8 +60,8 @@ impl TestBed {
         cases: &[Case],
         faults: Faults,
         probes_sanity: bool,
-    ) -> Result<RunResult, TestBedError> {
-        let mut result = RunResult::default();
+    ) -> Result<SocketResult, TestBedError> {
+        let mut result = SocketResult::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
             cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
         for (cases, https) in [(http, false), (https, true)] {
@@ -131,7 +131,7 @@ impl TestBed {
 async fn run_all(
     run: ConformanceRun,
     probes_sanity: bool,
-    result: &mut RunResult,
+    result: &mut SocketResult,
 ) -> Result<(), TestBedError> {
     let options =
         RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };

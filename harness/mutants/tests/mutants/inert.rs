@@ -6,7 +6,9 @@ use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
-use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, RunResult, ServiceBehaviour, TestedPart};
+use edgeproof_mutants::{
+    BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult, TestedPart,
+};
 use edgeproof_reports::{CaseLevel, Outcome};
 use http::{HeaderMap, StatusCode};
 
@@ -51,13 +53,13 @@ fn refusing(behaviour: BehaviourMutation) -> Arc<dyn FaultInjection> {
     Mutant::from_behaviour(&test_bed().spec, behaviour).faults()
 }
 
-fn play(part: TestedPart, faults: Arc<dyn FaultInjection>) -> RunResult {
+fn play(part: TestedPart, faults: Arc<dyn FaultInjection>) -> SocketResult {
     let bed = test_bed();
     block_on(bed.play(part, &bed.cases(part), Some(faults))).unwrap()
 }
 
 #[track_caller]
-fn assert_proves_nothing(result: &RunResult) {
+fn assert_proves_nothing(result: &SocketResult) {
     assert_eq!(result.exit_code, 3);
     assert!(!result.findings.is_empty(), "no finding");
     assert!(result.reports.iter().all(|report| report.outcome == Outcome::NotRun), "a case ran");
