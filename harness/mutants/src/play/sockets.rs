@@ -30,7 +30,7 @@ pub struct SocketResult {
     pub exit_code: u8,
 }
 
-type Faults = Option<Arc<dyn FaultInjection>>;
+type OptionalInjection = Option<Arc<dyn FaultInjection>>;
 
 impl TestBed {
     /// Runs cases of one part against the embedded edge or mock service, with these faults. Edge cases that need HTTPS
@@ -39,7 +39,7 @@ impl TestBed {
         &self,
         part: TestedPart,
         cases: &[Case],
-        faults: Faults,
+        faults: OptionalInjection,
     ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, true).await
     }
@@ -49,7 +49,7 @@ impl TestBed {
         &self,
         part: TestedPart,
         cases: &[Case],
-        faults: Faults,
+        faults: OptionalInjection,
     ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, false).await
     }
@@ -58,7 +58,7 @@ impl TestBed {
         &self,
         part: TestedPart,
         cases: &[Case],
-        faults: Faults,
+        faults: OptionalInjection,
         probes_sanity: bool,
     ) -> Result<SocketResult, TestBedError> {
         let mut result = SocketResult::default();
@@ -81,7 +81,12 @@ impl TestBed {
         Ok(result)
     }
 
-    fn edges(&self, cases: Vec<Case>, faults: Faults, https: bool) -> Result<ConformanceRun, TestBedError> {
+    fn edges(
+        &self,
+        cases: Vec<Case>,
+        faults: OptionalInjection,
+        https: bool,
+    ) -> Result<ConformanceRun, TestBedError> {
         let files = CredentialFiles::write(&self.credentials)?;
         let mut embedded = Embedded::new(Arc::clone(&self.spec), self.spec.profile().clone());
         if https {
@@ -107,7 +112,7 @@ impl TestBed {
     fn service(
         &self,
         cases: Vec<Case>,
-        faults: Faults,
+        faults: OptionalInjection,
         part: ServicePart,
     ) -> Result<ConformanceRun, TestBedError> {
         let files = CredentialFiles::write(&self.credentials)?;
