@@ -6,9 +6,9 @@ mod matrix;
 mod mutant;
 mod mutant_set;
 mod mutation;
-mod part;
 mod play;
 mod program;
+mod tested_part;
 
 pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
@@ -16,6 +16,6 @@ pub use mutant_set::MutantSet;
 pub use mutation::{
     AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
 };
-pub use part::TestedPart;
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;
+pub use tested_part::TestedPart;

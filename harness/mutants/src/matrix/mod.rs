@@ -13,8 +13,8 @@ use edgeproof_reports::matrix::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::mutant_set::MutantSet;
-use crate::part::TestedPart;
 use crate::play::{TestBed, TestBedError, trace};
+use crate::tested_part::TestedPart;
 
 pub use mutant_run::CANARIES;
 use result::{CaseResults, MutantResult, case_results};

@@ -5,8 +5,8 @@ use edgeproof::cases::Case;
 use super::result::{CaseResult, CaseResults, MutantResult, case_results};
 use crate::mutant::Mutant;
 use crate::mutation::Mutation;
-use crate::part::TestedPart;
 use crate::play::{TestBed, TestBedError, Traces};
+use crate::tested_part::TestedPart;
 
 /// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
 pub const CANARIES: [&str; 9] = [

@@ -21,7 +21,7 @@ pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};
 pub use service_behaviour::ServiceBehaviour;
 
-use crate::part::TestedPart;
+use crate::tested_part::TestedPart;
 
 /// Wrong behaviour of a mutant.
 #[derive(Debug, Clone)]

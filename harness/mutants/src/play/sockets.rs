@@ -11,7 +11,7 @@ use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
 
 use super::test_bed::{TestBed, TestBedError};
-use crate::part::TestedPart;
+use crate::tested_part::TestedPart;
 
 /// Twice the longest timeout for an answer, so that a slow answer on a busy machine is still in time. Only mutants that
 /// never answer take so long.

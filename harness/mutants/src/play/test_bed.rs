@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credenti
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 
-use crate::part::TestedPart;
+use crate::tested_part::TestedPart;
 
 /// Tables and credentials that all mutants share. Minting keys and certificates takes time, so make one test bed only.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::test_bed::{TestBed, TestBedError};
 use crate::mutation::{is_edge_answer, is_service_answer};
-use crate::part::TestedPart;
+use crate::tested_part::TestedPart;
 
 /// Ids of the rows whose answers each case meets, by case id. A row mutation affects no other case.
 pub(crate) type Traces = BTreeMap<String, BTreeSet<String>>;
