@@ -1,7 +1,4 @@
-//! HTTP for conformance tests: a raw client, a listener with control over its byte stream, TLS, recorded messages.
-//!
-//! The client writes HTTP/1.1 itself, because a conformance case sends requests that no library sends.
-//! HTTP/2 and the listener use hyper.
+#![doc = include_str!("../README.md")]
 
 mod answer_reader;
 mod client;

@@ -1,5 +1,4 @@
-//! Mutants of the reference edge, the mock service and its key set, each with one wrong behaviour, and the kill matrix:
-//! a case of the row that a mutant breaks must detect it, and each case must detect a mutant.
+#![doc = include_str!("../README.md")]
 
 mod hooks;
 mod matrix;
