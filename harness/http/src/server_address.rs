@@ -41,11 +41,11 @@ pub struct ClientIdentity {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum ServerAddressError {
     /// Not `http` or `https`, or no host.
-    #[error("use {0:?} as the URL of a server")]
+    #[error("cannot use {0:?} as the URL of a server")]
     #[diagnostic(help("give an http:// or https:// URL with a host"))]
     NotHttp(String),
     /// The name does not resolve.
-    #[error("resolve {host:?}: {why}")]
+    #[error("cannot resolve {host:?}: {why}")]
     #[diagnostic(help("check the spelling, and that this machine can resolve the name"))]
     Unresolved {
         /// The host.
@@ -54,7 +54,7 @@ pub enum ServerAddressError {
         why: io::Error,
     },
     /// The CA file is unreadable or invalid.
-    #[error("read the CA file {}: {why}", path.display())]
+    #[error("cannot read the CA file {}: {why}", path.display())]
     #[diagnostic(help("name a PEM file with the certificate of the issuing CA"))]
     CaFile {
         /// The file.
@@ -63,7 +63,7 @@ pub enum ServerAddressError {
         why: String,
     },
     /// A file of the client certificate is unreadable, or certificate and key do not match.
-    #[error("read the client certificate in {}: {why}", path.display())]
+    #[error("cannot read the client certificate in {}: {why}", path.display())]
     #[diagnostic(help(
         "name PEM files: the certificate chain (CERTIFICATE) and the private key (PRIVATE KEY)"
     ))]
@@ -74,7 +74,7 @@ pub enum ServerAddressError {
         why: String,
     },
     /// TLS cannot be set up.
-    #[error("set up TLS: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(String),
 }
 

@@ -70,8 +70,9 @@ fn print_progress(done: usize, all: usize) {
 type Render = fn(&Matrix) -> String;
 
 fn parse_report(argument: &str) -> Result<(Render, Destination), Failure> {
-    let wrong =
-        || Failure::usage(format!("parse --report {argument:?}"), "write it as json=PATH or html=PATH");
+    let wrong = || {
+        Failure::usage(format!("cannot parse --report {argument:?}"), "write it as json=PATH or html=PATH")
+    };
     let (format, path) = argument.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
     let render: Render = match format {
         "json" => Matrix::to_json,

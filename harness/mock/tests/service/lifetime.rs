@@ -17,7 +17,7 @@ async fn port_in_use_is_an_error_with_the_address() {
     let options = ServiceOptions { listener: Listen::At(addr), ..ServiceOptions::default() };
     let error = MockService::start_with(options).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
-    assert!(error.to_string().starts_with(&format!("listen on {addr}: ")), "{error}");
+    assert!(error.to_string().starts_with(&format!("cannot listen on {addr}: ")), "{error}");
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ pub enum TestBedError {
     #[error(transparent)]
     Mint(#[from] CredentialError),
     /// Writing credentials failed.
-    #[error("write credentials to a temporary folder")]
+    #[error("cannot write credentials to a temporary folder")]
     Files(#[from] std::io::Error),
     /// Starting an edge or its mock service failed.
     #[error(transparent)]
