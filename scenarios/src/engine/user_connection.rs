@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use edgeproof_http::{Answer, AnswerReader, Connection, NoAnswer, Progress, ServerAddress};
+use edgeproof_http::{Answer, AnswerReader, ClientStream, NoAnswer, ReadProgress, ServerAddress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing_request::OutgoingRequest;
@@ -18,7 +18,7 @@ use crate::measure::RequestFailure;
 #[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
-    open: Option<Connection>,
+    open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<RunningRequest>,
 }
@@ -179,9 +179,9 @@ impl RunningRequest {
             return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed)));
         }
         Poll::Ready(match self.reader.push(piece.filled()) {
-            Progress::More => Ok(None),
-            Progress::Done(answer) => Ok(Some(answer)),
-            Progress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
+            ReadProgress::More => Ok(None),
+            ReadProgress::Done(answer) => Ok(Some(answer)),
+            ReadProgress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
         })
     }
 
@@ -204,7 +204,7 @@ impl RunningRequest {
     }
 }
 
-async fn connect(endpoint: &ServerAddress) -> Result<Connection, RequestFailure> {
+async fn connect(endpoint: &ServerAddress) -> Result<ClientStream, RequestFailure> {
     endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => RequestFailure::Tls,
         _ => RequestFailure::Connect,
@@ -231,7 +231,7 @@ mod tests {
         let mut exchange =
             RunningRequest::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
         (exchange.written, exchange.flushed) = (1, true);
-        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
+        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), ReadProgress::More);
         let mut cx = Context::from_waker(Waker::noop());
         let mut long = join(repeat(b'x').take(1 << 20), sink());
         assert!(exchange.advance(&mut long, &mut cx).is_pending());

@@ -1,6 +1,6 @@
 /// Part of a browser verification service that cases test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum TestedPart {
     /// Edge.
     Edge,
     /// Verdict endpoint of the service.
@@ -9,7 +9,7 @@ pub enum Part {
     Keys,
 }
 
-impl Part {
+impl TestedPart {
     /// All parts.
     pub const ALL: [Self; 3] = [Self::Edge, Self::Service, Self::Keys];
 }

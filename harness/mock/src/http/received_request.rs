@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     let (parts, body) = request.into_parts();
     let route = state.router.route(&parts.method, parts.uri.path());
     let recording = state.journal.open(parts, route.endpoint(), &peer);
-    let mut exchange = Exchange { recording, route, body, peer };
+    let mut exchange = ReceivedRequest { recording, route, body, peer };
     match exchange.read(&state).await {
         BodyRead::Early(script) => exchange.scripted(&state, script, false).await,
         BodyRead::Whole => {
@@ -56,7 +56,7 @@ pub(crate) async fn handle(
     }
 }
 
-struct Exchange {
+struct ReceivedRequest {
     recording: Recording,
     route: Route,
     body: Incoming,
@@ -75,7 +75,7 @@ enum BodyRead {
     TooSlow,
 }
 
-impl Exchange {
+impl ReceivedRequest {
     async fn read(&mut self, state: &ServiceState) -> BodyRead {
         if self.body.is_end_stream() {
             return BodyRead::Whole;
