@@ -9,6 +9,8 @@ mod edge_record;
 mod patrol;
 mod privacy;
 mod refusal_log;
+#[cfg(test)]
+mod tests;
 mod traffic;
 
 use strum::VariantArray;
