@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
+use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
 use super::breaches::Breaches;
@@ -15,16 +16,22 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
-    let answered = answered(edge);
-    for ((status, reason), answered) in &answered {
+    let told = told(edge);
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((status, reason), times) in &told {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
-        if lines < *answered {
-            missing.push(format!("{lines} lines for {answered} × {status} {reason}"));
+        if lines < *times {
+            missing.push(format!("{lines} lines for {times} × {status} {reason}"));
         }
-        let most = refused(edge, *status, reason).max(*answered);
+        *reasons.entry(reason).or_default() += times;
+    }
+    // Without the status: a line can contain other numbers.
+    for (reason, times) in reasons {
+        let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
+        let most = refused(edge, reason).max(times);
         if lines > most {
-            surplus.push(format!("{lines} lines for {most} × {status} {reason}"));
+            surplus.push(format!("{lines} lines for {most} × {reason}"));
         }
     }
     // An edge that logs elsewhere is the finding of the case for a single refusal.
@@ -39,10 +46,10 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// How often pages were told of each refusal, by status and reason.
-fn answered(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
+/// How often pages were told of each refusal, by status and reason. Not where the reason is open.
+fn told(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
     let mut counts = BTreeMap::new();
-    for request in &edge.requests {
+    for request in edge.requests.iter().filter(|request| request.sender.level != CaseLevel::Open) {
         let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
         let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { continue };
         if body["status"] != answer.status {
@@ -61,12 +68,12 @@ fn is_countable(reason: &str) -> bool {
     reason != "unknown" && reason.len() <= LONGEST
 }
 
-/// How often the service sent this refusal.
-fn refused(edge: &EdgeRecord, status: u16, reason: &str) -> usize {
+/// How often the service refused with this reason.
+fn refused(edge: &EdgeRecord, reason: &str) -> usize {
     let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
     sent.filter(|answer| match answer {
-        ArrivalAnswer::Answer { status: sent, body, .. } => {
-            *sent == status && body.windows(reason.len()).any(|window| window == reason.as_bytes())
+        ArrivalAnswer::Answer { body, .. } => {
+            body.windows(reason.len()).any(|window| window == reason.as_bytes())
         }
         ArrivalAnswer::Other(_) => false,
     })
