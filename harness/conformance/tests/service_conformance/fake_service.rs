@@ -68,6 +68,12 @@ pub(crate) enum FakeServiceFault {
     KeysOfAnother,
 }
 
+/// Arguments that test the service at `url` with every input.
+pub(crate) fn with_all_inputs(url: &str) -> Vec<&str> {
+    let inputs = ["--expired-token", EXPIRED, "--license", LICENSE, "--session-ref", SESSION];
+    [&["service", "--base-url", url], &inputs[..]].concat()
+}
+
 pub(crate) struct FakeService {
     server: MockServer,
 }

@@ -1,23 +1,13 @@
 //! A correct service of another implementation conforms.
 
-use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN};
+use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN, with_all_inputs};
 use crate::program::conformance;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn correct_service_conforms() {
     let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
-    let arguments = [
-        "service",
-        "--base-url",
-        &url,
-        "--expired-token",
-        EXPIRED,
-        "--license",
-        LICENSE,
-        "--session-ref",
-        SESSION,
-    ];
+    let arguments = with_all_inputs(&url);
     let run = conformance(&arguments, Some(TOKEN));
     assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
     assert!(run.ended("not-run").is_empty());

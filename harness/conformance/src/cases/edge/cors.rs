@@ -57,7 +57,7 @@ fn readable(cases: &mut Catalog<'_>) {
         "a page of the allowed origin can read an acceptance",
         accepted,
     );
-    for status in [400, 401, 403, 409, 413] {
+    for status in cases.refusal_statuses() {
         let refused = cases.refused_post(status, "edgeproof_readable").readable(CaseLevel::Must);
         cases.conversation(
             "statement.cors-readable",

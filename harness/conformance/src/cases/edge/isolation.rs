@@ -24,12 +24,14 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn concurrent(cases: &mut Catalog<'_>) {
     let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
+    let statuses = cases.refusal_statuses();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
         let reason = format!("edgeproof_{number}");
-        let (script, answer) = match [None, Some(401), Some(403), Some(409)][number % 4] {
+        // Every status of the tables and an acceptance take turns.
+        let (script, answer) = match statuses.get(number % (statuses.len() + 1)) {
             None => (cases.accept(), cases.accepted()),
-            Some(status) => (cases.refuse(status, &reason), cases.refused(status, &reason)),
+            Some(status) => (cases.refuse(*status, &reason), cases.refused(*status, &reason)),
         };
         plays.push((marker, script, answer));
     }
