@@ -11,7 +11,10 @@ use parking_lot::Mutex;
 
 use super::{CaseExchange, CaseFindings};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
-use crate::judge::Check;
+use crate::judge::{Check, RelayedRequests};
+
+/// Longest wait for the end of a request that the edge has begun.
+const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
@@ -41,7 +44,8 @@ impl EdgeContext {
     pub fn late_copies(&self) -> Vec<Arrival> {
         let late = |finished: &FinishedScripts| {
             let arrivals = finished.scripted.iter().flat_map(Scripted::arrivals);
-            arrivals.skip(finished.arrived).collect::<Vec<_>>()
+            let late = arrivals.skip(finished.arrived);
+            late.filter(|arrival| arrival.request.complete).collect::<Vec<_>>()
         };
         self.finished.lock().iter().flat_map(late).collect()
     }
@@ -62,6 +66,8 @@ pub struct CaseContext {
     exclusive: bool,
     level: CaseLevel,
     scripted: Vec<Scripted>,
+    /// End of the service's journal before the first script.
+    began: Option<u64>,
     /// The case's collections must arrive only once, even after the case has ended.
     once: bool,
 }
@@ -104,6 +110,7 @@ impl CaseContext {
             exclusive,
             level,
             scripted: Vec::new(),
+            began: None,
             once: false,
         }
     }
@@ -115,7 +122,11 @@ impl CaseContext {
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
         self.once |= conversation.relay == ExpectedRelay::Once && !self.exclusive;
-        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
+        let relayed = match conversation.relay {
+            ExpectedRelay::Any => RelayedRequests::default(),
+            ExpectedRelay::Once | ExpectedRelay::Nothing => self.relayed().await,
+        };
+        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &relayed);
         self.checks(checks);
         sent
     }
@@ -133,15 +144,20 @@ impl CaseContext {
 
     /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.
     pub fn script(&mut self, script: Script) {
-        let on =
-            if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
-        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+        let marker = || Match::Marker(Bytes::from(self.marker.clone()));
+        self.add_script(if self.exclusive { Match::Everything } else { marker() }, script);
     }
 
     /// Sets how the mock service replies to requests whose body contains this text.
     pub fn script_on(&mut self, marker: &str, script: Script) {
-        let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
-        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+        self.add_script(Match::Marker(Bytes::copy_from_slice(marker.as_bytes())), script);
+    }
+
+    fn add_script(&mut self, on: Match, script: Script) {
+        if let Some(service) = &self.edge.service {
+            self.began.get_or_insert_with(|| service.mark());
+            self.scripted.push(service.script(on, script));
+        }
     }
 
     /// Changes what the mock service's listener does. False: that failed, and the case is marked as not run.
@@ -168,19 +184,35 @@ impl CaseContext {
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
-    /// Requests of this case at the service so far.
+    /// Requests of this case at the service, after the edge has completed or broken off the last one.
+    pub async fn relayed(&self) -> RelayedRequests {
+        let mut arrivals = Vec::new();
+        for scripted in &self.scripted {
+            arrivals.extend(scripted.finished(END_LIMIT).await);
+        }
+        let unclaimed = match (&self.edge.service, self.began) {
+            (Some(service), Some(mark)) => service.unclaimed_since(mark),
+            _ => Vec::new(),
+        };
+        RelayedRequests::new(arrivals).unclaimed(unclaimed)
+    }
+
+    /// All requests at the service after a mark, also those of other cases. For exclusive cases.
+    pub async fn relayed_since(&self, mark: u64) -> RelayedRequests {
+        match &self.edge.service {
+            Some(service) => RelayedRequests::new(service.finished_since(mark, END_LIMIT).await),
+            None => RelayedRequests::default(),
+        }
+    }
+
+    /// Requests of this case at the service so far, also incomplete ones.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.scripted.iter().flat_map(Scripted::arrivals).collect()
     }
 
-    /// The current end of the service's journal, for [`Self::arrivals_since`].
+    /// The current end of the service's journal, for [`Self::relayed_since`].
     pub fn service_mark(&self) -> u64 {
         self.edge.service.as_ref().map_or(0, |service| service.mark())
-    }
-
-    /// All requests at the service after a mark, also incomplete ones. For exclusive cases.
-    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
     }
 
     /// Fills in the placeholders of a draft.

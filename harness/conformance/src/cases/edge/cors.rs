@@ -41,7 +41,8 @@ fn preflights(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     context.script(edgeproof_mock::Script::decide());
                     context.send(&preflight(ORIGIN)).await;
-                    context.check(judge::not_relayed(&context.arrivals()));
+                    let relayed = context.relayed().await;
+                    context.check(judge::not_relayed(&relayed));
                 })
             },
         )

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
+use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
     Case, CaseContext, Catalog, Conversation, ORIGIN, collection, preflight, summary, to_signals,
@@ -189,7 +190,7 @@ fn open(cases: &mut Catalog<'_>) {
                 context.observe(id, observed);
             })
         });
-        case.setup(setup).may_refuse_to_start = true;
+        case.setup(setup).start = CaseLevel::Open;
     }
 }
 

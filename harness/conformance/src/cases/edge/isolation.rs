@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use crate::cases::{
     CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
 };
-use crate::judge::{self, Check, ExpectedAnswer};
+use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
@@ -84,7 +84,8 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         wrong == 0,
     );
     context.check(check);
-    let bodies: Vec<_> = context.arrivals().into_iter().map(|arrival| arrival.request.body).collect();
+    let arrivals = context.relayed().await.complete.into_iter();
+    let bodies: Vec<_> = arrivals.map(|arrival| arrival.request.body).collect();
     let changed = drafts
         .iter()
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
@@ -113,12 +114,13 @@ fn in_turn(cases: &mut Catalog<'_>) {
                         .map(|(name, script)| scripted(context, name, script));
                     let endpoint = context.edge.endpoint.clone();
                     let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
-                    let arrivals = context.arrivals();
+                    let arrivals = context.relayed().await.complete;
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         context.checks(judge::exact(expected, &sent.reply));
                         let body = draft.body.bytes();
                         let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                        context.checks(judge::relayed_once(body, &of_it.collect::<Vec<_>>()));
+                        let relayed = RelayedRequests::new(of_it.collect());
+                        context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
                         context.record(draft, sent);
                     }
                 })

@@ -139,7 +139,7 @@ impl EdgePool {
             _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
-        if case.may_refuse_to_start {
+        if case.start == CaseLevel::Open {
             found.observations.push((case.id.clone(), "does not start".into()));
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
@@ -149,7 +149,7 @@ impl EdgePool {
             let expected = format!("starts with {}", case.setup.describe());
             let check = Check::new("the edge", expected, why_text, false);
             let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
-            found.checks.push(check.hint(hint));
+            found.checks.push(check.at(case.start).hint(hint));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)

@@ -76,7 +76,11 @@ impl EdgeFaultHooks for EdgeMutant {
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
-                B::RetriesBroken => *relayed == RelayResult::NoAnswer,
+                B::RetriesBroken | B::PassesCopyRefused => *relayed == RelayResult::NoAnswer,
+                B::HidesRetry if *relayed == RelayResult::NoAnswer => {
+                    self.broken.store(true, Ordering::Relaxed);
+                    true
+                }
                 B::Retries401 => status == 401,
                 B::Retries409 => status == 409,
                 B::Retries503 => status == 503,
@@ -99,6 +103,7 @@ impl EdgeFaultHooks for EdgeMutant {
                 return EdgeAction::Nothing;
             }
             B::DiesOnMalformed if self.saw_malformed(request.connection) => return EdgeAction::Nothing,
+            B::ClosesOnTrace if request.facts.method == Method::TRACE => return EdgeAction::Nothing,
             B::SticksOnShort if broke => self.broken.store(true, Ordering::Relaxed),
             _ => {}
         }
