@@ -5,6 +5,7 @@ use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, OR
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
+use serde_json::Value;
 
 /// Requests whose body the edge cannot read (7.2). It completes no relay of a part of them and keeps working.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -90,7 +91,9 @@ fn edge_words(cases: &Catalog<'_>) -> Vec<String> {
 /// answered before the edge's own code ran (RFC 9112 §8). Any other answer fails.
 fn unread(expected: &ExpectedAnswer, words: &[String], reply: &AnswerResult) -> Vec<Check> {
     let is_own = |answer: &Answer| {
-        let body = String::from_utf8_lossy(&answer.body).to_lowercase();
+        // As JSON again, because characters of a code can be escaped.
+        let body = serde_json::from_slice(&answer.body).map(|body: Value| body.to_string());
+        let body = body.unwrap_or_else(|_| String::from_utf8_lossy(&answer.body).into()).to_lowercase();
         words.iter().any(|word| body.contains(word))
     };
     let stack = |actual: String| {
