@@ -3,11 +3,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Redactor};
-use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
+use tokio::time::timeout;
 
 use super::{CaseExchange, CaseFindings};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
@@ -131,15 +132,23 @@ impl CaseContext {
         sent
     }
 
-    /// Plays named conversations in sequence. Each check names its conversation.
-    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
+    /// Plays named conversations in sequence. Each check names its conversation. False: one took longer than `limit`,
+    /// and the rest was not played. The number of conversations must not fail a slow edge.
+    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)], limit: Duration) -> bool {
         for (name, conversation) in conversations {
             let before = self.found.checks.len();
-            self.converse(conversation).await;
+            let played = timeout(limit, self.converse(conversation)).await;
             for check in &mut self.found.checks[before..] {
                 *check = check.clone().of(name);
             }
+            match played {
+                Err(_) => return false,
+                // Each further conversation would wait as long.
+                Ok(Sent { reply: Err(NoAnswer::TimedOut(_)), .. }) => return true,
+                Ok(_) => {}
+            }
         }
+        true
     }
 
     /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.

@@ -165,7 +165,7 @@ fn is_not_ready(why: &LeaseError) -> bool {
 async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool {
     match &case.procedure {
         Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
-        Procedure::Conversations(all) => timeout(limit, edge.converse_each(all)).await.is_ok(),
+        Procedure::Conversations(all) => edge.converse_each(all, limit).await,
         Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
         Procedure::ServiceSteps(_) => {
             edge.found.not_run = Some("applies to a service, and this is an edge".into());
