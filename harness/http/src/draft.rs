@@ -105,7 +105,7 @@ impl Body {
 
 /// Step of writing an encoded request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WriteStep {
     /// Write and flush bytes.
     Bytes(Bytes),
     /// Pause.
@@ -117,7 +117,7 @@ pub(super) enum Part {
 }
 
 /// Encodes a request for an HTTP/1.1 connection.
-pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
+pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteStep> {
     let mut head = format!("{} {base}{} HTTP/1.1\r\nHost: {authority}\r\n", draft.method, draft.path);
     for (name, value) in &draft.headers {
         head.push_str(name);
@@ -134,26 +134,28 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
         Body::Chunked(bytes, size) => {
             let mut parts = vec![whole(&head, &[])];
             parts.extend(bytes.chunks((*size).max(1)).map(chunk));
-            parts.push(Part::Bytes(Bytes::from_static(b"0\r\n\r\n")));
+            parts.push(WriteStep::Bytes(Bytes::from_static(b"0\r\n\r\n")));
             parts
         }
         Body::Slow(bytes, count, pause) => {
             let mut parts = vec![whole(&head, &[])];
             for piece in bytes.chunks(bytes.len().div_ceil((*count).max(1)).max(1)) {
-                parts.push(Part::Pause(*pause));
-                parts.push(Part::Bytes(Bytes::copy_from_slice(piece)));
+                parts.push(WriteStep::Pause(*pause));
+                parts.push(WriteStep::Bytes(Bytes::copy_from_slice(piece)));
             }
             parts
         }
-        Body::Expect(bytes) => vec![whole(&head, &[]), Part::AwaitContinue, Part::Bytes(bytes.clone())],
-        Body::Broken(bytes) => vec![whole(&head, bytes), Part::EndOfStream],
+        Body::Expect(bytes) => {
+            vec![whole(&head, &[]), WriteStep::AwaitContinue, WriteStep::Bytes(bytes.clone())]
+        }
+        Body::Broken(bytes) => vec![whole(&head, bytes), WriteStep::EndOfStream],
     }
 }
 
-fn whole(head: &str, body: &[u8]) -> Part {
-    Part::Bytes([head.as_bytes(), b"\r\n", body].concat().into())
+fn whole(head: &str, body: &[u8]) -> WriteStep {
+    WriteStep::Bytes([head.as_bytes(), b"\r\n", body].concat().into())
 }
 
-fn chunk(bytes: &[u8]) -> Part {
-    Part::Bytes([format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
+fn chunk(bytes: &[u8]) -> WriteStep {
+    WriteStep::Bytes([format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
 }

@@ -82,7 +82,7 @@ pub(crate) struct Registration {
     replies: Vec<PreparedReply>,
     served: AtomicUsize,
     notify: Arc<Notify>,
-    claims: Mutex<Claims>,
+    claims: Mutex<ClaimedRequests>,
 }
 
 /// A [`Match`], prepared for searching.
@@ -96,7 +96,7 @@ enum Matcher {
 }
 
 #[derive(Debug, Default)]
-struct Claims {
+struct ClaimedRequests {
     count: usize,
     latest: VecDeque<Arc<Entry>>,
 }

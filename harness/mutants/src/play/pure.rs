@@ -29,7 +29,7 @@ pub struct PureResult {
 }
 
 /// An edge's reply to one request, and the requests that reached the service.
-struct Exchange {
+struct PureExchange {
     draft: Draft,
     reply: Result<Answer, NoAnswer>,
     arrivals: Vec<Arrival>,
@@ -59,7 +59,7 @@ impl TestBed {
             return Some(PureResult { found, outcome: Outcome::NotRun });
         }
         for (name, conversation) in conversations {
-            let Exchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
+            let PureExchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
             let origin = self.settings(case.setup).allowed_origin.unwrap_or_default();
             let relayed = RelayedRequests::new(arrivals);
             for mut check in judge(conversation, &draft, &origin, &reply, &relayed) {
@@ -82,13 +82,18 @@ impl TestBed {
         })
     }
 
-    fn exchange(&self, conversation: &Conversation, setup: Setup, hooks: &dyn EdgeFaultHooks) -> Exchange {
+    fn exchange(
+        &self,
+        conversation: &Conversation,
+        setup: Setup,
+        hooks: &dyn EdgeFaultHooks,
+    ) -> PureExchange {
         let settings = self.settings(setup);
         let origin = settings.allowed_origin.as_deref();
         let marker = MARKER.replace(['{', '}'], "m");
         let draft = fill(&conversation.draft, &marker, origin.unwrap_or_default());
         let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), origin) else {
-            return Exchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
+            return PureExchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
         };
         let headers = headers(&draft);
         let facts = RequestFacts {
@@ -121,7 +126,7 @@ impl TestBed {
             Some(EdgeAction::Nothing) | None => Err(NoAnswer::Closed),
         };
         let arrivals = service.arrivals;
-        Exchange { draft, reply, arrivals }
+        PureExchange { draft, reply, arrivals }
     }
 
     fn settings(&self, setup: Setup) -> edgeproof_fixtures::credentials::EdgeSettings {
