@@ -68,10 +68,7 @@ fn edge_program() {
         Some("license") => env::var_os("LICENSE").is_some(),
         _ => true,
     };
-    if !starts {
-        eprintln!("a setting is wrong");
-        std::process::exit(1);
-    }
+    assert!(starts, "a setting is wrong");
     let (format, stream) = log.split_once('-').unwrap();
     let log = match format {
         "json" => LogFormat::Json,
