@@ -4,5 +4,6 @@ pub mod cases;
 pub mod cli;
 mod curl;
 pub mod judge;
+pub mod monitor;
 pub mod run;
 pub mod target;

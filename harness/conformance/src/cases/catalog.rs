@@ -169,7 +169,8 @@ impl<'a> Catalog<'a> {
         expected.is_some() && expected != reason(self.row("edge.refused.unknown").body())
     }
 
-    fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
+    /// Adds a case for `row`.
+    pub fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
         let case = Case::of(self.row(row), id, title, procedure);
         self.cases.push(case);
         self.cases.last_mut().expect("a case was just pushed")

@@ -22,6 +22,11 @@ pub(super) trait Runner: Send + Sync + 'static {
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
+    /// Sends the last requests of a run, then stops what can be stopped: after it the monitors judge complete logs.
+    fn end_requests(&self, _context: &RunContext) -> impl Future<Output = ()> + Send {
+        future::ready(())
+    }
+
     /// Measures the latency that the target adds, where both of its sides can be observed.
     fn added_latency(&self, _context: &RunContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)

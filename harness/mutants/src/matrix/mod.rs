@@ -109,7 +109,7 @@ fn empty(bed: &TestBed, scope: Scope, cases: &[Case]) -> Matrix {
 /// Cases that need sockets.
 fn cases_with_steps(cases: &[(TestedPart, Case)]) -> Vec<(TestedPart, Case)> {
     let has_steps = |(_, case): &&(TestedPart, Case)| {
-        matches!(case.procedure, Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_))
+        !matches!(case.procedure, Procedure::Conversation(_) | Procedure::Conversations(_))
     };
     cases.iter().filter(has_steps).cloned().collect()
 }

@@ -253,6 +253,26 @@ behaviours! {
     /// Logs another status than the service's.
     LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged";
 
+    // -- later in the run
+    /// Appends a space to every body after the fifth collection.
+    ChangesBodyLate = "changes-body-late" breaks "statement.body-unchanged";
+    /// Relays each collection twice after the fifth one.
+    SendsTwiceLate = "sends-twice-late" breaks "statement.relayed-once";
+    /// Answers 500 to every collection after the fifth.
+    FailsLate = "fails-late" breaks "statement.edge-lives-on";
+    /// Sends no CORS headers after the fifth collection.
+    LosesGrantLate = "loses-grant-late" breaks "statement.cors-readable";
+    /// Allows every origin after the fifth collection.
+    GrantsStarLate = "grants-wildcard-origin-late" breaks "statement.cors-other-origins";
+    /// Answers errors with HTML pages after the fifth collection.
+    ErrorPagesLate = "html-error-pages-late" breaks "statement.error-bodies-json";
+    /// Logs no refusal after the fifth collection.
+    LogsNothingLate = "logs-nothing-late" breaks "statement.refusal-logged";
+    /// Logs the body of a refused collection after the fifth one.
+    LogsBodyLate = "logs-body-late" breaks "statement.log-without-end-user-data";
+    /// Logs the license on refusals after the fifth collection.
+    LogsLicenseLate = "logs-license-late" breaks "statement.secrets-not-logged";
+
     // -- all requests
     /// Refuses all requests without relaying.
     RefusesAll = "refuses-all-requests" breaks "edge.200.accepted";

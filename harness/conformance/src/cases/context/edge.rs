@@ -7,12 +7,12 @@ use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
-use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::{CaseExchange, CaseFindings};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
+use crate::monitor::{Sender, Traffic};
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -36,20 +36,8 @@ pub struct EdgeContext {
     pub license: Option<String>,
     /// `ALLOWED_ORIGIN` of this edge, if known.
     pub origin: Option<String>,
-    /// Scripts of finished cases. They still count copies of their collections.
-    pub finished: Mutex<Vec<FinishedScripts>>,
-}
-
-impl EdgeContext {
-    /// Copies of collections that arrived after their case ended.
-    pub fn late_copies(&self) -> Vec<Arrival> {
-        let late = |finished: &FinishedScripts| {
-            let arrivals = finished.scripted.iter().flat_map(Scripted::arrivals);
-            let late = arrivals.skip(finished.arrived);
-            late.filter(|arrival| arrival.request.complete).collect::<Vec<_>>()
-        };
-        self.finished.lock().iter().flat_map(late).collect()
-    }
+    /// All requests to the edge.
+    pub traffic: Traffic,
 }
 
 /// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
@@ -65,20 +53,11 @@ pub struct CaseContext {
     /// A check of log lines that runs after the edge has ended.
     pub deferred: Option<DeferredLogCheck>,
     exclusive: bool,
+    case: String,
     level: CaseLevel,
     scripted: Vec<Scripted>,
     /// End of the service's journal before the first script.
     began: Option<u64>,
-    /// The case's collections must arrive only once, even after the case has ended.
-    once: bool,
-}
-
-/// Scripts of a finished case.
-#[derive(Debug)]
-pub struct FinishedScripts {
-    scripted: Vec<Scripted>,
-    /// Number of arrivals when the case ended.
-    arrived: usize,
 }
 
 /// A check of log lines that the edge may still hold in its buffers.
@@ -95,13 +74,8 @@ pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 impl CaseContext {
     /// A context for one case. `exclusive`: every request at the service belongs to this case.
-    pub fn new(
-        edge: Arc<EdgeContext>,
-        marker: String,
-        exclusive: bool,
-        level: CaseLevel,
-        timeout: Duration,
-    ) -> Self {
+    pub fn new(edge: Arc<EdgeContext>, sender: Sender, exclusive: bool, timeout: Duration) -> Self {
+        let Sender { case, level, marker } = sender;
         Self {
             edge,
             marker,
@@ -109,10 +83,10 @@ impl CaseContext {
             found: CaseFindings::default(),
             deferred: None,
             exclusive,
+            case,
             level,
             scripted: Vec::new(),
             began: None,
-            once: false,
         }
     }
 
@@ -122,7 +96,6 @@ impl CaseContext {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
-        self.once |= conversation.relay == ExpectedRelay::Once && !self.exclusive;
         let relayed = match conversation.relay {
             ExpectedRelay::Any => RelayedRequests::default(),
             ExpectedRelay::Once | ExpectedRelay::Nothing => self.relayed().await,
@@ -182,12 +155,45 @@ impl CaseContext {
     /// Sends a request over a new connection.
     pub async fn send(&mut self, draft: &Draft) -> Sent {
         let draft = self.fill(draft);
-        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.timeout).await;
+        let sent = self.exchange(&draft).await;
         self.record(&draft, sent.clone());
         sent
     }
 
-    /// Records an exchange that the case made without [`Self::send`].
+    /// Sends a filled draft over a new connection. The case's report does not show the exchange.
+    pub async fn exchange(&self, draft: &Draft) -> Sent {
+        let sending = edgeproof_http::send(&self.edge.endpoint, draft, self.timeout);
+        self.traced(draft, async { Some(sending.await) }).await.expect("the exchange has a result")
+    }
+
+    /// Sends a filled draft over HTTP/2. None: the edge does not offer it.
+    pub async fn exchange_http2(&self, draft: &Draft) -> Option<Sent> {
+        self.traced(draft, edgeproof_http::send_http2(&self.edge.endpoint, draft, self.timeout)).await
+    }
+
+    /// Sends filled drafts in turn over one connection. The case's report does not show the exchanges.
+    pub async fn exchange_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
+        let traffic = &self.edge.traffic;
+        let numbers: Vec<usize> = drafts.iter().map(|draft| traffic.begin(self.sender(), draft)).collect();
+        let sent = edgeproof_http::send_in_turn(&self.edge.endpoint, drafts, self.timeout).await;
+        for (number, sent) in numbers.into_iter().zip(&sent) {
+            traffic.end(number, sent.clone());
+        }
+        sent
+    }
+
+    async fn traced(&self, draft: &Draft, sending: impl Future<Output = Option<Sent>>) -> Option<Sent> {
+        let number = self.edge.traffic.begin(self.sender(), draft);
+        let sent = sending.await?;
+        self.edge.traffic.end(number, sent.clone());
+        Some(sent)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender { case: self.case.clone(), level: self.level, marker: self.marker.clone() }
+    }
+
+    /// Shows an exchange in the case's report.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(&self.edge.endpoint, draft);
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
@@ -255,11 +261,6 @@ impl CaseContext {
     /// Ends the case and returns its findings.
     pub fn end(mut self) -> CaseFindings {
         self.found.arrivals = self.arrivals();
-        if self.once {
-            let scripted = std::mem::take(&mut self.scripted);
-            let arrived = self.found.arrivals.len();
-            self.edge.finished.lock().push(FinishedScripts { scripted, arrived });
-        }
         self.found
     }
 }

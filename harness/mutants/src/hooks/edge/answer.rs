@@ -78,7 +78,10 @@ impl EdgeMutant {
                     edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), given)));
                 }
             }
-            B::ErrorPages if answer.status.is_client_error() || answer.status.is_server_error() => {
+            B::ErrorPages | B::ErrorPagesLate
+                if (answer.status.is_client_error() || answer.status.is_server_error())
+                    && (self.behaviour == B::ErrorPages || self.is_late()) =>
+            {
                 answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
                 answer.body = Bytes::from_static(b"<html><body><h1>Error</h1></body></html>");
             }

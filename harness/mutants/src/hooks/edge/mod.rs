@@ -34,6 +34,9 @@ impl EdgeFaultHooks for EdgeMutant {
         use EdgeBehaviour as B;
         let method = &request.facts.method;
         let relays = right == EdgeDecision::Relay;
+        if relays {
+            self.collections.fetch_add(1, Ordering::Relaxed);
+        }
         let answer = |status, body| EdgeDecision::Answer(json_answer(status, body));
         match self.behaviour {
             B::RefusesAll => {
@@ -42,6 +45,7 @@ impl EdgeFaultHooks for EdgeMutant {
             B::StopsOnShort | B::FailsAfterShort if self.broken.load(Ordering::Relaxed) => {
                 answer(500, r#"{"error":"internal"}"#)
             }
+            B::FailsLate if relays && self.is_late() => answer(500, r#"{"error":"internal"}"#),
             B::RequiresLicense if relays && self.license.is_none() => {
                 answer(500, r#"{"error":"no_license"}"#)
             }
@@ -61,6 +65,9 @@ impl EdgeFaultHooks for EdgeMutant {
     }
 
     fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+        if self.behaviour == EdgeBehaviour::ChangesBodyLate && self.is_late() {
+            return Ok([&body[..], b" "].concat().into());
+        }
         body::change(self.behaviour, request, body)
     }
 
@@ -78,6 +85,7 @@ impl EdgeFaultHooks for EdgeMutant {
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
+                B::SendsTwiceLate => self.is_late(),
                 B::RetriesBroken | B::PassesCopyRefused => *relayed == RelayResult::NoAnswer,
                 B::HidesRetry if *relayed == RelayResult::NoAnswer => {
                     self.broken.store(true, Ordering::Relaxed);
