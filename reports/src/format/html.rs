@@ -1,7 +1,7 @@
 //! HTML page for people. The page is well-formed XML, so that tests can prove that no text leaves its element.
 
 use crate::model::{CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_section, titled};
-use crate::text::case::{edge_lists, facts, or_nothing, verdict};
+use crate::text::case::{edge_lists, facts, level, or_nothing, verdict};
 use crate::text::escape::{markup, markup_line};
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
@@ -96,7 +96,8 @@ fn evidence(out: &mut String, case: &CaseReport) {
 }
 
 fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
-    let level = if mismatch.level == case.level { "" } else { mismatch.level.name() };
+    let differs = mismatch.level != level(case);
+    let level = if differs { mismatch.level.name() } else { "" };
     put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
     values(out, &mismatch.expected, &mismatch.actual);
     if let Some(hint) = &mismatch.hint {

@@ -30,10 +30,15 @@ pub(crate) fn facts(case: &CaseReport, titles: &Titles) -> String {
     one_line(&facts).into_owned()
 }
 
+/// Level of what is broken: of the worst mismatch, or of a case without mismatches.
+pub(crate) fn level(case: &CaseReport) -> CaseLevel {
+    case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
+}
+
 /// Level and basis: `must · standard RFC 9110 §9.2.2`.
 pub(crate) fn authority(case: &CaseReport) -> String {
     let standard = case.standard.as_deref().map(|name| format!(" {}", one_line(name))).unwrap_or_default();
-    format!("{} · {}{standard}", case.level.name(), case.basis.name())
+    format!("{} · {}{standard}", level(case).name(), case.basis.name())
 }
 
 /// The lists of an edge that are not empty, each with its heading.
@@ -78,7 +83,7 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
         lines.extend(values(&case.expected, &case.actual, width));
         return lines;
     }
-    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, case.level, width)).collect()
+    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, level(case), width)).collect()
 }
 
 fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<StyledLine> {

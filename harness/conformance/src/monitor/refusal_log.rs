@@ -63,9 +63,9 @@ fn told(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
 }
 
 /// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown`, and an
-/// edge may cut a long reason.
+/// edge may cut a long reason, and escape other characters than those of a code.
 fn is_countable(reason: &str) -> bool {
-    reason != "unknown" && reason.len() <= LONGEST
+    reason != "unknown" && reason.len() <= LONGEST && reason.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// How often the service refused with this reason.

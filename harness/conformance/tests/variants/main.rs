@@ -5,6 +5,7 @@
 mod conformance_run;
 mod edge_variant;
 mod launched;
+mod leniency;
 mod pairs;
 mod variant_hooks;
 

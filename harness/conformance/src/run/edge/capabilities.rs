@@ -1,4 +1,4 @@
-use crate::cases::{Case, Prerequisite, Procedure};
+use crate::cases::{Case, Prerequisite};
 use crate::run::plan::Applicability;
 use crate::target::Setup;
 
@@ -60,11 +60,5 @@ impl Capabilities {
 
 /// Whether a case needs an edge that reads the reasons of the mock service.
 pub fn needs_plain_reasons(case: &Case) -> bool {
-    let answer = match &case.procedure {
-        Procedure::Conversation(conversation) => conversation.answer.as_ref(),
-        _ => None,
-    };
-    let reason = answer.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.prerequisites.contains(&Prerequisite::PlainReasons)
-        || reason.is_some_and(|reason| reason != "unknown")
 }

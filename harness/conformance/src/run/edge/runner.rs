@@ -149,7 +149,7 @@ impl EdgePool {
             _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
-        if case.may_refuse_to_start {
+        if case.start == CaseLevel::Open {
             found.observations.push((case.id.clone(), "does not start".into()));
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
@@ -159,7 +159,7 @@ impl EdgePool {
             let expected = format!("starts with {}", case.setup.describe());
             let check = Check::new("the edge", expected, why_text, false);
             let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
-            found.checks.push(check.hint(hint));
+            found.checks.push(check.at(case.start).hint(hint));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
@@ -175,7 +175,7 @@ fn is_not_ready(why: &LeaseError) -> bool {
 async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool {
     match &case.procedure {
         Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
-        Procedure::Conversations(all) => timeout(limit, edge.converse_each(all)).await.is_ok(),
+        Procedure::Conversations(all) => edge.converse_each(all, limit).await,
         Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
         Procedure::ServiceSteps(_) | Procedure::Monitor(_) => {
             edge.found.not_run = Some("applies to a service, and this is an edge".into());
