@@ -28,7 +28,7 @@ impl ReportArgument {
         match reports.iter().find(|report| !files.insert(absolute(&report.path))) {
             None => Ok(()),
             Some(report) => Err(Failure::usage(
-                format!("write two reports to {}", report.path.display()),
+                format!("cannot write two reports to {}", report.path.display()),
                 "give each --report a path of its own",
             )),
         }

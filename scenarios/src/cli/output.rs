@@ -62,7 +62,7 @@ pub(super) fn thresholds(
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
         let parsed = parse_file(&read(path)?).map_err(|error| {
-            Failure::usage(format!("read thresholds {}: {}", path.display(), error.why), error.advice)
+            Failure::usage(format!("cannot read thresholds {}: {}", path.display(), error.why), error.advice)
         })?;
         thresholds.extend(parsed);
     }
