@@ -10,11 +10,11 @@ use super::selection::case_glob;
 #[derive(Debug, Default)]
 pub struct Baseline {
     path: PathBuf,
-    lines: Vec<Line>,
+    lines: Vec<BaselineLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct BaselineLine {
     number: usize,
     text: String,
     matcher: GlobMatcher,
@@ -79,7 +79,7 @@ impl Baseline {
                 .ok_or_else(|| invalid(format!("{line:?} has no reason")))?;
             let matcher =
                 case_glob(glob).map_err(|why| invalid(format!("{glob:?} is not a glob ({why})")))?;
-            lines.push(Line { number, text: line.into(), matcher, reason: reason.trim().into() });
+            lines.push(BaselineLine { number, text: line.into(), matcher, reason: reason.trim().into() });
         }
         Ok(Self { path: path.into(), lines })
     }

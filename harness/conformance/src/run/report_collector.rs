@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use edgeproof_reports::{AddedLatency, CaseReport, Event, Observation, Outcome, Summary};
 
+use super::case_plan::CasePlan;
 use super::case_report::without_run;
 use super::options::RunPolicy;
-use super::plan::Plan;
 use crate::cases::Case;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
@@ -25,7 +25,7 @@ pub(super) struct ReportCollector {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct RunResult {
+pub struct ConformanceResult {
     /// Exit code of the program for this run.
     pub exit_code: u8,
     /// Reports of all planned cases, in order.
@@ -40,7 +40,7 @@ pub struct RunResult {
 
 impl ReportCollector {
     /// Starts with the cases that do not apply.
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &CasePlan) -> Self {
         let reports = plan.cases.iter().map(|planned| {
             let because = planned.not_applicable.as_ref()?;
             Some(without_run(&planned.case, Outcome::NotApplicable, because))
@@ -112,7 +112,7 @@ impl ReportCollector {
         policy: &RunPolicy,
         interrupted: Option<u8>,
         events: &mut dyn FnMut(Event),
-    ) -> RunResult {
+    ) -> ConformanceResult {
         self.skip_open(match interrupted {
             Some(_) => "the run was interrupted",
             None => "the run ended before it",
@@ -139,7 +139,7 @@ impl ReportCollector {
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             exit_code,
         });
-        RunResult { exit_code, cases, findings: self.findings, summary, observations }
+        ConformanceResult { exit_code, cases, findings: self.findings, summary, observations }
     }
 }
 

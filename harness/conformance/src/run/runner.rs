@@ -6,24 +6,24 @@ use edgeproof_reports::{AddedLatency, CaseReport};
 use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
-use super::run_context::RunContext;
+use super::runner_context::RunnerContext;
 use crate::cases::Case;
 
 /// Runs cases on one kind of target: a pool of edges, or a service.
 pub(super) trait Runner: Send + Sync + 'static {
     /// Finds out, before any case, whether the target can be judged.
-    fn check_sanity(&self, context: &RunContext) -> impl Future<Output = SanityResult> + Send;
+    fn check_sanity(&self, context: &RunnerContext) -> impl Future<Output = SanityResult> + Send;
 
     /// Runs a case once, as soon as `jobs` has a permit.
     fn run_case(
         &self,
-        context: &RunContext,
+        context: &RunnerContext,
         case: &Arc<Case>,
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
     /// Measures the latency that the target adds, where both of its sides can be observed.
-    fn added_latency(&self, _context: &RunContext) -> impl Future<Output = Option<AddedLatency>> + Send {
+    fn added_latency(&self, _context: &RunnerContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)
     }
 }

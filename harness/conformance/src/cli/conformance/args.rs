@@ -20,7 +20,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
-pub(in crate::cli) struct ConformanceArgs {
+pub(crate) struct ConformanceArgs {
     /// `edge`, the URL of an edge, `service` or `keys` (default: the embedded reference edge)
     #[arg(value_name = "edge|service|keys|URL")]
     pub(super) target: Option<String>,

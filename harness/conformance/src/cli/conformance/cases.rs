@@ -2,7 +2,7 @@ use edgeproof_cli::Failure;
 use edgeproof_reports::{Outcome, Report};
 
 use super::args::ConformanceArgs;
-use crate::run::{Plan, Selection};
+use crate::run::{CasePlan, Selection};
 
 /// Cases that the options select.
 pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
@@ -24,7 +24,7 @@ pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
 }
 
 /// Checks that the held case will run.
-pub(super) fn check_hold(hold: Option<&str>, plan: &Plan) -> Result<(), Failure> {
+pub(super) fn check_hold(hold: Option<&str>, plan: &CasePlan) -> Result<(), Failure> {
     let Some(id) = hold else { return Ok(()) };
     if plan.cases.iter().any(|planned| planned.case.id == id && planned.not_applicable.is_none()) {
         return Ok(());

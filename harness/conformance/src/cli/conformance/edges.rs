@@ -10,7 +10,7 @@ use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
 use edgeproof_mock::ReplyShape;
 
 use super::args::ConformanceArgs;
-use super::credentials::{mint, write_credentials};
+use crate::cli::inputs::mint;
 use crate::run::{EdgePoolOptions, EdgeUpstream};
 use crate::target::{Attached, Embedded, Target};
 
@@ -33,7 +33,7 @@ pub(super) fn edge_options(
     }
     let (credentials, connection) = match settings {
         Some(folder) => (folder.credentials, Some(folder.connection)),
-        None => (mint()?, None),
+        None => (mint(&[], None)?, None),
     };
     let files = write_credentials(&credentials)?;
     let upstream = match &url {
@@ -113,4 +113,14 @@ fn target(
         EdgeScheme::Http => embedded,
         EdgeScheme::Https => embedded.https(credentials, files),
     })))
+}
+
+/// Writes the credentials of a run to a temporary folder.
+pub(super) fn write_credentials(credentials: &Credentials) -> Result<CredentialFiles, Failure> {
+    CredentialFiles::write(credentials).map_err(|why| {
+        Failure::usage(
+            format!("write credentials to a temporary folder: {why}"),
+            "check TMPDIR and the free space there",
+        )
+    })
 }

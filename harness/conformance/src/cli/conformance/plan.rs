@@ -1,8 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Reader;
 use rand::RngExt;
@@ -14,12 +14,15 @@ use super::misplaced::check_options;
 use super::output::{file_readers, stdout_readers};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
-use crate::run::{Baseline, ConformanceRun, Pins, Plan, RunOptions, RunPolicy, ServicePart, ServiceRunner};
+use crate::cli::inputs::profile;
+use crate::run::{
+    Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
+};
 
 /// A valid command.
 pub(super) enum PlannedCommand {
     /// Lists the cases.
-    List(Plan),
+    List(CasePlan),
     /// Runs the cases.
     Run(Box<PlannedRun>),
 }
@@ -84,13 +87,6 @@ fn service_part(target: Option<&str>) -> Result<Option<ServicePart>, Failure> {
         )),
         _ => Ok(None),
     }
-}
-
-fn profile(spec: &Spec, file: Option<&Path>) -> Result<Profile, Failure> {
-    Ok(match file {
-        Some(path) => spec.profile().with_file(path)?,
-        None => spec.profile().clone(),
-    })
 }
 
 fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {

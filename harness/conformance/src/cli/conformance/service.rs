@@ -6,8 +6,9 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::BaseUrl;
 
 use super::args::ConformanceArgs;
-use super::credentials::{mint, write_credentials};
+use super::edges::write_credentials;
 use crate::cases::ServiceInputs;
+use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 
 /// Variable that holds the read token, so that no argument shows it.
@@ -28,7 +29,7 @@ pub(super) fn service_options(
         ServicePart::Keys => keys.is_none(),
     };
     if is_mock {
-        let credentials = mint()?;
+        let credentials = mint(&[], None)?;
         let files = write_credentials(&credentials)?;
         let redactor = Arc::new(Redactor::new(&credentials));
         let inputs = ServiceRunnerOptions::mock_inputs(&credentials);

@@ -7,8 +7,7 @@ use clap::Args;
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::{Connection, SettingsFolder};
 
-use super::certificates::mint_for;
-use crate::cli::service_url::service_url;
+use crate::cli::inputs::{mint, service_url};
 use crate::target::ALLOWED_ORIGIN;
 
 #[derive(Debug, Args)]
@@ -32,7 +31,7 @@ pub(super) struct EdgeSettingsArgs {
 
 /// Mints and writes the settings.
 pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
-    let credentials = mint_for(&args.service_host)?;
+    let credentials = mint(&args.service_host, None)?;
     let connection = Connection {
         service_url: service_url(&args.service_host, args.service_port),
         allowed_origin: args.origin.clone(),

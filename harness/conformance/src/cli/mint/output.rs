@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 /// Destination of minted items.
 #[derive(Debug, Args)]
-pub(super) struct Output {
+pub(super) struct MintOutput {
     /// Output folder, for files that only their owner can read (default: standard output)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -31,7 +31,7 @@ impl Item {
     }
 }
 
-impl Output {
+impl MintOutput {
     /// Whether the destination is a folder.
     pub(super) fn is_folder(&self) -> bool {
         self.out.is_some()

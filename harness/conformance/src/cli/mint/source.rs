@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// The service that accepts the minted items.
 #[derive(Debug, Args)]
-pub(super) struct Source {
+pub(super) struct ServiceSource {
     /// Mint for the service of these settings, from `edgeproof mint edge-settings` or `edgeproof mock`
     #[arg(long, value_name = "DIR", conflicts_with = "mock")]
     settings: Option<PathBuf>,
@@ -30,7 +30,7 @@ struct MockLine {
 const NAME_A_SERVICE: &str = "name the service: --settings DIR from `edgeproof mint edge-settings`, or --mock FILE with \
                               the line of `edgeproof mock --json`";
 
-impl Source {
+impl ServiceSource {
     /// Credentials of the named service.
     pub(super) fn credentials(&self) -> Result<Credentials, Failure> {
         let credentials = self.credentials_if_named()?;

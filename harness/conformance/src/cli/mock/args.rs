@@ -15,7 +15,7 @@ without secrets. The service runs until Ctrl-C or SIGTERM.";
 
 #[derive(Debug, Args)]
 #[command(after_help = OUTPUT)]
-pub(in crate::cli) struct MockArgs {
+pub(crate) struct MockArgs {
     /// Listen address of the service, with TLS; port 0 is any free port (default: 127.0.0.1:8443, or from --settings)
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub(super) listen: Option<SocketAddr>,

@@ -9,6 +9,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::listen_address;
 
 use super::args::MockArgs;
+use crate::cli::inputs::profile;
 
 /// Listen address for new settings.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8443);
@@ -37,10 +38,7 @@ pub(super) enum PlannedSettings {
 
 /// Validates the arguments. Nothing reads them again.
 pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure> {
-    let profile = match &args.profile {
-        Some(path) => spec.profile().with_file(path)?,
-        None => spec.profile().clone(),
-    };
+    let profile = profile(&spec, args.profile.as_deref())?;
     for (option, address) in [("--plain", args.plain), ("--admin", args.admin)] {
         check_loopback(option, address, args.open)?;
     }

@@ -1,5 +1,5 @@
 use crate::cases::{Case, Prerequisite, Procedure};
-use crate::run::plan::Applicability;
+use crate::run::case_plan::Applicability;
 use crate::target::Setup;
 
 /// What cases can use at the edge under test.

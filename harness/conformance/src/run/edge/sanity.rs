@@ -11,11 +11,11 @@ use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, collection};
 use crate::judge::excerpt;
 use crate::run::reason_probe::{hides_reason, reason_probes};
-use crate::run::run_context::RunContext;
 use crate::run::runner::{Limitation, SanityResult};
+use crate::run::runner_context::RunnerContext;
 
 /// Finds out whether an edge can be judged, also where the filters leave out the case `sanity.first`.
-pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> SanityResult {
+pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> SanityResult {
     if let EdgeUpstream::Foreign { intended, .. } = pool.options().upstream {
         return check_foreign(pool, intended).await;
     }
@@ -33,7 +33,7 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> Sanity
 }
 
 /// Sends a collection that the mock service accepts.
-async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, LeaseError> {
+async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<CaseFindings, LeaseError> {
     let lease = pool.lease_standard().await?;
     let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
     case.script(Script::accept(&pool.options().profile));
@@ -42,7 +42,7 @@ async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, Le
 }
 
 /// The mock service's refusal, if the edge reads no reason from any refusal.
-async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<String> {
+async fn reply_without_reasons(pool: &EdgePool, context: &RunnerContext) -> Option<String> {
     let lease = pool.lease_standard().await.ok()?;
     lease.instance.context.service.as_ref()?;
     let (spec, shape) = (&pool.options().spec, &pool.options().reply_shape);

@@ -9,7 +9,7 @@ use edgeproof_launch::BaseUrl;
 use edgeproof_reports::TargetKind;
 
 use crate::cases::{Case, Prerequisite, ServiceInputs};
-use crate::run::plan::Applicability;
+use crate::run::case_plan::Applicability;
 
 /// The service or key set under test.
 pub struct ServiceRunnerOptions {

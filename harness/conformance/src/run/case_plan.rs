@@ -5,7 +5,7 @@ use crate::cases::Case;
 
 /// The cases of a run, in order.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct CasePlan {
     /// The selected cases.
     pub cases: Vec<PlannedCase>,
     /// Ids of all cases of the target, selected or not.
@@ -30,7 +30,7 @@ pub trait Applicability {
     fn not_applicable(&self, case: &Case) -> Option<String>;
 }
 
-impl Plan {
+impl CasePlan {
     /// Plans the selected cases: the first phase first, otherwise in the given order.
     pub fn new(
         cases: Vec<Case>,
