@@ -3,8 +3,8 @@
 use edgeproof_reports::Outcome;
 use serde_json::Value;
 
-use crate::golden::{Folder, check, seen};
-use crate::program::command;
+use crate::broken_edge::command;
+use crate::support::{Folder, check, seen};
 
 const ONE: &str = "accept.exact-body";
 

@@ -9,8 +9,8 @@ use edgeproof_reports::Outcome;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::golden::Folder;
-use crate::program::command_with;
+use crate::broken_edge::command_with;
+use crate::support::Folder;
 
 fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();

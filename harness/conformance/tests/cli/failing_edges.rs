@@ -1,7 +1,7 @@
 //! Full output for edges that cannot be judged, or that fail.
 
-use crate::golden::{Folder, check, seen};
-use crate::program::command;
+use crate::broken_edge::command;
+use crate::support::{Folder, check, seen};
 
 /// Few cases, for short snapshots.
 const FEW: &str = "accept.{exact-body,content-type}";
