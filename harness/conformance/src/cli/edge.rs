@@ -47,7 +47,7 @@ pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
         let sink = LogSink::new(move |line| log.write(line));
         run_program(spec, profile, |name| std::env::var(name).ok(), options, sink, until)
             .await
-            .map_err(|why| Failure::within("start the edge", &why))?;
+            .map_err(|why| Failure::within("cannot start the edge", &why))?;
         log_end.wait();
         Ok(0)
     })

@@ -112,7 +112,7 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
             if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) };
         format!("`edgeproof spec list` lists all ids{similar}")
     };
-    Err(Failure::usage(format!("show {id:?}: it is not the id of a row or an open point"), advice))
+    Err(Failure::usage(format!("cannot show {id:?}: no row and no open point has this id"), advice))
 }
 
 fn show_row(spec: &Spec, row: &Row) -> String {

@@ -19,7 +19,7 @@ pub enum EmbeddedRunError {
     #[error(transparent)]
     Mint(#[from] CredentialError),
     /// Credentials cannot be written.
-    #[error("write the credentials to a temporary folder: {0}")]
+    #[error("cannot write the credentials to a temporary folder: {0}")]
     Files(#[from] io::Error),
     /// There is no case to run.
     #[error(transparent)]

@@ -5,6 +5,10 @@ const SIMILAR_SHOWN: usize = 3;
 /// Words of a glob that are shorter than this match too many ids.
 const SHORTEST_WORD: usize = 4;
 
+/// Advice on an invalid glob.
+pub(super) const GLOB_ADVICE: &str =
+    "write a shell glob: * matches any text, ? one character, {a,b} either word";
+
 /// The cases that a user selected.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
@@ -20,8 +24,8 @@ pub struct Selection {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum SelectionError {
     /// Not a glob.
-    #[error("apply {option} {glob:?}: the glob is invalid: {why}")]
-    #[diagnostic(help("write a shell glob: * matches any text, ? one character, {{a,b}} either word"))]
+    #[error("cannot apply {option} {glob:?}: the glob is invalid: {}", why.kind())]
+    #[diagnostic(help("{GLOB_ADVICE}"))]
     Glob {
         /// Option that holds the glob.
         option: &'static str,
@@ -31,7 +35,7 @@ pub enum SelectionError {
         why: globset::Error,
     },
     /// A glob that matches no case.
-    #[error("apply {option} {glob:?}: no case id matches{}", similar_text(similar))]
+    #[error("cannot apply {option} {glob:?}: no case id matches{}", similar_text(similar))]
     #[diagnostic(help("`edgeproof conformance {target} --list` lists all ids"))]
     NoMatch {
         /// Option that holds the glob.
@@ -44,7 +48,7 @@ pub enum SelectionError {
         target: &'static str,
     },
     /// All options together select no case.
-    #[error("plan a run: the filters select no case")]
+    #[error("cannot plan the run: the filters select no case")]
     #[diagnostic(help("loosen --filter or --exclude"))]
     Nothing,
 }

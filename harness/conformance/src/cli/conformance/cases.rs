@@ -15,7 +15,7 @@ pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
     let ids: Vec<_> = cases.map(|case| case.id).collect();
     if ids.is_empty() {
         return Err(Failure::usage(
-            format!("rerun the failed cases of {}: no case failed", path.display()),
+            format!("cannot rerun the failed cases of {}: no case failed", path.display()),
             "omit --rerun-failed to run all cases",
         ));
     }
@@ -30,7 +30,7 @@ pub(super) fn check_hold(hold: Option<&str>, plan: &CasePlan) -> Result<(), Fail
         return Ok(());
     }
     Err(Failure::usage(
-        format!("stop before {id:?}: no case with this id will run"),
+        format!("cannot stop before {id:?}: no case with this id runs"),
         "give one exact id; --list lists the ids",
     ))
 }

@@ -58,7 +58,7 @@ pub(super) fn finish(readers: Vec<Box<dyn Reader + Send>>, exit_code: u8) -> u8 
             // The reader of standard output has read enough.
             Err(why) if why.kind() == ErrorKind::BrokenPipe => {}
             Err(why) => {
-                let _ = writeln!(std::io::stderr().lock(), "failed to write a report: {}", error_text(&why));
+                let _ = writeln!(std::io::stderr().lock(), "cannot write a report: {}", error_text(&why));
                 exit_code = if exit_code == 0 { USAGE } else { exit_code };
             }
             Ok(()) => {}

@@ -82,7 +82,7 @@ fn service_part(target: Option<&str>) -> Result<Option<ServicePart>, Failure> {
         Some("service") => Ok(Some(ServicePart::Service)),
         Some("keys") => Ok(Some(ServicePart::Keys)),
         Some("collector") => Err(Failure::usage(
-            "test `collector`: this version of edgeproof does not support collectors",
+            "cannot test `collector`: this version of edgeproof does not support collectors",
             "name `edge`, `service` or `keys`",
         )),
         _ => Ok(None),

@@ -48,7 +48,7 @@ impl MintOutput {
     fn write_folder(&self, folder: &Path, items: &[Item]) -> Result<(), Failure> {
         create(folder).map_err(|why| {
             Failure::usage(
-                format!("write into {}: {why}", folder.display()),
+                format!("cannot write into {}: {why}", folder.display()),
                 "name a folder with a writable parent",
             )
         })?;
@@ -56,14 +56,14 @@ impl MintOutput {
             && let Some(item) = items.iter().find(|item| folder.join(&item.name).symlink_metadata().is_ok())
         {
             return Err(Failure::usage(
-                format!("write {}: the file exists already", folder.join(&item.name).display()),
+                format!("cannot write {}: the file already exists", folder.join(&item.name).display()),
                 "add --force to replace it, or name another folder; nothing was written",
             ));
         }
         for item in items {
             let path = folder.join(&item.name);
             self.put(folder, &path, &item.content).map_err(|why| {
-                Failure::usage(format!("write {}: {why}", path.display()), "name a writable folder")
+                Failure::usage(format!("cannot write {}: {why}", path.display()), "name a writable folder")
             })?;
         }
         // On standard error: a script may read standard output.
@@ -86,7 +86,7 @@ impl MintOutput {
 fn to_standard_output(items: &[Item]) -> Result<(), Failure> {
     let [item] = items else {
         return Err(Failure::usage(
-            format!("write {} items to standard output: only one fits", items.len()),
+            format!("cannot write {} items to standard output: it takes one", items.len()),
             "mint one item, or name a folder with --out DIR",
         ));
     };

@@ -35,7 +35,7 @@ pub(super) fn run(args: &ReadTokenArgs) -> Result<(), Failure> {
             // This form differs from the valid one only in its header.
             _ if form == ReadTokenForm::OtherScheme && !args.all => {
                 return Err(Failure::usage(
-                    "mint the read token other-scheme: only its header differs from the valid token",
+                    "cannot mint the read token other-scheme: only its header differs from the valid token",
                     "add --header to write the header",
                 ));
             }

@@ -92,7 +92,7 @@ impl ReadyMessage {
         };
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|why| {
-            Failure::usage(format!("write to standard output: {why}"), "check its destination")
+            Failure::usage(format!("cannot write to standard output: {why}"), "check its destination")
         })
     }
 

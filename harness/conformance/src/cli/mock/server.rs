@@ -131,7 +131,7 @@ fn temporary_folder() -> Result<TempDir, Failure> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.prefix("edgeproof-mock-").tempdir().map_err(|why| {
         Failure::usage(
-            format!("create a temporary folder: {why}"),
+            format!("cannot create a temporary folder: {why}"),
             "set TMPDIR to a writable folder, or use --settings DIR",
         )
     })
@@ -169,7 +169,7 @@ async fn start_edge(
 async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|why| {
         Failure::usage(
-            format!("listen on {address}: {why}"),
+            format!("cannot listen on {address}: {why}"),
             format!("choose another address with {option} ADDR; port 0 is any free port"),
         )
     })
