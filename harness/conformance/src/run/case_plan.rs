@@ -1,4 +1,7 @@
+use std::fmt;
 use std::sync::Arc;
+
+use edgeproof_reports::MissingInput;
 
 use super::selection::{Selection, SelectionError};
 use crate::cases::Case;
@@ -17,8 +20,22 @@ pub struct CasePlan {
 pub struct PlannedCase {
     /// The case.
     pub case: Arc<Case>,
-    /// Why the case does not apply to this target, if it does not.
-    pub not_applicable: Option<String>,
+    /// What the case lacks on this target. The case applies if it lacks nothing.
+    pub unmet: Vec<UnmetNeed>,
+}
+
+/// A need of a case that a target does not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnmetNeed {
+    /// An input that the user can give.
+    Input {
+        /// The input, such as `a read token`.
+        name: &'static str,
+        /// What to do, such as `set READ_TOKEN`.
+        advice: &'static str,
+    },
+    /// A property that this target does not have: why the case does not apply.
+    Property(&'static str),
 }
 
 /// Decides which cases apply to a target.
@@ -26,8 +43,24 @@ pub trait Applicability {
     /// Name of the target on the command line: `edge`, `service` or `keys`.
     fn target(&self) -> &'static str;
 
-    /// Why a case does not apply, with the option that would change this; `None` if it applies.
-    fn not_applicable(&self, case: &Case) -> Option<String>;
+    /// All needs of a case that the target does not meet; empty if the case applies.
+    fn unmet(&self, case: &Case) -> Vec<UnmetNeed>;
+}
+
+impl fmt::Display for UnmetNeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input { name, advice } => write!(f, "requires {name}: {advice}"),
+            Self::Property(because) => f.write_str(because),
+        }
+    }
+}
+
+impl PlannedCase {
+    /// Why the case does not apply to this target, if it does not.
+    pub fn not_applicable(&self) -> Option<String> {
+        self.unmet.first().map(ToString::to_string)
+    }
 }
 
 impl CasePlan {
@@ -42,16 +75,34 @@ impl CasePlan {
         let mut planned: Vec<_> = cases
             .into_iter()
             .filter(|case| selected.contains(&case.id))
-            .map(|case| PlannedCase {
-                not_applicable: applicability.not_applicable(&case),
-                case: Arc::new(case),
-            })
+            .map(|case| PlannedCase { unmet: applicability.unmet(&case), case: Arc::new(case) })
             .collect();
         if planned.is_empty() {
             return Err(SelectionError::Nothing);
         }
         planned.sort_by_key(|planned| planned.case.phase);
         Ok(Self { cases: planned, all_ids })
+    }
+
+    /// Inputs that cases lack, the one that most cases lack first. A case counts for each input that it lacks.
+    pub(super) fn missing_inputs(&self) -> Vec<MissingInput> {
+        let mut missing: Vec<MissingInput> = Vec::new();
+        for planned in &self.cases {
+            for need in &planned.unmet {
+                let UnmetNeed::Input { name, advice } = *need else { continue };
+                let id = planned.case.id.clone();
+                match missing.iter_mut().find(|known| known.input == name) {
+                    Some(known) => known.cases.push(id),
+                    None => missing.push(MissingInput {
+                        input: name.to_owned(),
+                        advice: advice.to_owned(),
+                        cases: vec![id],
+                    }),
+                }
+            }
+        }
+        missing.sort_by_key(|input| std::cmp::Reverse(input.cases.len()));
+        missing
     }
 
     /// Whether every case of the target is selected.

@@ -18,7 +18,7 @@ mod service;
 mod transcript;
 
 pub use baseline::{Baseline, BaselineError};
-pub use case_plan::{Applicability, CasePlan, PlannedCase};
+pub use case_plan::{Applicability, CasePlan, PlannedCase, UnmetNeed};
 pub use case_report::outcome_of;
 pub use conformance_run::{ConformanceRun, RunTarget};
 pub use edge::{Capabilities, EdgePoolOptions, EdgeUpstream, LeaseError, needs_plain_reasons};

@@ -15,7 +15,8 @@ Exit codes:
   1         a must is violated, a pinned point changed, or a baseline line is stale;
             with --strict also if a should is violated
   2         the command or a file that it names is invalid; nothing ran
-  3         incomplete: a planned case could not run, so nothing is proven
+  3         incomplete: a planned case could not run, so nothing is proven;
+            with --require-all also if cases lack an input
   130, 143  stopped by SIGINT, SIGTERM";
 
 #[derive(Debug, Args)]
@@ -119,6 +120,9 @@ pub(crate) struct ConformanceArgs {
     /// Treat violated should requirements as failures
     #[arg(long, help_heading = "Run")]
     pub(super) strict: bool,
+    /// Exit 3 if cases lack an input, such as a read token
+    #[arg(long, help_heading = "Run")]
+    pub(super) require_all: bool,
     /// Number of cases that run at the same time, 1 to 256
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Run")]
     pub(super) jobs: u16,
@@ -150,7 +154,7 @@ pub(crate) struct ConformanceArgs {
     /// Show only failures and the result
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Show also observations and cases that do not apply
+    /// Show also observations and the ids of cases that do not apply
     #[arg(long, short, help_heading = "Output")]
     pub(super) verbose: bool,
 }

@@ -26,7 +26,7 @@ pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
 /// Checks that the held case will run.
 pub(super) fn check_hold(hold: Option<&str>, plan: &CasePlan) -> Result<(), Failure> {
     let Some(id) = hold else { return Ok(()) };
-    if plan.cases.iter().any(|planned| planned.case.id == id && planned.not_applicable.is_none()) {
+    if plan.cases.iter().any(|planned| planned.case.id == id && planned.unmet.is_empty()) {
         return Ok(());
     }
     Err(Failure::usage(

@@ -66,7 +66,7 @@ fn list(plan: &CasePlan) -> String {
     let width = plan.cases.iter().map(|planned| planned.case.id.len()).max().unwrap_or(0);
     let mut text = String::new();
     for planned in &plan.cases {
-        let because = planned.not_applicable.as_ref();
+        let because = planned.not_applicable();
         let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
         let case = &planned.case;
         _ = writeln!(text, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title);

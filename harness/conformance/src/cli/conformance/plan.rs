@@ -106,5 +106,5 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
 
 fn policy(args: &ConformanceArgs) -> Result<RunPolicy, Failure> {
     let baseline = args.baseline.as_deref().map(Baseline::load).transpose()?;
-    Ok(RunPolicy { strict: args.strict, baseline })
+    Ok(RunPolicy { strict: args.strict, require_all: args.require_all, baseline })
 }

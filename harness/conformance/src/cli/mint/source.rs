@@ -34,9 +34,7 @@ impl ServiceSource {
     /// Credentials of the named service.
     pub(super) fn credentials(&self) -> Result<Credentials, Failure> {
         let credentials = self.credentials_if_named()?;
-        credentials.ok_or_else(|| {
-            Failure::usage("cannot mint: no service is named", NAME_A_SERVICE)
-        })
+        credentials.ok_or_else(|| Failure::usage("cannot mint: no service is named", NAME_A_SERVICE))
     }
 
     /// Credentials of the named service, if one is named.
