@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::answer_reader::{AnswerReader, Progress};
 use super::draft::{Part, encode};
 use super::server_address::protocol;
-use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress};
+use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -112,6 +112,7 @@ impl KeptConnection {
             }
             Ok(End::Closed) => Err(NoAnswer::Closed),
             Ok(End::Reset) => Err(NoAnswer::Reset),
+            Ok(End::NoTls(why)) => Err(NoAnswer::NoTls(why)),
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         }
     }
@@ -122,6 +123,7 @@ enum End {
     NotHttp(String),
     Closed,
     Reset,
+    NoTls(TlsFailure),
 }
 
 async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
@@ -150,6 +152,10 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
             Ok(count) => count,
             // A missing TLS close_notify ends the stream as well.
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return End::Closed,
+            // With TLS 1.3, the server refuses a missing client certificate only after the handshake.
+            Err(why) if TlsFailure::of(&why, "") == TlsFailure::ClientCertificateRequired => {
+                return End::NoTls(TlsFailure::ClientCertificateRequired);
+            }
             Err(_) => return End::Reset,
         };
         let mut reader = reader.lock();

@@ -7,6 +7,7 @@ mod answer_reader;
 mod client;
 mod connection;
 mod draft;
+mod given_certificates;
 mod limits;
 mod listener;
 mod listener_protocol;
@@ -14,6 +15,7 @@ mod message;
 mod server_address;
 mod stream_control;
 mod tls;
+mod tls_failure;
 
 pub use answer_reader::{AnswerReader, Progress};
 pub use client::{send, send_http2, send_in_turn};
@@ -26,6 +28,7 @@ pub use message::{Answer, NoAnswer, Request, Sent};
 pub use server_address::{ClientIdentity, Connection, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
+pub use tls_failure::TlsFailure;
 
 /// Entry point for fuzz targets: the answer parser without a connection.
 #[doc(hidden)]

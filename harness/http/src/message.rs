@@ -5,6 +5,8 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Version};
 
+use super::TlsFailure;
+
 /// Recorded request, as sent or as received, with the exact bytes of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -56,8 +58,8 @@ impl Answer {
 pub enum NoAnswer {
     /// The connection failed; with the system's error.
     NotConnected(String),
-    /// The TLS handshake failed; with the library's error.
-    NoTls(String),
+    /// There is no TLS session; with the cause.
+    NoTls(TlsFailure),
     /// The connection was closed before an answer.
     Closed,
     /// The connection was reset before an answer.

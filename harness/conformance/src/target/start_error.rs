@@ -48,9 +48,15 @@ impl miette::Diagnostic for StartError {
             Self::Launch(error) => error.help(),
             Self::Address(error) => error.help(),
             Self::Embedded(error) => error.help(),
-            Self::Unreachable { url, observed: NoAnswer::NoTls(_) } => Some(Box::new(format!(
-                "check that {url} speaks TLS with a certificate for this host, and name its CA with --edge-ca FILE"
-            ))),
+            Self::Unreachable { observed: NoAnswer::NoTls(why), .. } => {
+                Some(Box::new(why.advice("--edge-ca", "use http://")))
+            }
+            Self::Unreachable {
+                url,
+                observed: NoAnswer::NotHttp(_) | NoAnswer::Closed | NoAnswer::Reset,
+            } if url.scheme() == "http" => {
+                Some(Box::new("check that it speaks HTTP; if it speaks TLS, use https://"))
+            }
             Self::Unreachable { .. } => {
                 Some(Box::new("check the URL, and that the edge runs and this machine can reach it"))
             }

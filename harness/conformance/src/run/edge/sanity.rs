@@ -5,6 +5,7 @@ use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
 use super::capabilities::needs_plain_reasons;
+use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
@@ -16,8 +17,8 @@ use crate::run::runner_context::RunnerContext;
 
 /// Finds out whether an edge can be judged, also where the filters leave out the case `sanity.first`.
 pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> SanityResult {
-    if let EdgeUpstream::Foreign { intended, .. } = pool.options().upstream {
-        return check_foreign(pool, intended).await;
+    if let EdgeUpstream::Foreign { intended, origin } = &pool.options().upstream {
+        return check_foreign(pool, context, *intended, origin.as_deref()).await;
     }
     let probed = match probe(pool, context).await {
         Ok(found) => judge(&pool.options().spec, &found, pool.options().starts_edges()),
@@ -55,20 +56,6 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunnerContext) -> Opti
         }
     }
     probes.first().map(|(status, reason)| shape.render(*status, reason).to_string())
-}
-
-/// An edge that answers, without a mock service behind it.
-async fn check_foreign(pool: &EdgePool, intended: bool) -> SanityResult {
-    match pool.lease_standard().await {
-        Err(why) => SanityResult::unusable_because(&why),
-        Ok(_) if intended => SanityResult::Usable,
-        Ok(_) => SanityResult::Unusable(
-            "edgeproof's mock service is not behind this edge. Start the edge with the settings of \
-             `edgeproof mint edge-settings --out DIR` and add --settings DIR; or add --no-service to run only the cases \
-             that need no mock service"
-                .into(),
-        ),
-    }
 }
 
 /// Every refusal comes back as unknown: one finding, not one for each reason.
@@ -116,7 +103,7 @@ fn judge(spec: &Spec, found: &CaseFindings, started_here: bool) -> SanityResult 
 }
 
 /// Whether the interface gives an edge this answer.
-fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
+pub(super) fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
     spec.table(Table::Edge).any(|row| match &row.fact {
         Fact::Answer { body: Some(shape), .. } => has_shape(shape, &body),
