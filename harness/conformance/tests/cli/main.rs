@@ -8,3 +8,4 @@ mod listing;
 mod runs;
 mod signals;
 mod support;
+mod verdicts;

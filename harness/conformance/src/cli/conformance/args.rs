@@ -53,7 +53,7 @@ pub(crate) struct ConformanceArgs {
     /// Scheme of the launched or embedded edge (default: http)
     #[arg(long, value_name = "SCHEME", value_enum, hide_possible_values = true, help_heading = "Edge")]
     pub(super) edge_scheme: Option<EdgeScheme>,
-    /// CA file for the edge's certificate (default: system roots)
+    /// CA file for the edge's certificate, or this certificate itself (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Edge")]
     pub(super) edge_ca: Option<PathBuf>,
 
@@ -63,7 +63,7 @@ pub(crate) struct ConformanceArgs {
     /// Key set base URL, with `keys` (default: the built-in mock)
     #[arg(long, value_name = "URL", help_heading = "Service and key set")]
     pub(super) keys_url: Option<String>,
-    /// CA file for the certificates of service and key set (default: system roots)
+    /// CA file for the certificates of service and key set, or such a certificate itself (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Service and key set")]
     pub(super) service_ca: Option<PathBuf>,
     /// Valid read token (default: READ_TOKEN from the environment)

@@ -38,7 +38,11 @@ impl Applicability for Capabilities {
 
     fn unmet(&self, case: &Case) -> Vec<UnmetNeed> {
         let setup = (!self.starts_edges && case.setup != Setup::Standard).then_some(LAUNCH);
-        setup.into_iter().chain(case.prerequisites.iter().filter_map(|need| self.unmet_need(*need))).collect()
+        let needs = case.prerequisites.iter().filter_map(|need| self.unmet_need(*need));
+        let unmet: Vec<UnmetNeed> = setup.into_iter().chain(needs).collect();
+        // A launched edge has a mock service behind it, whose settings name the origin.
+        let enough = [LAUNCH, SERVICE].into_iter().find(|input| unmet.contains(input));
+        enough.map_or(unmet, |input| vec![input])
     }
 }
 

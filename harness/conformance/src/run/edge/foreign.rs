@@ -52,10 +52,10 @@ pub(super) async fn check_foreign(
     if probe.shows_edge(&pool.options().spec) {
         return SanityResult::Usable;
     }
-    let tls = if endpoint.is_tls() { "" } else { ". If it speaks TLS, use https://" };
+    let tls = if endpoint.is_tls() { "" } else { "; if it speaks TLS, use https://" };
     SanityResult::Unusable(format!(
-        "there is no edge of this interface at {}: it answers GET {signals} with {}, and a CORS preflight there with {}. \
-         Give the base URL of an edge{tls}",
+        "there is no edge of this interface at {}: it answers GET {signals} with {}, and a CORS preflight there with {}\n\
+         give the base URL of an edge{tls}",
         endpoint.url(),
         rendered(&probe.get),
         rendered(&probe.preflight)
