@@ -34,7 +34,7 @@ pub fn command<A: Parser>() -> Command {
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(|why| {
         Failure::usage(
-            format!("start the runtime: {why}"),
+            format!("cannot start the runtime: {why}"),
             "raise the limits on threads and open files (ulimit -u, ulimit -n)",
         )
     })

@@ -5,6 +5,7 @@ use edgeproof_reports::{CaseReport, Outcome};
 use globset::GlobMatcher;
 use miette::{NamedSource, SourceSpan};
 
+use super::nearest::{nearest, similar_text};
 use super::selection::{GLOB_ADVICE, case_glob};
 
 /// Advice on a line without a reason.
@@ -99,7 +100,9 @@ impl Baseline {
         for line in &self.lines {
             let place = format!("{}:{}: `{}`", self.path.display(), line.number, line.text);
             if !ids.iter().any(|id| line.matcher.is_match(id)) {
-                stale.push(format!("stale baseline line, no case id matches; remove it: {place}"));
+                let glob = line.text.split_whitespace().next().unwrap_or_default();
+                let similar = similar_text(&nearest(glob, ids.iter().map(String::as_str)));
+                stale.push(format!("stale baseline line, no case id matches{similar}; remove it: {place}"));
                 continue;
             }
             let matched: Vec<_> =

@@ -43,8 +43,6 @@ impl SanityResult {
     /// The target does not start or answer. The text holds the error and its advice.
     pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
         let text = error_text(why);
-        let verb = if text.starts_with("cannot ") { "" } else { "failed to " };
-        let text = format!("{verb}{text}");
         Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
     }
 }

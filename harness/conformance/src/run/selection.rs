@@ -1,9 +1,6 @@
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Number of similar ids that an error names.
-const SIMILAR_SHOWN: usize = 3;
-/// Words of a glob that are shorter than this match too many ids.
-const SHORTEST_WORD: usize = 4;
+use super::nearest::{nearest, similar_text};
 
 /// Advice on an invalid glob.
 pub(super) const GLOB_ADVICE: &str =
@@ -42,7 +39,7 @@ pub enum SelectionError {
         option: &'static str,
         /// The glob.
         glob: String,
-        /// Ids that share a word with the glob.
+        /// Near patterns that match.
         similar: Vec<String>,
         /// Name of the target on the command line.
         target: &'static str,
@@ -98,22 +95,10 @@ fn matchers(
     let compile = |text: &String| {
         let glob = case_glob(text).map_err(|why| SelectionError::Glob { option, glob: text.clone(), why })?;
         if !ids.iter().any(|id| glob.is_match(id)) {
-            let similar = similar(text, ids);
+            let similar = nearest(text, ids.iter().map(String::as_str));
             return Err(SelectionError::NoMatch { option, glob: text.clone(), similar, target });
         }
         Ok(glob)
     };
     globs.iter().map(compile).collect()
-}
-
-/// Ids that share a word with the glob.
-fn similar(glob: &str, ids: &[String]) -> Vec<String> {
-    let words = glob.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| word.len() >= SHORTEST_WORD).collect();
-    let matching = ids.iter().filter(|id| words.iter().any(|word| id.contains(word)));
-    matching.take(SIMILAR_SHOWN).cloned().collect()
-}
-
-fn similar_text(similar: &[String]) -> String {
-    if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) }
 }

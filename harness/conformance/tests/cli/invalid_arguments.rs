@@ -74,6 +74,10 @@ fn invalid_selections_exit_2() {
         &[
             &["conformance", "--filter", "nope.*"],
             &["conformance", "--filter", "refusal.unknwon.*"],
+            &["conformance", "--filter", "realy.body.*"],
+            &["conformance", "--exclude", "accept.exact-bdoy"],
+            &["conformance", "--filter", "bad-signatrue"],
+            &["conformance", "--hold", "accept.exact-bdy"],
             &["conformance", "--filter", "accept.["],
             &["conformance", "--exclude", "nope"],
             &["conformance", "--filter", ONE, "--exclude", "accept.*"],

@@ -2,7 +2,7 @@ use edgeproof_cli::Failure;
 use edgeproof_reports::{Outcome, Report};
 
 use super::args::ConformanceArgs;
-use crate::run::{CasePlan, Selection};
+use crate::run::{CasePlan, Selection, nearest_ids, similar_text};
 
 /// Cases that the options select.
 pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
@@ -29,8 +29,10 @@ pub(super) fn check_hold(hold: Option<&str>, plan: &CasePlan) -> Result<(), Fail
     if plan.cases.iter().any(|planned| planned.case.id == id && planned.unmet.is_empty()) {
         return Ok(());
     }
+    let runs = plan.cases.iter().filter(|planned| planned.unmet.is_empty());
+    let similar = nearest_ids(id, runs.map(|planned| planned.case.id.as_str()));
     Err(Failure::usage(
-        format!("cannot stop before {id:?}: no case with this id runs"),
+        format!("cannot stop before {id:?}: no case with this id runs{}", similar_text(&similar)),
         "give one exact id; --list lists the ids",
     ))
 }
