@@ -163,6 +163,34 @@ fn files_are_private_and_need_force_to_be_replaced() {
 }
 
 #[test]
+fn existing_settings_need_force_to_be_replaced() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("settings");
+    let args = ["mint", "edge-settings", "--out", text(&out)];
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    let files = [
+        "edge/edge.env",
+        "edge/client.pem",
+        "edge/client.key",
+        "edge/service-ca.pem",
+        "service/credentials.json",
+    ];
+    succeeds(&args);
+    let before = files.map(read);
+    let error = refused(&args);
+    assert!(error.contains("it already contains credentials"), "{error}");
+    assert!(error.contains("add --force"), "{error}");
+    assert_eq!(files.map(read), before, "nothing is written");
+    // A folder whose other files are gone still holds credentials.
+    fs::remove_dir_all(out.join("edge")).unwrap();
+    refused(&args);
+    assert!(!out.join("edge").exists(), "nothing is written");
+    succeeds(&[&args[..], &["--force"]].concat());
+    let after = files.map(read);
+    assert!(before.iter().zip(&after).all(|(before, after)| before != after), "all files are new");
+}
+
+#[test]
 fn certificates_without_a_named_service_are_new() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("pem");

@@ -129,6 +129,19 @@ fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str], #[case] cod
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(code), ""));
 }
 
+/// `edgeproof … --report json=- | head -1`.
+#[test]
+fn closed_report_on_standard_output_keeps_the_exit_code() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "accept.*", "--report", "json=-"];
+    let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
+}
+
 #[test]
 fn closed_standard_error_keeps_the_exit_code() {
     let folder = Folder::new();

@@ -8,6 +8,8 @@ use clap::Args;
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
 use edgeproof_fixtures::spec::Version;
 
+use crate::cli::inputs::parse_origin;
+
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -42,7 +44,7 @@ pub(crate) struct ConformanceArgs {
     #[arg(long, help_heading = "Edge")]
     pub(super) no_service: bool,
     /// Origin that the edge allows, with --no-service
-    #[arg(long, value_name = "ORIGIN", help_heading = "Edge", requires = "no_service")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge", requires = "no_service")]
     pub(super) origin: Option<String>,
     /// Environment variable that gives the launched edge its port
     #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
@@ -142,7 +144,7 @@ pub(crate) struct ConformanceArgs {
     #[arg(long, value_name = "ID", help_heading = "Run")]
     pub(super) hold: Option<String>,
 
-    /// Write a report: json, junit, html or markdown (repeatable)
+    /// Write a report: json, junit, html or markdown; - is standard output (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
     pub(super) report: Vec<ReportArgument>,
     /// Annotate the pull request and write a summary to GITHUB_STEP_SUMMARY

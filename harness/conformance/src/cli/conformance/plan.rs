@@ -11,7 +11,7 @@ use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
 use super::edges::edge_options;
 use super::misplaced::check_options;
-use super::output::{file_readers, stdout_readers};
+use super::output::{all_readers, file_readers};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
 use crate::cli::inputs::profile;
@@ -72,7 +72,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     if args.list {
         return Ok(PlannedCommand::List(run.plan));
     }
-    let readers = stdout_readers(args, &spec, files);
+    let readers = all_readers(args, &spec, files);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use edgeproof_fixtures::spec::Version;
 
+use crate::cli::inputs::parse_origin;
 use crate::target::ALLOWED_ORIGIN;
 
 /// Output and end of the command, shown in its help.
@@ -42,7 +43,7 @@ pub(crate) struct MockArgs {
     #[arg(long, value_name = "DIR", help_heading = "Behaviour")]
     pub(super) settings: Option<PathBuf>,
     /// ALLOWED_ORIGIN of the edge
-    #[arg(long, value_name = "ORIGIN", default_value = ALLOWED_ORIGIN, help_heading = "Behaviour", conflicts_with = "settings")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = ALLOWED_ORIGIN, help_heading = "Behaviour", conflicts_with = "settings")]
     pub(super) origin: String,
     /// Seed of random faults, new tokens and ids (default: random, printed)
     #[arg(long, value_name = "N", help_heading = "Behaviour")]
