@@ -69,7 +69,10 @@ pub(super) fn finish(readers: Vec<Box<dyn Reader + Send>>, exit_code: u8) -> u8 
             // The reader of standard output has read enough.
             Err(why) if why.kind() == ErrorKind::BrokenPipe => {}
             Err(why) => {
-                let _ = writeln!(std::io::stderr().lock(), "cannot write a report: {}", error_text(&why));
+                let text = error_text(&why);
+                // A full terminal or pipe gives only the system's error.
+                let what = if text.starts_with("cannot ") { "" } else { "cannot write a report: " };
+                let _ = writeln!(std::io::stderr().lock(), "{what}{text}");
                 exit_code = if exit_code == 0 { USAGE } else { exit_code };
             }
             Ok(()) => {}
