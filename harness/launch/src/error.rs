@@ -106,11 +106,7 @@ fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], ob
         listens_on.iter().filter(|at| at.port() != port).map(ToString::to_string).collect();
     let listens = listens_on.iter().any(|at| at.port() == port);
     match observed {
-        NoAnswer::NoTls(_) => {
-            "check its certificate: it must be valid for localhost and chain to --edge-ca FILE; omit \
-             --edge-scheme https if the edge speaks plain HTTP"
-                .into()
-        }
+        NoAnswer::NoTls(why) => why.advice("--edge-ca", "omit --edge-scheme https"),
         _ if !elsewhere.is_empty() && !listens => format!(
             "it listens on {}, not on the port in the variable {port_name}; if it reads another variable, use --port-env \
              NAME, or put {{port}} into the command",

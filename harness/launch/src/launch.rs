@@ -20,6 +20,7 @@ use super::process::{Process, Start};
 use super::running::LAST;
 use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
 use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
+use edgeproof_reports::escape::visible;
 
 /// Number of attempts when another program takes the chosen port.
 const ATTEMPTS: usize = 3;
@@ -235,7 +236,7 @@ impl FromStr for PortName {
     }
 }
 
-/// Last lines of the output, redacted.
+/// Last lines of the output as the program wrote them: redacted, shortened, control characters escaped.
 fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     let mut secrets = Redactor::empty();
     if let Some(license) = &settings.license {
@@ -247,7 +248,8 @@ fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     }
     log.last(LAST)
         .iter()
-        .map(|line| secrets.redact(&shortened(&line.text)).escape_debug().to_string())
+        // Redacted before it is shortened: the redactor does not recognise half a secret.
+        .map(|line| visible(&shortened(&secrets.redact(&line.text))).into_owned())
         .collect()
 }
 

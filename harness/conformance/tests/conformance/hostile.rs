@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::program::command;
+use crate::broken_edge::command;
 use crate::support::{Folder, case, ids};
 
 /// Cases that send a `PUT`, which the hostile edges mistreat.

@@ -134,7 +134,7 @@ fn full_disk_keeps_the_old_report() {
         .unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(errors.starts_with("failed to write a report: "), "{errors}");
+    assert!(errors.starts_with("cannot write "), "{errors}");
     assert!(errors.contains("r.json") && errors.contains("File too large"), "{errors}");
     assert_eq!(fs::read_to_string(folder.path().join("r.json")).unwrap(), "the report of the last run");
     // The other report is short enough. No temporary file is left.

@@ -13,11 +13,11 @@ use super::pool_options::EdgeUpstream;
 use crate::cases::{Case, CaseFindings, Catalog};
 use crate::monitor::{EdgeMonitor, EdgeRecord, PATROL, patrol};
 use crate::run::case_report;
-use crate::run::run_context::RunContext;
+use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, Target};
 
 /// Sends the patrol to each edge that still runs, then stops the edges, so that their logs are complete.
-pub(super) async fn end_requests(pool: &EdgePool, context: &RunContext) {
+pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {
     let options = pool.options();
     let instances = pool.running().await;
     let patrols =

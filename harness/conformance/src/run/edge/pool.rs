@@ -14,7 +14,7 @@ use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{CaseContext, EdgeContext};
 use crate::monitor::{Sender, Traffic};
-use crate::run::run_context::next_marker;
+use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.

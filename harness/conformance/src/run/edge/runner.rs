@@ -18,8 +18,8 @@ use crate::cases::{Case, CaseContext, CaseFindings, Procedure, collection};
 use crate::curl::curl;
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
-use crate::run::run_context::RunContext;
 use crate::run::runner::{Runner, SanityResult};
+use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, StartError};
 
 /// Lines of an edge's log in a report.
@@ -41,11 +41,11 @@ struct Attempt {
 }
 
 impl Runner for EdgePool {
-    async fn check_sanity(&self, context: &RunContext) -> SanityResult {
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
         sanity::check_edges(self, context).await
     }
 
-    async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::Monitor(monitor) = case.procedure {
             context.begin(case);
             return monitors::run(self, case, monitor);
@@ -58,17 +58,23 @@ impl Runner for EdgePool {
         self.attempt(context, case, true, jobs).await.report
     }
 
-    async fn end_requests(&self, context: &RunContext) {
+    async fn end_requests(&self, context: &RunnerContext) {
         monitors::end_requests(self, context).await;
     }
 
-    async fn added_latency(&self, context: &RunContext) -> Option<AddedLatency> {
+    async fn added_latency(&self, context: &RunnerContext) -> Option<AddedLatency> {
         latency::measure(self, context).await
     }
 }
 
 impl EdgePool {
-    async fn attempt(&self, context: &RunContext, case: &Case, exclusive: bool, jobs: &Semaphore) -> Attempt {
+    async fn attempt(
+        &self,
+        context: &RunnerContext,
+        case: &Case,
+        exclusive: bool,
+        jobs: &Semaphore,
+    ) -> Attempt {
         let reservation = self.reserve(case.setup, exclusive).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         context.begin(case);
@@ -120,7 +126,7 @@ impl EdgePool {
     }
 
     /// Restores the service after an exclusive case, and waits until the edge uses it again. Yields whether it does.
-    async fn recover(&self, context: &RunContext, lease: &Lease) -> bool {
+    async fn recover(&self, context: &RunnerContext, lease: &Lease) -> bool {
         let Some(service) = &lease.instance.context.service else { return true };
         let usual = ListenerMode::Tls(Role::ServiceServer);
         if service.mode() != usual && service.set_mode(usual).await.is_err() {

@@ -5,19 +5,20 @@ use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
 use super::capabilities::needs_plain_reasons;
+use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, collection};
 use crate::judge::excerpt;
 use crate::run::reason_probe::{hides_reason, reason_probes};
-use crate::run::run_context::RunContext;
 use crate::run::runner::{Limitation, SanityResult};
+use crate::run::runner_context::RunnerContext;
 
 /// Finds out whether an edge can be judged, also where the filters leave out the case `sanity.first`.
-pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> SanityResult {
-    if let EdgeUpstream::Foreign { intended, .. } = pool.options().upstream {
-        return check_foreign(pool, intended).await;
+pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> SanityResult {
+    if let EdgeUpstream::Foreign { intended, origin } = &pool.options().upstream {
+        return check_foreign(pool, context, *intended, origin.as_deref()).await;
     }
     let probed = match probe(pool, context).await {
         Ok(found) => judge(&pool.options().spec, &found, pool.options().starts_edges()),
@@ -33,7 +34,7 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> Sanity
 }
 
 /// Sends a collection that the mock service accepts.
-async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, LeaseError> {
+async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<CaseFindings, LeaseError> {
     let lease = pool.lease_standard().await?;
     let mut case = lease.instance.case_context("probe", CaseLevel::Must, false, context.request_timeout());
     case.script(Script::accept(&pool.options().profile));
@@ -42,7 +43,7 @@ async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, Le
 }
 
 /// The mock service's refusal, if the edge reads no reason from any refusal.
-async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<String> {
+async fn reply_without_reasons(pool: &EdgePool, context: &RunnerContext) -> Option<String> {
     let lease = pool.lease_standard().await.ok()?;
     lease.instance.context.service.as_ref()?;
     let (spec, shape) = (&pool.options().spec, &pool.options().reply_shape);
@@ -56,20 +57,6 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<
         }
     }
     probes.first().map(|(status, reason)| shape.render(*status, reason).to_string())
-}
-
-/// An edge that answers, without a mock service behind it.
-async fn check_foreign(pool: &EdgePool, intended: bool) -> SanityResult {
-    match pool.lease_standard().await {
-        Err(why) => SanityResult::unusable_because(&why),
-        Ok(_) if intended => SanityResult::Usable,
-        Ok(_) => SanityResult::Unusable(
-            "edgeproof's mock service is not behind this edge. Start the edge with the settings of \
-             `edgeproof mint edge-settings --out DIR` and add --settings DIR; or add --no-service to run only the cases \
-             that need no mock service"
-                .into(),
-        ),
-    }
 }
 
 /// Every refusal comes back as unknown: one finding, not one for each reason.
@@ -117,7 +104,7 @@ fn judge(spec: &Spec, found: &CaseFindings, started_here: bool) -> SanityResult 
 }
 
 /// Whether the interface gives an edge this answer.
-fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
+pub(super) fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
     spec.table(Table::Edge).any(|row| match &row.fact {
         Fact::Answer { body: Some(shape), .. } => has_shape(shape, &body),

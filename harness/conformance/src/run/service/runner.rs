@@ -19,8 +19,8 @@ use super::options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use super::sanity;
 use crate::cases::{Case, Procedure, ServiceCaseContext, ServiceTarget};
 use crate::run::case_report::{self, timeout_check};
-use crate::run::run_context::{RunContext, next_marker};
 use crate::run::runner::{Runner, SanityResult};
+use crate::run::runner_context::{RunnerContext, next_marker};
 use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 
 /// DNS resolution timeout.
@@ -40,7 +40,7 @@ pub struct ServiceRunner {
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceRunnerError {
     /// The mock service does not start.
-    #[error("start the mock service: {0}")]
+    #[error("cannot start the mock service: {0}")]
     Mock(#[from] io::Error),
     /// The edge in front of the mock service does not start.
     #[error(transparent)]
@@ -49,7 +49,7 @@ pub enum ServiceRunnerError {
     #[error(transparent)]
     Address(#[from] ServerAddressError),
     /// DNS resolution timed out.
-    #[error("resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
+    #[error("cannot resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
     Slow(String),
 }
 
@@ -146,7 +146,7 @@ impl ServiceRunner {
 }
 
 impl Runner for ServiceRunner {
-    async fn check_sanity(&self, context: &RunContext) -> SanityResult {
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
         let target = match self.target(false).await {
             Ok(target) => target,
             Err(why) => return SanityResult::unusable_because(&why),
@@ -165,7 +165,7 @@ impl Runner for ServiceRunner {
         }
     }
 
-    async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         context.begin(case);
         let began = Instant::now();
