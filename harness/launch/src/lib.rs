@@ -11,6 +11,8 @@ mod listeners;
 mod log;
 mod port;
 mod process;
+#[cfg(target_os = "linux")]
+mod processes;
 mod pump;
 mod running;
 

@@ -110,9 +110,17 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     mistreat(client, hostility).await;
 }
 
-/// Starts a child, and one in another process group.
+/// Starts a child, one in another session, and one that also has no parent and no environment. The last one ignores SIGTERM.
 fn fork() {
-    for words in [&["sleep", "100000"][..], &["setsid", "sleep", "100000"]] {
+    let brood = format!("{BROOD}={}", env::var(BROOD).unwrap_or_default());
+    let worker = "trap '' TERM; while :; do sleep 1000; done";
+    let orphan = "setsid env -i PATH=\"$PATH\" sh -c \"$@\" &";
+    let children = [
+        &["sleep", "100000"][..],
+        &["setsid", "sleep", "100000"],
+        &["sh", "-c", orphan, "sh", worker, "sh", &brood],
+    ];
+    for words in children {
         let child =
             Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         // Deliberately not waited for.

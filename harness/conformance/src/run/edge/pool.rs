@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -20,6 +20,8 @@ use crate::target::{RunningEdge, Setup, StartError};
 pub(in crate::run) struct EdgePool {
     options: EdgePoolOptions,
     pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
+    /// Every edge that was started.
+    started: Mutex<Vec<Weak<EdgeInstance>>>,
     /// A mock service that no edge is configured for.
     unused_service: Arc<MockService>,
     /// The mock service behind an attached edge.
@@ -80,7 +82,13 @@ impl EdgePool {
             }
             EdgeUpstream::MockPerEdge | EdgeUpstream::Foreign { .. } => None,
         };
-        Ok(Self { options, pools: Mutex::default(), unused_service, fixed_service })
+        Ok(Self {
+            options,
+            pools: Mutex::default(),
+            started: Mutex::default(),
+            unused_service,
+            fixed_service,
+        })
     }
 
     /// Options of the pool.
@@ -117,6 +125,12 @@ impl EdgePool {
         self.lease(self.reserve(Setup::Standard, false).await).await
     }
 
+    /// Ends all edges in parallel, although interrupted cases still hold some.
+    pub(in crate::run) async fn end(&self) {
+        let instances: Vec<_> = self.started.lock().iter().filter_map(Weak::upgrade).collect();
+        join_all(instances.iter().map(|instance| instance.edge.end())).await;
+    }
+
     /// Stops all edges in parallel.
     pub(in crate::run) async fn stop(self) {
         let mut instances = Vec::new();
@@ -132,7 +146,7 @@ impl EdgePool {
         let idle = pool.idle.lock().pop();
         match idle {
             Some(instance) if instance.edge.exited().is_none() => Ok(instance),
-            _ => Ok(Arc::new(self.start(pool.setup).await?)),
+            _ => self.start(pool.setup).await,
         }
     }
 
@@ -146,7 +160,6 @@ impl EdgePool {
         }
         match self.start(pool.setup).await {
             Ok(instance) => {
-                let instance = Arc::new(instance);
                 *shared = Some(Ok(Arc::clone(&instance)));
                 Ok(instance)
             }
@@ -158,7 +171,7 @@ impl EdgePool {
         }
     }
 
-    async fn start(&self, setup: Setup) -> Result<EdgeInstance, LeaseError> {
+    async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
         let options = &self.options;
         let mut reserved_port = None;
         let (service, settings) = match &options.upstream {
@@ -192,7 +205,10 @@ impl EdgePool {
             license: given.license.as_ref().map(|license| license.expose().to_owned()),
             origin,
         };
-        Ok(EdgeInstance { edge, settings, context: Arc::new(context), _reserved_port: reserved_port })
+        let context = Arc::new(context);
+        let instance = Arc::new(EdgeInstance { edge, settings, context, _reserved_port: reserved_port });
+        self.started.lock().push(Arc::downgrade(&instance));
+        Ok(instance)
     }
 
     fn pool(&self, setup: Setup) -> Arc<SetupPool> {
