@@ -6,6 +6,8 @@ mod conformance_run;
 mod edge;
 mod embedded;
 mod execute;
+mod last_exchange;
+mod liveness;
 mod options;
 mod pins;
 mod plan;
