@@ -73,7 +73,7 @@ pub struct PortName(String);
 
 /// Invalid name for the port variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("use {name:?} as the variable for the port: {why}")]
+#[error("cannot use {name:?} as the variable for the port: {why}")]
 #[diagnostic(help(
     "--port-env takes the name of the variable in which the program looks for its port, such as PORT"
 ))]

@@ -1,4 +1,4 @@
-//! Child processes for tests: start, readiness, log, ports, and a reliable end that leaves no process.
+#![doc = include_str!("../README.md")]
 
 mod base_url;
 mod command;

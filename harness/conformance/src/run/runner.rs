@@ -47,7 +47,7 @@ pub(super) enum SanityResult {
 impl SanityResult {
     /// The target does not start or answer. The text holds the error and its advice.
     pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
-        let text = format!("failed to {}", error_text(why));
+        let text = error_text(why);
         Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
     }
 }

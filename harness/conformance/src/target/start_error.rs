@@ -12,7 +12,7 @@ pub enum StartError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// Nothing answers at the URL of the edge.
-    #[error("reach the edge at {url}: {observed}")]
+    #[error("cannot reach the edge at {url}: {observed}")]
     Unreachable {
         /// URL of the edge.
         url: Url,
@@ -20,7 +20,7 @@ pub enum StartError {
         observed: NoAnswer,
     },
     /// The reference edge refuses its settings.
-    #[error("start the reference edge: {0}")]
+    #[error("cannot start the reference edge: {0}")]
     Embedded(#[from] EdgeError),
     /// The URL of the edge is unusable.
     #[error(transparent)]

@@ -49,7 +49,7 @@ pub struct ServiceRunner {
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceRunnerError {
     /// The mock service does not start.
-    #[error("start the mock service: {0}")]
+    #[error("cannot start the mock service: {0}")]
     Mock(#[from] io::Error),
     /// The edge in front of the mock service does not start.
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub enum ServiceRunnerError {
     #[error(transparent)]
     Address(#[from] ServerAddressError),
     /// DNS resolution timed out.
-    #[error("resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
+    #[error("cannot resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
     Slow(String),
 }
 
