@@ -13,10 +13,10 @@ use edgeproof_http::{NoAnswer, ServerAddressError};
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The system has no free port.
-    #[error("find a free port on 127.0.0.1: {0}")]
+    #[error("cannot find a free port on 127.0.0.1: {0}")]
     NoPort(io::Error),
     /// The system refused to start the program, although the file exists.
-    #[error("start `{command}`: {why}")]
+    #[error("cannot start `{command}`: {why}")]
     NotStarted {
         /// Command, as given.
         command: String,
@@ -24,7 +24,7 @@ pub enum LaunchError {
         why: io::Error,
     },
     /// The program exited before it answered.
-    #[error("start `{command}`: it exited with {status} before it answered")]
+    #[error("cannot start `{command}`: it exited with {status} before it answered")]
     ExitedEarly {
         /// Command, as given.
         command: String,
@@ -34,7 +34,7 @@ pub enum LaunchError {
         last: Vec<String>,
     },
     /// The program runs but did not answer in time.
-    #[error("start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
+    #[error("cannot start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
     NotReady {
         /// Command, as given.
         command: String,

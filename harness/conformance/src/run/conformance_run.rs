@@ -83,7 +83,9 @@ impl ConformanceRun {
                 let stops = !matches!(edges.target, Target::Embedded(_));
                 let pool = Arc::new(EdgePool::new(*edges).await?);
                 let (result, ended) = run.execute(&pool, planned, events).await;
-                if ended && stops {
+                if !ended {
+                    pool.end().await;
+                } else if stops {
                     pool.stop().await;
                 }
                 Ok(result)

@@ -68,6 +68,9 @@ pub(super) async fn execute<R: Runner>(
             receive(message, policy, collector, events);
         }
     }
+    for death in runner.unreported_deaths().await {
+        collector.add_finding(death, true);
+    }
     // A filtered run may skip the cases that observe a point.
     if plan.is_complete() {
         for point in options.pins.unobserved(&collector.observations()) {

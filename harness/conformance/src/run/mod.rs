@@ -7,6 +7,8 @@ mod conformance_run;
 mod edge;
 mod embedded;
 mod execute;
+mod last_exchange;
+mod liveness;
 mod nearest;
 mod options;
 mod pins;

@@ -27,6 +27,11 @@ pub(super) trait Runner: Send + Sync + 'static {
         future::ready(())
     }
 
+    /// Deaths of the target that no case reports, after the last case.
+    fn unreported_deaths(&self) -> impl Future<Output = Vec<String>> + Send {
+        future::ready(Vec::new())
+    }
+
     /// Measures the latency that the target adds, where both of its sides can be observed.
     fn added_latency(&self, _context: &RunnerContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)

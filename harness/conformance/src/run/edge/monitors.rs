@@ -54,7 +54,7 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
 
 /// What is known of an edge at the end of the run.
 fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
-    let Started { setup, settings, context } = started;
+    let Started { setup, settings, context, .. } = started;
     let log = context.log.as_ref().map(|log| log.since(0));
     // A line that was dropped cannot be counted.
     let log = log.filter(|lines| lines.first().is_none_or(|first| first.number == 0));
