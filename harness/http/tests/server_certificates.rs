@@ -1,4 +1,5 @@
 //! Which server certificates a client accepts, and how it reports the others.
+#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,7 +119,7 @@ async fn given_certificate_needs_a_valid_name_and_period(#[case] is_ca: bool) {
     assert_eq!(connect(&later, &later, ClientAuth::None).await, no_tls(TlsFailure::NotYetValid));
     let other = make(|params| {
         params.subject_alt_names =
-            CertificateParams::new(["edge.example".to_owned()]).unwrap().subject_alt_names
+            CertificateParams::new(["edge.example".to_owned()]).unwrap().subject_alt_names;
     });
     let names = vec!["edge.example".to_owned()];
     let wrong = TlsFailure::WrongName { host: "localhost".into(), names };
