@@ -130,6 +130,11 @@ impl Liveness {
         Ok(CaseRun { liveness: Arc::clone(self), number })
     }
 
+    /// Whether the target is gone and nothing took its place.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.state.borrow().death, Some(Look::Gone(_)))
+    }
+
     /// Text about a death that no case reports, if there was one.
     pub(super) fn unreported_death(&self) -> Option<String> {
         let state = self.state.borrow();

@@ -178,12 +178,14 @@ impl EdgePool {
             instances.extend(pool.idle.lock().iter().cloned());
             instances.extend(pool.shared.lock().await.iter().flatten().cloned());
         }
-        instances.retain(|instance| instance.edge.exited().is_none());
+        let gone = self.attached.lock().is_gone();
+        instances.retain(|instance| !gone && instance.edge.exited().is_none());
         instances
     }
 
     /// Stops all edges in parallel.
     pub(in crate::run) async fn stop(&self) {
+        self.note_exits();
         let pools = std::mem::take(&mut *self.pools.lock());
         let mut instances = Vec::new();
         for pool in pools.into_values() {
@@ -232,11 +234,16 @@ impl EdgePool {
         exit.is_none()
     }
 
-    /// Deaths of edges that no case reports, after the last case.
-    pub(super) async fn unreported_deaths(&self) -> Vec<String> {
+    /// Records the edges that exited while no case used them.
+    fn note_exits(&self) {
         for instance in self.started.lock().iter().filter_map(|started| started.instance.upgrade()) {
             self.lives(&instance);
         }
+    }
+
+    /// Deaths of edges that no case reports, after the last case.
+    pub(super) async fn unreported_deaths(&self) -> Vec<String> {
+        self.note_exits();
         let exited = std::mem::take(&mut *self.exited.lock());
         for (liveness, exit) in &exited {
             liveness.declare(Look::Replaced(exit.to_string())).await;
