@@ -194,6 +194,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
     fn answered() -> AnswerResult {
         let (version, headers) = (Version::HTTP_11, HeaderMap::new());
         Ok(Answer { status: 200, version, headers, body: Bytes::new(), complete: true })
