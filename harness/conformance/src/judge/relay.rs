@@ -156,3 +156,79 @@ fn difference(license: &str, other: &str) -> String {
     let at = common_start(license.as_bytes(), other.as_bytes());
     format!("another token: {} bytes, expected {}; difference at byte {at}", other.len(), license.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use bytes::Bytes;
+    use edgeproof_http::{Answer, NoAnswer, Request};
+    use edgeproof_mock::ServiceEndpoint;
+    use http::{HeaderMap, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    const SENT: &[u8] = br#"{"sealed":"m1"}"#;
+
+    fn arrival(body: &str, complete: bool) -> Arrival {
+        let (method, target) = ("POST".to_owned(), "/".to_owned());
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let body_length = body.len() as u64;
+        let (version, headers) = (Version::HTTP_11, HeaderMap::new());
+        Arrival {
+            number: 0,
+            endpoint: ServiceEndpoint::Relay,
+            request: Request { method, target, version, headers, body, complete },
+            body_length,
+            at: Instant::now(),
+            answered: None,
+            answer: None,
+            finished: true,
+            claimed: true,
+            stimulus: None,
+            client_certificates: Arc::default(),
+            tls: None,
+            connection: 0,
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn answered() -> AnswerResult {
+        let (version, headers) = (Version::HTTP_11, HeaderMap::new());
+        Ok(Answer { status: 200, version, headers, body: Bytes::new(), complete: true })
+    }
+
+    fn once(arrivals: Vec<Arrival>, unclaimed: Vec<Arrival>, reply: &AnswerResult) -> Option<String> {
+        let relayed = RelayedRequests::new(arrivals).unclaimed(unclaimed);
+        let checks = relayed_once(SENT, &relayed, reply, CaseLevel::Must);
+        checks.iter().find(|check| !check.ok).and_then(|check| check.hint.clone())
+    }
+
+    #[test]
+    fn request_that_broke_off_is_no_relay() {
+        let broken = || arrival(r#"{"sealed""#, false);
+        assert!(not_relayed(&RelayedRequests::new(vec![broken()])).ok);
+        assert!(!not_relayed(&RelayedRequests::new(vec![arrival(r#"{"sealed""#, true)])).ok);
+        let whole = || arrival(r#"{"sealed":"m1"}"#, true);
+        assert_eq!(once(vec![broken(), whole()], vec![], &answered()), None);
+        assert!(once(vec![whole(), whole()], vec![], &answered()).is_some());
+    }
+
+    #[rstest]
+    #[case::no_request(vec![], vec![], answered(), "the edge answered 200 without relaying")]
+    #[case::crash(vec![], vec![], Err(NoAnswer::Closed), "neither relayed the collection nor answered")]
+    #[case::broken_off(vec![arrival("{", false)], vec![], answered(), "complete the request")]
+    #[case::changed(vec![], vec![arrival("other", true), arrival(r#"{"sealed":"M1"}"#, true)], answered(), "M1")]
+    #[case::empty(vec![], vec![arrival("", true)], answered(), "an empty one arrived")]
+    fn hint_names_what_happened(
+        #[case] arrivals: Vec<Arrival>,
+        #[case] unclaimed: Vec<Arrival>,
+        #[case] reply: AnswerResult,
+        #[case] expected: &str,
+    ) {
+        let hint = once(arrivals, unclaimed, &reply).unwrap();
+        assert!(hint.contains(expected), "{hint}");
+    }
+}

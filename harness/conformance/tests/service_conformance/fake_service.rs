@@ -239,7 +239,7 @@ impl Service {
         }
         let signer = if self.is(FakeServiceFault::KeysOfAnother) { &self.other } else { &self.key };
         let token = authorization.filter(|_| self.is(FakeServiceFault::EchoesInVerdict));
-        let proof = json!({"jwt": sign(signer, "human", json!(true))});
+        let proof = json!({"jwt": sign(signer, "human", &json!(true))});
         json!({"session": reference, "human": true, "proof": proof, "for": token}).to_string()
     }
 
@@ -325,7 +325,7 @@ impl Respond for Service {
 
 /// A valid read token that is a JWS, with the header and the issuer of the verdict tokens.
 pub(crate) fn jws_read_token() -> String {
-    format!("service_read_{}", sign(&key(1), "scope", json!("read")))
+    format!("service_read_{}", sign(&key(1), "scope", &json!("read")))
 }
 
 fn key(seed: u8) -> Ed25519KeyPair {
@@ -337,7 +337,7 @@ pub(crate) fn jws_header() -> String {
     URL_SAFE_NO_PAD.encode(json!({"alg": "EdDSA", "kid": "2026-a", "typ": "JWT"}).to_string())
 }
 
-fn sign(key: &Ed25519KeyPair, claim: &str, value: Value) -> String {
+fn sign(key: &Ed25519KeyPair, claim: &str, value: &Value) -> String {
     let claims = json!({"aud": "https://verdicts.example/strangers", claim: value});
     let signed = format!("{}.{}", jws_header(), URL_SAFE_NO_PAD.encode(claims.to_string()));
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())))

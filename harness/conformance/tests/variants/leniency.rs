@@ -50,6 +50,7 @@ struct LeniencyHooks {
 const BROKEN_BODIES: &[&str] =
     &["read-failed.broken-chunk-size", "read-failed.early-chunk-end", "read-failed.short-body"];
 const RETRIES: &[&str] = &[
+    "relay.once.to-the-end",
     "unreachable.closes-after-request",
     "unreachable.copy-refused",
     "unreachable.garbage-after-request",
@@ -154,5 +155,6 @@ fn passes_text(result: Option<&RelayResult>, right: EdgeAnswer, fits: impl Fn(&s
         return EdgeAction::Answer(right);
     };
     let body = json!({"error": "service_rejected", "reason": reason, "status": status.as_u16()});
-    EdgeAction::Answer(EdgeAnswer { body: body.to_string().into(), ..right })
+    let log = Some(format!("refused status={} reason={}", status.as_u16(), reason.escape_debug()));
+    EdgeAction::Answer(EdgeAnswer { body: body.to_string().into(), log, ..right })
 }
