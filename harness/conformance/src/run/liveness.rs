@@ -320,6 +320,18 @@ impl Death {
     }
 }
 
+/// A suspect that runs again. Its drop counts, so that nobody waits for a case that panicked.
+struct Repetition<'d> {
+    death: &'d Death,
+    died: bool,
+}
+
+impl Drop for Repetition<'_> {
+    fn drop(&mut self) {
+        self.death.ran_again(self.died);
+    }
+}
+
 /// Begins a case on a target that can come back. The error is its final death.
 pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &Case) -> Result<CaseRun, Arc<Death>> {
     loop {
@@ -352,8 +364,10 @@ pub(super) async fn run_until_judged<F: Future<Output = Attempt>>(attempt: impl 
             CaseEnd::BrokenOff(death) if !death.is_replaced => break,
             CaseEnd::BrokenOff(_) | CaseEnd::Refused => latest = attempt(true).await,
             CaseEnd::Suspect(death, is_last) => {
+                let mut repetition = Repetition { death: &death, died: false };
                 let again = attempt(true).await;
-                death.ran_again(matches!(again.end, CaseEnd::Last(_)));
+                repetition.died = matches!(again.end, CaseEnd::Last(_));
+                drop(repetition);
                 if is_last && !death.is_explained().await {
                     return latest.report;
                 }
