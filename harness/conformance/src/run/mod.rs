@@ -3,6 +3,7 @@
 mod baseline;
 mod case_report;
 mod conformance_run;
+mod death;
 mod edge;
 mod embedded;
 mod execute;

@@ -15,7 +15,8 @@ use tokio::sync::{
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{Case, CaseContext, EdgeContext};
-use crate::run::liveness::{CaseRun, Death, Liveness, Look, begin};
+use crate::run::death::Death;
+use crate::run::liveness::{CaseRun, Liveness, Look, begin};
 use crate::run::run_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
