@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::death::{Death, Repetitions};
 use super::last_exchange::{
     Contact, ContactEnd, contacts, is_broken, is_broken_off, is_refused, last_exchange, suspects,
 };
 use crate::cases::{Case, CaseFindings};
-use crate::judge::Check;
 
 /// How long a case waits for a later exchange, which proves that the target survived it, before it probes the target.
 const QUIET: Duration = Duration::from_millis(100);
@@ -70,30 +70,6 @@ pub(super) enum Look {
     Gone(String),
     /// It was gone and runs again, or another one takes its place.
     Replaced(String),
-}
-
-/// Death of a target.
-#[derive(Debug)]
-pub(super) struct Death {
-    /// The case with the last exchange. None: a case that has its outcome already, or a probe.
-    last: Option<usize>,
-    /// Cases whose exchanges can have killed the target.
-    suspects: Vec<usize>,
-    /// Another target takes its place.
-    pub(super) is_replaced: bool,
-    /// What happened, with the last exchange. Not redacted.
-    pub(super) text: String,
-    /// Why later cases could not run. Not redacted.
-    pub(super) because: String,
-    /// Suspects that still run again, and those that killed the target again.
-    again: Mutex<Again>,
-    changed: watch::Sender<()>,
-}
-
-#[derive(Debug, Default)]
-struct Again {
-    left: usize,
-    died: usize,
 }
 
 /// What a case has to do with the death of its target.
@@ -221,7 +197,7 @@ impl CaseRun {
         drop(looking);
         let death = liveness.decided().await;
         liveness.settle(number);
-        death.concerns(number, broken)
+        CaseEnd::of(death, number, broken)
     }
 }
 
@@ -276,52 +252,29 @@ impl State {
                 format!("; requests of {} were open as well: use --jobs 1 to be sure", others.join(", "))
             }
         };
-        let cases = found.len();
         Death {
             last: number.filter(is_open),
+            again: Repetitions::of(found.len()),
             suspects: found,
             is_replaced,
             text: format!("it died after {after}: {how}{doubt}"),
             because: format!("died after {after}"),
-            again: Mutex::new(Again { left: cases, died: 0 }),
-            changed: watch::Sender::new(()),
         }
     }
 }
 
-impl Death {
-    fn concerns(self: Arc<Self>, number: usize, broken: bool) -> CaseEnd {
-        let is_last = self.last == Some(number);
-        if self.is_replaced && self.suspects.len() > 1 && self.suspects.contains(&number) {
-            return CaseEnd::Suspect(self, is_last);
+impl CaseEnd {
+    /// What this death means for a case. `broken`: one of its connections was refused or broken off.
+    fn of(death: Arc<Death>, number: usize, broken: bool) -> Self {
+        let is_last = death.last == Some(number);
+        if death.is_replaced && death.suspects.len() > 1 && death.suspects.contains(&number) {
+            return Self::Suspect(death, is_last);
         }
         match (is_last, broken) {
-            (true, _) => CaseEnd::Last(self),
-            (false, true) => CaseEnd::BrokenOff(self),
-            (false, false) => CaseEnd::Survived,
+            (true, _) => Self::Last(death),
+            (false, true) => Self::BrokenOff(death),
+            (false, false) => Self::Survived,
         }
-    }
-
-    /// The check that fails in the case with the last exchange.
-    pub(super) fn check(&self, target: &str) -> Check {
-        Check::new(target, "keeps running", self.text.clone(), false)
-    }
-
-    /// Records that a suspect ran again alone, and whether the target died again.
-    fn ran_again(&self, died: bool) {
-        {
-            let mut again = self.again.lock();
-            again.left -= 1;
-            again.died += usize::from(died);
-        }
-        self.changed.send_replace(());
-    }
-
-    /// Waits until all suspects ran again. Yields whether one of them killed the target again.
-    async fn is_explained(&self) -> bool {
-        let mut changed = self.changed.subscribe();
-        let _ = changed.wait_for(|()| self.again.lock().left == 0).await;
-        self.again.lock().died > 0
     }
 }
 
@@ -357,9 +310,11 @@ pub(super) async fn run_until_judged<F: Future<Output = Attempt>>(attempt: impl 
             CaseEnd::BrokenOff(death) if !death.is_replaced => break,
             CaseEnd::BrokenOff(_) | CaseEnd::Refused => latest = attempt(true).await,
             CaseEnd::Suspect(death, is_last) => {
+                let mut repetition = death.again.begin();
                 let again = attempt(true).await;
-                death.ran_again(matches!(again.end, CaseEnd::Last(_)));
-                if is_last && !death.is_explained().await {
+                repetition.died = matches!(again.end, CaseEnd::Last(_));
+                drop(repetition);
+                if is_last && !death.again.are_deadly().await {
                     return latest.report;
                 }
                 return again.report;

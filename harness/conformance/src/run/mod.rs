@@ -4,6 +4,7 @@ mod baseline;
 mod case_plan;
 mod case_report;
 mod conformance_run;
+mod death;
 mod edge;
 mod embedded;
 mod execute;

@@ -16,7 +16,8 @@ use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{Case, CaseContext, EdgeContext};
 use crate::monitor::{Sender, Traffic};
-use crate::run::liveness::{CaseRun, Death, Liveness, Look, begin};
+use crate::run::death::Death;
+use crate::run::liveness::{CaseRun, Liveness, Look, begin};
 use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
