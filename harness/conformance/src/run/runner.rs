@@ -11,7 +11,7 @@ use crate::cases::Case;
 
 /// Runs cases on one kind of target: a pool of edges, or a service.
 pub(super) trait Runner: Send + Sync + 'static {
-    /// Finds out, before any case, whether the target can be judged.
+    /// Checks before the first case whether the target can be judged.
     fn check_sanity(&self, context: &RunnerContext) -> impl Future<Output = SanityResult> + Send;
 
     /// Runs a case once, as soon as `jobs` has a permit.
@@ -22,7 +22,7 @@ pub(super) trait Runner: Send + Sync + 'static {
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
-    /// Sends the last requests of a run, then stops what can be stopped: after it the monitors judge complete logs.
+    /// Sends the last requests of a run, then stops the target. Afterwards the monitors judge complete logs.
     fn end_requests(&self, _context: &RunnerContext) -> impl Future<Output = ()> + Send {
         future::ready(())
     }
@@ -64,6 +64,6 @@ pub(super) struct Limitation {
     pub(super) finding: String,
     /// Whether a case is among them.
     pub(super) concerns: fn(&Case) -> bool,
-    /// Why each of them does not run.
+    /// Reason why each affected case does not run.
     pub(super) because: &'static str,
 }

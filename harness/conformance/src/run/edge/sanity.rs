@@ -1,13 +1,12 @@
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::{Fact, Spec, Table};
-use edgeproof_http::Answer;
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::escape::visible;
-use serde_json::Value;
 
 use super::capabilities::needs_plain_reasons;
+use super::edge_answer::is_edge_answer;
 use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
@@ -142,25 +141,4 @@ fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult {
     SanityResult::Unusable(format!(
         "this edge does not reach the mock service: {answered}, and no collection arrived. {advice}{wrote}"
     ))
-}
-
-/// Whether the interface gives an edge this answer.
-pub(super) fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
-    let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
-    spec.table(Table::Edge).any(|row| match &row.fact {
-        Fact::Answer { body: Some(shape), .. } => has_shape(shape, &body),
-        _ => false,
-    })
-}
-
-/// Whether a body has the members of a row's body, and its texts except placeholders such as `<reason>`.
-fn has_shape(shape: &Value, body: &Value) -> bool {
-    match (shape, body) {
-        (Value::Object(shape), Value::Object(body)) => {
-            shape.len() == body.len()
-                && shape.iter().all(|(key, shape)| body.get(key).is_some_and(|body| has_shape(shape, body)))
-        }
-        (Value::String(shape), _) if shape.starts_with('<') => true,
-        (shape, body) => shape == body,
-    }
 }
