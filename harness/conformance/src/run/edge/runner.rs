@@ -41,6 +41,10 @@ impl Runner for EdgePool {
         sanity::check_edges(self, context).await
     }
 
+    fn redactor(&self) -> &Redactor {
+        &self.options().redactor
+    }
+
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::Monitor(monitor) = case.procedure {
             context.begin(case);
@@ -250,8 +254,12 @@ async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: 
     if !suspicious && probes {
         suspicious = probe().await.is_err_and(|why| refused(&why));
     }
-    // The broken connection often shows before the exit of the program.
-    let exit = if suspicious { timeout(EXIT_TIMEOUT, edge.died()).await.ok() } else { edge.exited() };
+    // The broken connection often shows before the exit of the program. Other processes can keep its output open.
+    let exit = if suspicious {
+        timeout(EXIT_TIMEOUT, edge.died()).await.ok().or_else(|| edge.exited())
+    } else {
+        edge.exited()
+    };
     exit.map_or(Look::Alive, |exit| Look::Replaced(exit.to_string()))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Role};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Redactor, Role};
 use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
@@ -180,6 +180,10 @@ impl Runner for ServiceRunner {
             }
             result => result,
         }
+    }
+
+    fn redactor(&self) -> &Redactor {
+        &self.options.redactor
     }
 
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
