@@ -9,7 +9,7 @@ mod edge;
 mod keys;
 mod prerequisite;
 mod service;
-mod summary;
+pub(crate) mod summary;
 
 pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
@@ -23,9 +23,14 @@ pub use draft::{MARKER, ORIGIN, collection, fill};
 use draft::{posted, preflight, to_signals};
 pub use prerequisite::Prerequisite;
 
+use crate::explore;
+
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
     edge::add(&mut catalog);
+    if catalog.explores {
+        explore::add(&mut catalog);
+    }
     catalog.into_cases()
 }
 

@@ -27,5 +27,6 @@ pub use pins::{PinError, Pins};
 pub use plan::{Applicability, Plan, PlannedCase};
 pub use reason_probe::{hides_reason, reason_probes};
 pub use report_collector::RunResult;
+pub(crate) use run_context::next_marker;
 pub use selection::{Selection, SelectionError};
 pub use service::{ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions};
