@@ -17,6 +17,8 @@ pub struct Conversation {
     pub relay: ExpectedRelay,
     /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<CaseLevel>,
+    /// The answer grants nothing to the request's origin.
+    pub denied: bool,
     /// Level of the check that the answer's content type is JSON. None: no check.
     pub content_type: Option<CaseLevel>,
 }
@@ -41,6 +43,7 @@ impl Conversation {
             answer: Some(answer),
             relay: ExpectedRelay::Once,
             readable: None,
+            denied: false,
             content_type: None,
         }
     }
@@ -105,6 +108,9 @@ pub fn judge(
     }
     if let Some(level) = conversation.readable {
         checks.push(judge::readable(origin, reply).at(level));
+    }
+    if let Some(origin) = draft.header_value("origin").filter(|_| conversation.denied) {
+        checks.push(judge::no_grant(origin, reply));
     }
     if let Some(level) = conversation.content_type {
         checks.push(judge::json_content_type(reply).at(level));

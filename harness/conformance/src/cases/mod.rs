@@ -19,8 +19,9 @@ pub use context::{
 pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
+use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
-use draft::{posted, preflight, to_signals};
+pub(crate) use draft::{preflight, to_signals};
 pub use prerequisite::Prerequisite;
 
 use crate::explore;

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::{Family, Side};
 use strum::VariantArray;
 
-use super::family::Family;
+use super::family::describe;
 use super::minimize::{Minimal, minimize};
 use super::model::Model;
 use super::play::Player;
@@ -22,15 +23,17 @@ pub(crate) fn add(cases: &mut Catalog<'_>) {
     let model = Arc::new(Model::new(cases));
     for (position, dimension) in model.dimensions.iter().enumerate() {
         for family in Family::VARIANTS {
-            let id = format!("vary.{}.{}", dimension.id, family.name());
-            let title = format!("each {}, with {}", dimension.title, family.describe());
-            add_case(cases, &model, &dimension.row, &id, &title, *family, model.singles(position, *family));
+            let id = format!("vary.{}.{}", dimension.id, family);
+            let title = format!("each {}, with {}", dimension.title, describe(*family));
+            let trials = model.singles(position, *family);
+            let exclusive = dimension.side == Side::History;
+            add_case(cases, &model, &dimension.row, &id, &title, *family, exclusive, trials);
         }
     }
     for family in Family::VARIANTS {
-        let id = format!("vary.pairs.{}", family.name());
-        let title = format!("pairs of values of all dimensions, with {}", family.describe());
-        add_case(cases, &model, "statement.isolation", &id, &title, *family, model.pairs(*family));
+        let id = format!("vary.pairs.{}", family);
+        let title = format!("pairs of values of all dimensions, with {}", describe(*family));
+        add_case(cases, &model, "statement.isolation", &id, &title, *family, false, model.pairs(*family));
     }
 }
 
@@ -41,17 +44,24 @@ fn add_case(
     id: &str,
     title: &str,
     family: Family,
+    exclusive: bool,
     trials: Vec<Trial>,
 ) {
     if trials.is_empty() {
         return;
     }
-    let (model, exclusive) = (Arc::clone(model), family.breaks_connections());
+    // Broken connections to the service may concern other exchanges.
+    let exclusive = exclusive || family == Family::Unreachable;
+    let model = Arc::clone(model);
+    let open = trials.iter().all(|trial| model.exchange(trial).level == CaseLevel::Open);
     let trials: Arc<[Trial]> = trials.into();
     let case = cases.edge_steps(row, id, title, move |context| {
         let (model, trials) = (Arc::clone(&model), Arc::clone(&trials));
         Box::pin(async move { explore(context, &model, &trials, exclusive).await })
     });
+    if open {
+        case.level(CaseLevel::Open);
+    }
     if exclusive {
         case.exclusive();
     }
@@ -70,7 +80,7 @@ async fn explore(context: &mut CaseContext, model: &Model, trials: &[Trial], exc
     for (number, played) in played {
         let trial = &trials[number];
         if played.level == CaseLevel::Open {
-            observed.push((model.point(trial), summary::answer("", &played.sent.reply)));
+            observed.push((model.point(trial), summary::answer(&played.marker, &played.sent.reply)));
         }
         if !played.failed() {
             continue;

@@ -1,22 +1,8 @@
+use edgeproof_fixtures::spec::Family;
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
-use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::cases::{Catalog, Conversation};
-
-/// Rows with the same kind of outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Family {
-    /// The service accepts.
-    Accepted,
-    /// The service refuses with a plain reason.
-    Refusals,
-    /// The service refuses without a plain reason.
-    Unknown,
-    /// The service breaks the connection after the request.
-    Unreachable,
-}
 
 /// A row that exploration combines with changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,25 +15,13 @@ pub struct ExploredRow {
     pub conversation: Conversation,
 }
 
-impl Family {
-    /// Its name in case ids.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Text for titles, to follow "with".
-    pub(super) fn describe(self) -> &'static str {
-        match self {
-            Self::Accepted => "an acceptance",
-            Self::Refusals => "refusals for a reason",
-            Self::Unknown => "refusals without a plain reason",
-            Self::Unreachable => "a service that breaks the connection",
-        }
-    }
-
-    /// Its exchanges break connections of the edge to the service, so they run one after the other on an exclusive edge.
-    pub(super) fn breaks_connections(self) -> bool {
-        self == Self::Unreachable
+/// Text for titles, to follow "with".
+pub(super) fn describe(family: Family) -> &'static str {
+    match family {
+        Family::Accepted => "an acceptance",
+        Family::Refusals => "refusals for a reason",
+        Family::Unknown => "refusals without a plain reason",
+        Family::Unreachable => "a service that breaks the connection",
     }
 }
 
@@ -69,6 +43,8 @@ pub(super) fn rows(cases: &Catalog<'_>) -> Vec<ExploredRow> {
         ("empty", "application/json", ""),
         ("html", "text/html", "<html><body><h1>403 Forbidden</h1></body></html>"),
         ("object", "application/json", r#"{"message":"forbidden"}"#),
+        ("array", "application/json", r#"["expired"]"#),
+        ("number", "application/json", r#"{"error":17,"reason":17}"#),
     ] {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         let script = Script::one(Action::Answer { status: 403, headers, body: body.into() });

@@ -4,6 +4,7 @@
 
 mod cases;
 mod change;
+mod earlier;
 mod exchange;
 mod family;
 mod minimize;
@@ -13,8 +14,9 @@ mod play;
 mod trial;
 
 pub(crate) use cases::add;
+pub use earlier::EarlierReplies;
 pub use exchange::Exchange;
-pub use family::{ExploredRow, Family};
+pub use family::ExploredRow;
 pub use model::Model;
 pub use pairs::{all_pairs, allowed_pairs, singles};
 pub use trial::{ChangeIndex, Trial};

@@ -1,9 +1,10 @@
-use edgeproof_fixtures::spec::{Dimension, Level, Side, Value};
+use edgeproof_fixtures::spec::{Dimension, Family, Level, Side, Value};
 use edgeproof_reports::CaseLevel;
 
 use super::change;
+use super::earlier::EarlierReplies;
 use super::exchange::Exchange;
-use super::family::{self, ExploredRow, Family};
+use super::family::{self, ExploredRow};
 use super::pairs::allowed_pairs;
 use super::trial::{ChangeIndex, Trial};
 use crate::cases::Catalog;
@@ -15,12 +16,15 @@ pub struct Model {
     pub rows: Vec<ExploredRow>,
     /// The dimensions of the model of variation.
     pub dimensions: Vec<Dimension>,
+    /// Replies to requests before an exchange.
+    pub earlier: EarlierReplies,
 }
 
 impl Model {
     /// The model of a catalog's interface.
     pub(crate) fn new(cases: &Catalog<'_>) -> Self {
-        Self { rows: family::rows(cases), dimensions: cases.spec.variation().dimensions.clone() }
+        let dimensions = cases.spec.variation().dimensions.clone();
+        Self { rows: family::rows(cases), dimensions, earlier: EarlierReplies::new(cases) }
     }
 
     /// A value of a dimension.
@@ -68,8 +72,13 @@ impl Model {
     /// The exchange of a trial.
     pub fn exchange(&self, trial: &Trial) -> Exchange {
         let conversation = self.rows[trial.row].conversation.clone();
-        let mut exchange =
-            Exchange { conversation, before: Vec::new(), pipelined: false, level: CaseLevel::Must };
+        let mut exchange = Exchange {
+            conversation,
+            before: Vec::new(),
+            pipelined: false,
+            events: Vec::new(),
+            level: CaseLevel::Must,
+        };
         for index in &trial.changes {
             let value = self.value(*index);
             change::apply(&value.change, &mut exchange);
@@ -93,7 +102,7 @@ impl Model {
             let dimension = &self.dimensions[index.dimension];
             format!(".{}.{}", dimension.id, dimension.values[index.value].id)
         });
-        format!("vary{}.{}", changes.collect::<String>(), self.rows[trial.row].family.name())
+        format!("vary{}.{}", changes.collect::<String>(), self.rows[trial.row].family)
     }
 
     /// The plainest row of a family.
@@ -114,7 +123,8 @@ impl Model {
 
 /// Whether a dimension's values change anything in a family.
 fn applies(dimension: &Dimension, family: Family) -> bool {
-    dimension.side != Side::Reply || family != Family::Unreachable
+    let replies = dimension.side != Side::Reply || family != Family::Unreachable;
+    replies && dimension.families.contains(&family)
 }
 
 fn level(level: Level) -> CaseLevel {

@@ -1,6 +1,6 @@
 //! Combinations of choices: singles and pairs. A row has one position for each choice.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
 
 /// One row for each value that is not the default. All other positions are 0.
 pub fn singles(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -27,53 +27,102 @@ pub fn allowed_pairs(
     sizes: &[usize],
     allowed: impl Fn((usize, usize), (usize, usize)) -> bool,
 ) -> Vec<Vec<usize>> {
-    let mut missing = BTreeSet::new();
-    for (a, b) in choice_pairs(sizes.len()) {
-        for (x, y) in (0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (x, y))) {
-            if allowed((a, x), (b, y)) {
-                missing.insert((a, x, b, y));
-            }
-        }
-    }
+    let mut table = PairTable::new(sizes, allowed);
     let mut rows = Vec::new();
-    while let Some(first) = missing.first().copied() {
+    while let Some((first, second)) = table.next_missing() {
         // Starts with a missing pair, so that each row covers at least one.
         let mut row: Vec<Option<usize>> = vec![None; sizes.len()];
-        row[first.0] = Some(first.1);
-        row[first.2] = Some(first.3);
+        let mut taken = vec![first, second];
+        for (choice, value) in [first, second] {
+            row[choice] = Some(value);
+        }
         for choice in 0..sizes.len() {
-            if row[choice].is_some() {
-                continue;
+            if row[choice].is_none() {
+                let fits = |value: &usize| taken.iter().all(|other| table.allows((choice, *value), *other));
+                let covered = |value: &usize| {
+                    taken.iter().filter(|other| table.misses((choice, *value), **other)).count()
+                };
+                let value = (0..sizes[choice]).rev().filter(fits).max_by_key(covered).unwrap_or_default();
+                row[choice] = Some(value);
+                taken.push((choice, value));
             }
-            let taken: Vec<_> =
-                row.iter().enumerate().filter_map(|(other, value)| Some((other, (*value)?))).collect();
-            let fits = |value: &usize| {
-                taken.iter().all(|other| {
-                    let (a, x, b, y) = pair((choice, *value), *other);
-                    allowed((a, x), (b, y))
-                })
-            };
-            let covered = |value: &usize| {
-                taken.iter().filter(|other| missing.contains(&pair((choice, *value), **other))).count()
-            };
-            row[choice] = (0..sizes[choice]).rev().filter(fits).max_by_key(covered);
         }
         let row: Vec<usize> = row.into_iter().map(Option::unwrap_or_default).collect();
         for (a, b) in choice_pairs(sizes.len()) {
-            missing.remove(&(a, row[a], b, row[b]));
+            table.cover((a, row[a]), (b, row[b]));
         }
         rows.push(row);
     }
     rows
 }
 
-fn choice_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+/// Which pairs of positions are allowed, and which are still missing.
+struct PairTable {
+    /// All positions (choice, value).
+    positions: Vec<(usize, usize)>,
+    /// Index of the value 0 of each choice in `positions`.
+    starts: Vec<usize>,
+    allowed: Vec<bool>,
+    missing: Vec<bool>,
+    /// No pair before this index is missing.
+    cursor: usize,
 }
 
-fn pair(one: (usize, usize), other: (usize, usize)) -> (usize, usize, usize, usize) {
-    let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
-    (first.0, first.1, second.0, second.1)
+impl PairTable {
+    fn new(sizes: &[usize], allowed: impl Fn((usize, usize), (usize, usize)) -> bool) -> Self {
+        let choices = sizes.iter().enumerate();
+        let positions: Vec<_> =
+            choices.flat_map(|(choice, size)| (0..*size).map(move |value| (choice, value))).collect();
+        let mut starts = Vec::new();
+        let mut next = 0;
+        for size in sizes {
+            starts.push(next);
+            next += size;
+        }
+        let (mut table_allowed, mut missing) = (Vec::new(), Vec::new());
+        for one in &positions {
+            for other in &positions {
+                let is_allowed = match one.0.cmp(&other.0) {
+                    Ordering::Less => allowed(*one, *other),
+                    Ordering::Greater => allowed(*other, *one),
+                    Ordering::Equal => false,
+                };
+                table_allowed.push(is_allowed);
+                // Each pair is missing once.
+                missing.push(is_allowed && one.0 < other.0);
+            }
+        }
+        Self { positions, starts, allowed: table_allowed, missing, cursor: 0 }
+    }
+
+    /// The first missing pair.
+    fn next_missing(&mut self) -> Option<((usize, usize), (usize, usize))> {
+        self.cursor += self.missing[self.cursor..].iter().position(|missing| *missing)?;
+        let count = self.positions.len();
+        Some((self.positions[self.cursor / count], self.positions[self.cursor % count]))
+    }
+
+    fn allows(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        self.allowed[self.index(one, other)]
+    }
+
+    fn misses(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        self.missing[self.index(one, other)]
+    }
+
+    fn cover(&mut self, one: (usize, usize), other: (usize, usize)) {
+        let index = self.index(one, other);
+        self.missing[index] = false;
+    }
+
+    fn index(&self, one: (usize, usize), other: (usize, usize)) -> usize {
+        let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
+        (self.starts[first.0] + first.1) * self.positions.len() + self.starts[second.0] + second.1
+    }
+}
+
+fn choice_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 #[cfg(test)]

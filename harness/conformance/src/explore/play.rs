@@ -1,17 +1,24 @@
+use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_http::{Draft, NoAnswer, Sent};
-use edgeproof_mock::{Match, Script};
+use edgeproof_fixtures::spec::Earlier;
+use edgeproof_http::{Answer, Draft, NoAnswer, Sent};
+use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
+use flate2::read::GzDecoder;
 use futures_util::{StreamExt, stream};
+use http::header::CONTENT_ENCODING;
 
+use super::change::fill_look_alikes;
 use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
-use crate::cases::{CaseContext, Conversation, EdgeContext, fill, judge};
-use crate::judge::Check;
+use crate::cases::{
+    CaseContext, Conversation, EdgeContext, ExpectedRelay, fill, judge as judge_conversation,
+};
+use crate::judge::{self, Check};
 use crate::run::next_marker;
 
 /// Exchanges of one case at the same time.
@@ -22,6 +29,8 @@ const MAX_SILENT: usize = 3;
 /// A played exchange.
 #[derive(Debug)]
 pub(super) struct Played {
+    /// The marker of its body.
+    pub(super) marker: String,
     /// The request as sent.
     pub(super) draft: Draft,
     /// The answer.
@@ -38,7 +47,7 @@ pub(super) struct Player<'c> {
     edge: &'c EdgeContext,
     origin: &'c str,
     limit: Duration,
-    /// Every request at the service belongs to the exchange.
+    /// No other exchange runs at the same time.
     exclusive: bool,
 }
 
@@ -85,6 +94,9 @@ impl<'c> Player<'c> {
         if matches!(played.sent.reply, Err(NoAnswer::TimedOut(_))) {
             silent.fetch_add(1, Ordering::Relaxed);
         }
+        if std::env::var_os("EXPLORE_DEBUG").is_some() {
+            eprintln!("TOOK {:.1} {}", played.sent.took.as_secs_f64() * 1000.0, self.model.name(trial));
+        }
         Some((number, played))
     }
 
@@ -95,22 +107,89 @@ impl<'c> Player<'c> {
 
     /// Plays one exchange and judges it.
     async fn exchange(&self, exchange: &Exchange) -> Played {
-        let (draft, scripted) = self.prepare(&exchange.conversation);
-        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.limit).await;
-        let arrivals = scripted.as_ref().map(edgeproof_mock::Scripted::arrivals).unwrap_or_default();
-        let mut checks = judge(&exchange.conversation, &draft, self.origin, &sent.reply, &arrivals);
-        for check in &mut checks {
+        for event in &exchange.events {
+            let earlier = self.model.earlier.event(*event);
+            let (draft, _scripted) = self.prepare(&next_marker(), &earlier.draft, earlier.script);
+            let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
+            edgeproof_http::send(&self.edge.endpoint, &draft, limit).await;
+        }
+        let conversation = &exchange.conversation;
+        let marker = next_marker();
+        let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
+        let mut sent = self.send(exchange, &draft).await;
+        sent.reply = sent.reply.map(decoded);
+        let arrivals = scripted.as_ref().map(Scripted::arrivals).unwrap_or_default();
+        let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &arrivals);
+        if exchange.level == CaseLevel::Open {
+            checks = relay_of_acceptance(conversation, &draft, &sent, &arrivals);
+        }
+        for check in checks.iter_mut().filter(|_| exchange.level != CaseLevel::Open) {
             check.level = check.level.max(exchange.level);
         }
-        Played { draft, sent, checks, level: exchange.level }
+        Played { marker, draft, sent, checks, level: exchange.level }
+    }
+
+    /// Sends the request after those before it on its connection.
+    async fn send(&self, exchange: &Exchange, draft: &Draft) -> Sent {
+        let mut before = exchange.before.clone();
+        if exchange.pipelined {
+            before.push(Earlier::Accepted);
+        }
+        if before.is_empty() {
+            return edgeproof_http::send(&self.edge.endpoint, draft, self.limit).await;
+        }
+        let (mut drafts, mut scripts) = (Vec::new(), Vec::new());
+        for earlier in before {
+            let earlier = self.model.earlier.before(earlier);
+            let (draft, scripted) = self.prepare(&next_marker(), &earlier.draft, earlier.script);
+            drafts.push(draft);
+            scripts.push(scripted);
+        }
+        drafts.push(draft.clone());
+        let mut sent = if exchange.pipelined {
+            edgeproof_http::send_pipelined(&self.edge.endpoint, &drafts, self.limit).await
+        } else {
+            edgeproof_http::send_in_turn(&self.edge.endpoint, &drafts, self.limit).await
+        };
+        sent.pop().expect("there is an entry for each request")
     }
 
     /// Fills in a request with a marker of its own, and scripts its reply.
-    fn prepare(&self, conversation: &Conversation) -> (Draft, Option<edgeproof_mock::Scripted>) {
-        let marker = next_marker();
-        let script = conversation.script.clone().unwrap_or_else(Script::decide);
-        let on = if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(marker.clone())) };
-        let scripted = self.edge.service.as_ref().map(|service| service.script(on, script));
-        (fill(&conversation.draft, &marker, self.origin), scripted)
+    fn prepare(&self, marker: &str, draft: &Draft, script: Option<Script>) -> (Draft, Option<Scripted>) {
+        let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
+        let service = self.edge.service.as_ref().zip(script);
+        let scripted = service.map(|(service, script)| service.script(on, script));
+        let mut draft = fill(draft, marker, self.origin);
+        for (_, value) in &mut draft.headers {
+            *value = fill_look_alikes(value, self.origin);
+        }
+        (draft, scripted)
     }
 }
+
+/// The checks of an open exchange: an edge that tells the page of an acceptance has relayed the body unchanged.
+fn relay_of_acceptance(
+    conversation: &Conversation,
+    draft: &Draft,
+    sent: &Sent,
+    arrivals: &[Arrival],
+) -> Vec<Check> {
+    let accepted = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200)
+        && conversation.answer.as_ref().is_some_and(|answer| answer.status == 200)
+        && conversation.relay == ExpectedRelay::Once;
+    if accepted { judge::relayed_once(draft.body.bytes(), arrivals) } else { Vec::new() }
+}
+
+/// The answer without the content coding gzip, as a browser reads it.
+fn decoded(mut answer: Answer) -> Answer {
+    if answer.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding == "gzip") {
+        let mut body = Vec::new();
+        if GzDecoder::new(&answer.body[..]).take(MAX_DECODED).read_to_end(&mut body).is_ok() {
+            answer.body = body.into();
+        }
+    }
+    answer
+}
+
+/// Largest decoded body (bytes).
+const MAX_DECODED: u64 = 1024 * 1024;

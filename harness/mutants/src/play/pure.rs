@@ -81,6 +81,7 @@ impl TestBed {
                 answer: None,
                 relay: ExpectedRelay::Any,
                 readable: None,
+                denied: false,
                 content_type: None,
             };
             hides_reason(&self.spec, status, &self.exchange(&probe, Setup::Standard, hooks).reply)
