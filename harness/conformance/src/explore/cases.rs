@@ -18,6 +18,9 @@ const MAX_CAUSES: usize = 6;
 /// Longest wait for an answer while a failure is reduced.
 const REPLAY_LIMIT: Duration = Duration::from_millis(1500);
 
+/// Time that an exchange may take on a busy machine, on average.
+const EXCHANGE_TIME: Duration = Duration::from_millis(40);
+
 /// Adds the cases: for each dimension and family one with single values, and for each family one with combinations.
 pub(crate) fn add(cases: &mut Catalog<'_>) {
     let model = Arc::new(Model::new(cases));
@@ -54,11 +57,13 @@ fn add_case(
     let exclusive = exclusive || family == Family::Unreachable;
     let model = Arc::clone(model);
     let open = trials.iter().all(|trial| model.exchange(trial).level == CaseLevel::Open);
+    let count = trials.len();
     let trials: Arc<[Trial]> = trials.into();
     let case = cases.edge_steps(row, id, title, move |context| {
         let (model, trials) = (Arc::clone(&model), Arc::clone(&trials));
         Box::pin(async move { explore(context, &model, &trials, exclusive).await })
     });
+    case.takes(EXCHANGE_TIME * u32::try_from(count).unwrap_or(u32::MAX));
     if open {
         case.level(CaseLevel::Open);
     }

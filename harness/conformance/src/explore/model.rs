@@ -38,8 +38,11 @@ impl Model {
             return Vec::new();
         }
         let Some(row) = self.plainest(family) else { return Vec::new() };
-        let values = 0..self.dimensions[dimension].values.len();
-        values.map(|value| Trial { row, changes: vec![ChangeIndex { dimension, value }] }).collect()
+        // The first family shows how an edge treats an open value.
+        let observes = self.dimensions[dimension].families.first() == Some(&family);
+        let values = self.dimensions[dimension].values.iter().enumerate();
+        let played = values.filter(|(_, value)| observes || value.level != Level::Open);
+        played.map(|(value, _)| Trial { row, changes: vec![ChangeIndex { dimension, value }] }).collect()
     }
 
     /// Trials that contain each pair of values that can be combined, and each value with each row of the family.
@@ -102,7 +105,7 @@ impl Model {
             let dimension = &self.dimensions[index.dimension];
             format!(".{}.{}", dimension.id, dimension.values[index.value].id)
         });
-        format!("vary{}.{}", changes.collect::<String>(), self.rows[trial.row].family)
+        format!("vary{}", changes.collect::<String>())
     }
 
     /// The plainest row of a family.

@@ -84,6 +84,12 @@ impl ShapedAnswer {
         let coded = self.gzip && gzip && !self.body.is_empty();
         let body = if coded { compressed(&self.body) } else { self.body.clone() };
         let mut fields = self.headers.clone();
+        if self.ends_connection() {
+            let keeps = |name: &str| {
+                name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("keep-alive")
+            };
+            fields.retain(|(name, _)| !keeps(name));
+        }
         let mut field = |name: &str, value: &str| fields.push((name.to_owned(), value.to_owned()));
         if coded {
             field("content-encoding", "gzip");
@@ -196,6 +202,16 @@ mod tests {
         let accepted = gzip.pieces(true);
         assert!(accepted[0].windows(22).any(|window| window == b"content-encoding: gzip"));
         assert!(accepted[0].windows(2).any(|window| window == b"\x1f\x8b"));
+    }
+
+    #[test]
+    fn closing_answer_promises_no_open_connection() {
+        let headers = vec![
+            ("connection".into(), "keep-alive, x-hop".into()),
+            ("keep-alive".into(), "timeout=5".into()),
+        ];
+        let pieces = text(&ShapedAnswer { http10: true, headers, ..answer() });
+        assert!(!pieces[0].contains("keep-alive"), "{pieces:?}");
     }
 
     #[test]
