@@ -15,6 +15,8 @@ use edgeproof_reports::CaseLevel;
 
 /// Different causes that a case reports. It counts the others.
 const MAX_CAUSES: usize = 6;
+/// Longest wait for an answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// Longest wait for an answer while a failure is reduced.
 const REPLAY_LIMIT: Duration = Duration::from_millis(1500);
 
@@ -77,7 +79,7 @@ fn add_case(
 
 /// Plays trials and reports each failure with the fewest values that still fail.
 async fn explore(context: &mut CaseContext, model: &Model, trials: &[Trial], exclusive: bool) {
-    let played = Player::new(model, context, exclusive).play_all(trials).await;
+    let played = Player::new(model, context, exclusive).within(ANSWER_LIMIT).play_all(trials).await;
     let count = played.len();
     let mut causes: Vec<(Minimal, usize)> = Vec::new();
     let (mut failed, mut unexplained) = (0, 0);
@@ -106,6 +108,13 @@ async fn explore(context: &mut CaseContext, model: &Model, trials: &[Trial], exc
         context.observe(&point, observed);
     }
     for (minimal, exchanges) in causes {
+        if !trials.contains(&minimal.trial) && minimal.is_single_value() {
+            let name = model.name(&minimal.trial);
+            let seen =
+                format!("{exchanges} exchanges fail because of {name}; the case of this dimension judges it");
+            context.check(Check::new("exchanges", "as expected", seen, false).at(CaseLevel::Open));
+            continue;
+        }
         report(context, model, minimal, exchanges);
     }
     let other = if unexplained > 0 { format!(", {unexplained} of them not reduced") } else { String::new() };

@@ -15,6 +15,13 @@ pub(super) struct Minimal {
     pub(super) repeats: bool,
 }
 
+impl Minimal {
+    /// One value alone fails, also with the plainest row: the case of its dimension plays the same trial.
+    pub(super) fn is_single_value(&self) -> bool {
+        self.repeats && self.any_row && self.trial.changes.len() == 1
+    }
+}
+
 /// Reduces a failed trial: plays it again with fewer changes, until each remaining change is necessary.
 pub(super) async fn minimize(model: &Model, player: &Player<'_>, trial: &Trial, first: Played) -> Minimal {
     let plainest = model.plainest(model.rows[trial.row].family).unwrap_or(trial.row);
