@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Why a report could not be written. Each message reads well after "failed to".
+/// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The path is not writable; found before the run.
-    #[error("write a report to {}: {problem}", path.display())]
+    #[error("cannot write a report to {}: {problem}", path.display())]
     NotWritable {
         /// The path as given.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum WriteError {
         problem: String,
     },
     /// Writing failed at the end of the run. The file keeps its previous content.
-    #[error("write the report {}", path.display())]
+    #[error("cannot write the report {}", path.display())]
     Io {
         /// The path as given.
         path: PathBuf,

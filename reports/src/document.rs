@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
-/// Why a JSON report could not be read. Each message reads well after "failed to".
+/// Why a JSON report cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file could not be read.
-    #[error("read the report {}", path.display())]
+    #[error("cannot read the report {}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The file is not JSON, or is truncated.
-    #[error("read the report {}: it is not JSON", path.display())]
+    #[error("cannot read the report {}: it is not JSON", path.display())]
     NotJson {
         /// The file.
         path: PathBuf,
@@ -29,13 +29,13 @@ pub enum ReadError {
         source: serde_json::Error,
     },
     /// The file is JSON, but has no `schema`.
-    #[error("read the report {}: it has no `schema`; give a file that `--report json=PATH` wrote", path.display())]
+    #[error("cannot read the report {}: it has no `schema`; give a file that `--report json=PATH` wrote", path.display())]
     NoSchema {
         /// The file.
         path: PathBuf,
     },
     /// The file has the schema of another document or version.
-    #[error("read the report {}: its schema is `{found}`, but this command reads `{expected}`", path.display())]
+    #[error("cannot read the report {}: its schema is `{found}`; give a file with the schema `{expected}`", path.display())]
     OtherSchema {
         /// The file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum ReadError {
         expected: &'static str,
     },
     /// The content does not match the schema that the file names.
-    #[error("read the report {}: it does not match `{schema}`", path.display())]
+    #[error("cannot read the report {}: it does not match `{schema}`", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,

@@ -29,6 +29,7 @@ pub use format::{
 };
 pub use model::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, IncompleteRun, Mismatch,
-    Observation, Outcome, Reader, Recorder, Report, Spec, Summary, Target, TargetKind, Titles, Tool,
+    Observation, Outcome, Reader, Report, ReportRecorder, ReportedSpec, ReportedTarget, Summary, TargetKind,
+    Titles, Tool,
 };
 pub use text::escape;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use edgeproof_reports::ReadError;
-use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, Plan, PlanStage, Seal};
+use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
 use miette::Diagnostic;
 
 use crate::measure::{ComparedRun, Histogram, HistogramError, compare};
@@ -28,7 +28,7 @@ pub struct LoadDescription<'a> {
     /// Open or closed model.
     pub model: Model,
     /// Stages, users and scenario settings.
-    pub plan: &'a Plan,
+    pub plan: &'a PlannedLoad,
     /// Number of shards.
     pub shards: u32,
     /// Faults injected into the service.
@@ -198,36 +198,27 @@ fn cpu(report: &LoadReport) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_reports::load::Drain;
     use rstest::rstest;
 
     use super::*;
 
-    fn plan(stages: &[(f64, f64)], users: u32) -> Plan {
+    fn plan(stages: &[(f64, f64)], users: u32) -> PlannedLoad {
         let stage = |(from, to): &(f64, f64)| PlanStage { time_ms: 10_000, from: *from, to: *to };
-        Plan {
+        PlannedLoad {
             stages: stages.iter().map(stage).collect(),
             users,
-            warm_up_ms: 0,
-            measured_ms: 10_000,
-            timeout_ms: 30_000,
-            drain: Drain { limit_ms: 0, took_ms: 0 },
-            seal: Seal::Opaque,
-            replay_share: 0.0,
-            seed: 1,
             settings: [("wait".to_owned(), "1s".to_owned())].into(),
+            ..PlannedLoad::default()
         }
     }
 
-    fn check(change: impl Fn(&mut Plan, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
+    fn description(model: Model, plan: &PlannedLoad) -> LoadDescription<'_> {
+        LoadDescription { scenario: "journey", model, plan, shards: 1, faults: Vec::new() }
+    }
+
+    fn check(change: impl Fn(&mut PlannedLoad, &mut LoadDescription<'_>), found: Option<(&str, &str, &str)>) {
         let earlier = plan(&[(100.0, 100.0)], 8);
-        let asked = |plan| LoadDescription {
-            scenario: "journey",
-            model: Model::Open,
-            plan,
-            shards: 1,
-            faults: Vec::new(),
-        };
+        let asked = |plan| description(Model::Open, plan);
         let (mut other, spare) = (earlier.clone(), earlier.clone());
         let mut now = asked(&spare);
         change(&mut other, &mut now);
@@ -264,13 +255,7 @@ mod tests {
     #[case(50, 100, false)]
     fn users_must_agree_in_the_closed_model(#[case] was: u32, #[case] is: u32, #[case] same: bool) {
         let (was, is) = (plan(&[], was), plan(&[], is));
-        let closed = |plan| LoadDescription {
-            scenario: "journey",
-            model: Model::Closed,
-            plan,
-            shards: 1,
-            faults: Vec::new(),
-        };
+        let closed = |users| description(Model::Closed, users);
         assert_eq!(differing(&closed(&was), &closed(&is)).is_none(), same);
     }
 }

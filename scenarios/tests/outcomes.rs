@@ -7,7 +7,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
 use edgeproof_load::engine::{LoadRun, LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload};
-use edgeproof_load::measure::{Codes, Outcome, RouteId};
+use edgeproof_load::measure::{Codes, RequestOutcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
 use edgeproof_load::scenario::{
     CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
@@ -114,7 +114,11 @@ fn outcomes(data: &RunData) -> Vec<String> {
 #[case::unlisted(418, r#"{"error":"teapot"}"#, "! 418 with a code not in the tables × 20")]
 #[case::page(503, "<html>", "! 503 with another body × 20")]
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_an_edge(#[case] status: u16, #[case] body: &str, #[case] expected: &str) {
+async fn answer_of_an_edge_decides_the_outcome(
+    #[case] status: u16,
+    #[case] body: &str,
+    #[case] expected: &str,
+) {
     let edge = MockServer::start().await;
     Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
@@ -123,7 +127,7 @@ async fn answers_of_an_edge(#[case] status: u16, #[case] body: &str, #[case] exp
     let data = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
     assert_eq!(outcomes(&data), [expected]);
     assert_eq!(data.recorded.ledger.answered, 20);
-    assert!(data.recorded.ledger.balance().is_ok());
+    assert!(data.recorded.ledger.balances());
     assert_eq!(edge.received_requests().await.unwrap().len(), 20);
 }
 
@@ -153,7 +157,7 @@ async fn open_and_dropped_operations_count_at_their_age() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unreachable_edge_is_no_connection() {
+async fn unreachable_edge_counts_as_no_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
     let data = load(Arc::new(scenario), LONG, LONG).await;
@@ -203,7 +207,12 @@ async fn missing_verdict_is_an_error_at_its_age() {
     assert_eq!(data.recorded.measurements.verdict.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up =
-        data.recorded.measurements.series.iter().find(|series| series.outcome == Outcome::GivenUp).unwrap();
+    let given_up = data
+        .recorded
+        .measurements
+        .series
+        .iter()
+        .find(|series| series.outcome == RequestOutcome::GivenUp)
+        .unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

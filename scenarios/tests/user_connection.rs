@@ -26,7 +26,7 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// A step of the peer on one connection.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum PeerStep {
     /// Reads a whole request.
     Read,
     /// Reads the head of a request.
@@ -43,13 +43,13 @@ enum Step {
 
 /// A peer that plays its steps on consecutive connections. It sends an event for each request read and each
 /// connection closed.
-struct Peer {
+struct ScriptedPeer {
     connection: UserConnection,
     events: mpsc::UnboundedReceiver<&'static str>,
 }
 
-impl Peer {
-    async fn start(scheme: &str, connections: &'static [&'static [Step]]) -> Self {
+impl ScriptedPeer {
+    async fn start(scheme: &str, connections: &'static [&'static [PeerStep]]) -> Self {
         let credentials = Credentials::mint(&MintOptions::default()).unwrap();
         let files = CredentialFiles::write(&credentials).unwrap();
         let acceptor = (scheme == "https").then(|| acceptor(&credentials));
@@ -99,12 +99,12 @@ fn acceptor(credentials: &Credentials) -> TlsAcceptor {
 
 async fn act(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    steps: &[Step],
+    steps: &[PeerStep],
     events_tx: &mpsc::UnboundedSender<&'static str>,
 ) {
     for step in steps {
         match step {
-            Step::Read | Step::ReadHead => {
+            PeerStep::Read | PeerStep::ReadHead => {
                 let mut head = Vec::new();
                 while !head.ends_with(b"\r\n\r\n") {
                     let Ok(byte) = stream.read_u8().await else { return };
@@ -112,25 +112,25 @@ async fn act(
                 }
                 let head = String::from_utf8(head).unwrap();
                 let length = head.split("Content-Length: ").nth(1).unwrap().trim().parse().unwrap();
-                if matches!(step, Step::Read) {
+                if matches!(step, PeerStep::Read) {
                     stream.read_exact(&mut vec![0; length]).await.unwrap();
                 }
                 let _ = events_tx.send("request");
             }
-            Step::Write(text, piece) => {
+            PeerStep::Write(text, piece) => {
                 for piece in text.as_bytes().chunks(*piece) {
                     stream.write_all(piece).await.unwrap();
                     stream.flush().await.unwrap();
                     tokio::task::yield_now().await;
                 }
             }
-            Step::Repeat(text) => {
+            PeerStep::Repeat(text) => {
                 let many = text.repeat(64 * 1024);
                 while stream.write_all(many.as_bytes()).await.is_ok() {}
                 return;
             }
-            Step::Drop => return,
-            Step::Close => {
+            PeerStep::Drop => return,
+            PeerStep::Close => {
                 stream.shutdown().await.unwrap();
                 let _ = events_tx.send("closed");
                 // Reads the rest, so that the connection ends without a reset.
@@ -144,39 +144,42 @@ async fn act(
 }
 
 #[rstest]
-#[case::sized(&[Step::Read, Step::Write(OK, 999)], "200 ok")]
-#[case::byte_by_byte(&[Step::Read, Step::Write(OK, 1)], "200 ok")]
+#[case::sized(&[PeerStep::Read, PeerStep::Write(OK, 999)], "200 ok")]
+#[case::byte_by_byte(&[PeerStep::Read, PeerStep::Write(OK, 1)], "200 ok")]
 #[case::chunked(
-    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 7)],
+    &[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 7)],
     "200 ok"
 )]
-#[case::until_the_end(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Step::Close], "200 ok")]
-#[case::interim(&[Step::Read, Step::Write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", 9)], "204 ")]
-#[case::before_all_is_sent(&[Step::ReadHead, Step::Write("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", 999)], "413 ")]
-#[case::cut_in_the_body(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Step::Close], "Closed")]
-#[case::cut_in_the_head(&[Step::Read, Step::Write("HTTP/1.1 200", 999), Step::Close], "Closed")]
-#[case::no_answer(&[Step::Read, Step::Close], "Closed")]
-#[case::never_open(&[Step::Close], "Closed")]
-#[case::dropped_in_the_body(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), Step::Drop], "Closed")]
-#[case::until_the_drop(&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), Step::Drop], "200 ok")]
-#[case::interim_without_end(&[Step::Read, Step::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
-#[case::not_http(&[Step::Read, Step::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
+#[case::until_the_end(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), PeerStep::Close], "200 ok")]
+#[case::interim(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", 9)], "204 ")]
+#[case::before_all_is_sent(&[PeerStep::ReadHead, PeerStep::Write("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", 999)], "413 ")]
+#[case::cut_in_the_body(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), PeerStep::Close], "Closed")]
+#[case::cut_in_the_head(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200", 999), PeerStep::Close], "Closed")]
+#[case::no_answer(&[PeerStep::Read, PeerStep::Close], "Closed")]
+#[case::never_open(&[PeerStep::Close], "Closed")]
+#[case::dropped_in_the_body(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", 999), PeerStep::Drop], "Closed")]
+#[case::until_the_drop(&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\n\r\nok", 999), PeerStep::Drop], "200 ok")]
+#[case::interim_without_end(&[PeerStep::Read, PeerStep::Repeat("HTTP/1.1 103 Early Hints\r\n\r\n")], "NotHttp")]
+#[case::not_http(&[PeerStep::Read, PeerStep::Write("SSH-2.0-OpenSSH\r\n", 999)], "NotHttp")]
 #[tokio::test]
 async fn answers_are_read(
-    #[case] steps: &'static [Step],
+    #[case] steps: &'static [PeerStep],
     #[case] expected: &str,
     #[values("http", "https")] scheme: &str,
 ) {
-    let connections: &[&[Step]] = Vec::leak(vec![steps]);
-    let large = matches!(steps.first(), Some(Step::ReadHead));
+    let connections: &[&[PeerStep]] = Vec::leak(vec![steps]);
+    let large = matches!(steps.first(), Some(PeerStep::ReadHead));
     let body = if large { vec![b'x'; LARGE].into() } else { Bytes::from_static(b"{}") };
-    assert_eq!(Peer::start(scheme, connections).await.ask(body).await, expected);
+    assert_eq!(ScriptedPeer::start(scheme, connections).await.ask(body).await, expected);
 }
 
 #[tokio::test]
 async fn connection_is_reused() {
-    let mut peer =
-        Peer::start("http", &[&[Step::Read, Step::Write(OK, 999), Step::Read, Step::Write(OK, 999)]]).await;
+    let mut peer = ScriptedPeer::start(
+        "http",
+        &[&[PeerStep::Read, PeerStep::Write(OK, 999), PeerStep::Read, PeerStep::Write(OK, 999)]],
+    )
+    .await;
     for _ in 0..2 {
         assert_eq!(peer.ask("{}".into()).await, "200 ok");
         peer.wait_for("request").await;
@@ -186,27 +189,29 @@ async fn connection_is_reused() {
 /// The first connection becomes unusable after its answer. The second request arrives once, over a new
 /// connection.
 #[rstest]
-#[case::closed_while_idle(&[Step::Read, Step::Write(OK, 999), Step::Close], true)]
+#[case::closed_while_idle(&[PeerStep::Read, PeerStep::Write(OK, 999), PeerStep::Close], true)]
 #[case::connection_close(
-    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
+    &[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 999)],
     false
 )]
-#[case::http_1_0(&[Step::Read, Step::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
+#[case::http_1_0(&[PeerStep::Read, PeerStep::Write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 999)], false)]
 #[case::more_than_its_answer(
-    &[Step::Read, Step::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
+    &[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 409 ", 999)],
     false
 )]
 #[case::timeout_answer(
-    &[Step::Read, Step::Write(OK, 999), Step::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), Step::Close],
+    &[PeerStep::Read, PeerStep::Write(OK, 999), PeerStep::Write("HTTP/1.1 408 Request Timeout\r\n\r\n", 999), PeerStep::Close],
     true
 )]
 #[tokio::test]
 async fn unusable_connection_is_replaced(
-    #[case] first: &'static [Step],
+    #[case] first: &'static [PeerStep],
     #[case] closes: bool,
     #[values("http", "https")] scheme: &str,
 ) {
-    let mut peer = Peer::start(scheme, Vec::leak(vec![first, &[Step::Read, Step::Write(OK, 999)]])).await;
+    let mut peer =
+        ScriptedPeer::start(scheme, Vec::leak(vec![first, &[PeerStep::Read, PeerStep::Write(OK, 999)]]))
+            .await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     peer.wait_for("request").await;
     if closes {
@@ -221,9 +226,11 @@ async fn unusable_connection_is_replaced(
 
 #[tokio::test]
 async fn sent_request_is_not_repeated() {
-    let mut peer =
-        Peer::start("http", &[&[Step::Read, Step::Write(OK, 999), Step::Read, Step::Close], &[Step::Read]])
-            .await;
+    let mut peer = ScriptedPeer::start(
+        "http",
+        &[&[PeerStep::Read, PeerStep::Write(OK, 999), PeerStep::Read, PeerStep::Close], &[PeerStep::Read]],
+    )
+    .await;
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
     assert_eq!(peer.ask("{}".into()).await, "Closed");
     for word in ["request", "request", "closed"] {
@@ -235,9 +242,11 @@ async fn sent_request_is_not_repeated() {
 // The peer runs on another thread and sends small chunks faster than they can be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn endless_answer_times_out() {
-    let mut peer =
-        Peer::start("http", &[&[Step::Read, Step::Write("HTTP/1.1 200 OK\r\n\r\n", 999), Step::Repeat("x")]])
-            .await;
+    let mut peer = ScriptedPeer::start(
+        "http",
+        &[&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\n\r\n", 999), PeerStep::Repeat("x")]],
+    )
+    .await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     // As in a run: the timeout applies although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
@@ -247,8 +256,11 @@ async fn endless_answer_times_out() {
 
 #[tokio::test]
 async fn given_up_exchange_closes_its_connection() {
-    let mut peer =
-        Peer::start("http", &[&[Step::Read, Step::Read], &[Step::Read, Step::Write(OK, 999)]]).await;
+    let mut peer = ScriptedPeer::start(
+        "http",
+        &[&[PeerStep::Read, PeerStep::Read], &[PeerStep::Read, PeerStep::Write(OK, 999)]],
+    )
+    .await;
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
     tokio::select! {
         biased;

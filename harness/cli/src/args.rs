@@ -97,11 +97,16 @@ impl From<EdgeScheme> for Scheme {
     }
 }
 
-/// Parses a time that is longer than zero, such as `500ms`, `10s` or `2m`.
+/// Parses a duration such as `500ms`, `10s` or `2m`. Zero is an error.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text)
-        .map_err(|why| format!("{why}; write a number with a unit, such as 500ms, 10s or 2m"))?;
-    if time.is_zero() { Err("it must be longer than zero".into()) } else { Ok(time) }
+    let duration = parse_duration_or_zero(text)?;
+    if duration.is_zero() { Err("the duration must be longer than zero".into()) } else { Ok(duration) }
+}
+
+/// Parses a duration such as `500ms`, `10s` or `0s`.
+pub fn parse_duration_or_zero(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text.trim())
+        .map_err(|why| format!("{why}; write a number with a unit, such as 500ms, 10s or 2m"))
 }
 
 /// The same path for every spelling of a file that may not exist yet.
@@ -147,6 +152,7 @@ mod tests {
     #[rstest]
     #[case("500ms", Some(500))]
     #[case("2m", Some(120_000))]
+    #[case(" 10s ", Some(10_000))]
     #[case("0s", None)]
     #[case("soon", None)]
     fn durations_are_parsed(#[case] text: &str, #[case] millis: Option<u64>) {

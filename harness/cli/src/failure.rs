@@ -76,13 +76,15 @@ impl fmt::Display for Page<'_> {
     }
 }
 
-/// A diagnostic after the words `failed to`, without its related diagnostics.
+/// A diagnostic as a sentence, without its related diagnostics.
 #[derive(Debug)]
 struct Failed<'d>(&'d dyn Diagnostic);
 
 impl fmt::Display for Failed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "failed to {}", self.0)
+        let text = self.0.to_string();
+        let verb = if text.starts_with("cannot ") { "" } else { "failed to " };
+        write!(f, "{verb}{text}")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Command line parts that edgeproof's programs share: arguments, diagnostics, exit codes, signals, output.
+#![doc = include_str!("../README.md")]
 
 pub mod args;
 mod ca_file;

@@ -1,22 +1,25 @@
 //! Signals that end a program in order.
 
-use std::fmt;
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::Failure;
 
-/// A signal that ends a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A signal that ends a run. Its text is the signal's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum Interruption {
     /// SIGINT: Ctrl-C.
+    #[strum(to_string = "SIGINT")]
     Interrupt,
     /// SIGTERM, from `kill`, CI and container runtimes.
+    #[strum(to_string = "SIGTERM")]
     Terminate,
     /// SIGHUP: the terminal closed.
+    #[strum(to_string = "SIGHUP")]
     Hangup,
     /// SIGQUIT: Ctrl-\.
+    #[strum(to_string = "SIGQUIT")]
     Quit,
 }
 
@@ -29,17 +32,6 @@ impl Interruption {
             Self::Quit => 131,
             Self::Terminate => 143,
         }
-    }
-}
-
-impl fmt::Display for Interruption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Interrupt => "SIGINT",
-            Self::Terminate => "SIGTERM",
-            Self::Hangup => "SIGHUP",
-            Self::Quit => "SIGQUIT",
-        })
     }
 }
 

@@ -5,5 +5,6 @@ pub mod cli;
 mod curl;
 pub mod explore;
 pub mod judge;
+pub mod monitor;
 pub mod run;
 pub mod target;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use edgeproof_fixtures::credentials::{
     Credentials, LicenseForm, ReadTokenForm, Role, SettingsFolder, check_license, check_read_token,
 };
-use edgeproof_fixtures::seal::{CollectionFault, CollectionForm, Mode, open};
+use edgeproof_fixtures::seal::{CollectionFault, CollectionForm, CollectorMode, open};
 use rstest::rstest;
 use tempfile::TempDir;
 
@@ -112,7 +112,7 @@ fn every_collection_form_is_refused_for_its_fault() {
         assert_eq!(cause, form.stimulus(), "{}", form.label());
         if let Ok(opened) = opened {
             assert_eq!(opened.contents.session_ref, "order 4711/ü");
-            assert_eq!(opened.contents.mode, Mode::Lite);
+            assert_eq!(opened.contents.mode, CollectorMode::Lite);
         }
     }
 }

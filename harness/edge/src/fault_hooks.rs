@@ -64,9 +64,9 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
 
 /// Hooks that change nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct NoFaults;
+pub struct NoEdgeFaults;
 
-impl EdgeFaultHooks for NoFaults {}
+impl EdgeFaultHooks for NoEdgeFaults {}
 
 /// Request that a hook gets.
 #[derive(Debug, Clone)]

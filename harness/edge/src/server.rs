@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::decision::{EdgeAnswer, EdgeRules, RelayResult, RequestFacts};
 use crate::error::EdgeError;
-use crate::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoFaults};
+use crate::fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoEdgeFaults};
 use crate::handler::{EdgeIo, RequestBody, handle_request};
 use crate::relay::{self, InboundBody, RelayClient, UpstreamOptions};
 use crate::websocket;
@@ -80,7 +80,16 @@ impl EdgeOptions {
         let profile = spec.profile().clone();
         let service_timeout = profile.relay_timeout;
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        Self { spec, profile, settings, listen, tls: None, log, service_timeout, hooks: Arc::new(NoFaults) }
+        Self {
+            spec,
+            profile,
+            settings,
+            listen,
+            tls: None,
+            log,
+            service_timeout,
+            hooks: Arc::new(NoEdgeFaults),
+        }
     }
 }
 

@@ -22,26 +22,22 @@ pub struct AnswerReader {
     buffer: BytesMut,
     /// The request method was `HEAD`: the answer has no body, whatever its head says.
     headless: bool,
-    state: State,
+    phase: Phase,
+    /// Answer without its body, once its head arrived.
+    head: Option<Answer>,
+    /// Body so far.
+    body: BytesMut,
     /// An interim `100` arrived.
     continued: bool,
     /// Number of interim answers and trailer lines so far.
     lines: usize,
-    most: Most,
-}
-
-/// Limit on the part of a body that is kept.
-#[derive(Debug, Clone, Copy)]
-enum Most {
-    /// The whole body; a body over the maximum is an error.
-    All,
-    /// This number of bytes; the rest is read and dropped.
-    First(usize),
+    /// Number of bytes of the body to keep; the rest is dropped. Unset: all, and a body over the maximum is an error.
+    kept: Option<usize>,
 }
 
 /// State of the answer after the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum ReadProgress {
     /// The answer needs more bytes.
     More,
     /// The answer is complete.
@@ -50,22 +46,23 @@ pub enum Progress {
     Broken(String),
 }
 
-#[derive(Debug)]
-enum State {
+/// Part of the answer that the next bytes belong to. A number: missing bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
     Head,
-    Sized { answer: Answer, body: BytesMut, left: u64 },
-    ChunkLine { answer: Answer, body: BytesMut },
-    Chunk { answer: Answer, body: BytesMut, left: u64 },
-    Trailers { answer: Answer, body: BytesMut },
-    UntilEnd { answer: Answer, body: BytesMut },
+    Sized(u64),
+    ChunkLine,
+    Chunk(u64),
+    Trailers,
+    UntilEnd,
     Over,
 }
 
-enum Framing {
-    Nothing,
-    Sized(u64),
-    Chunked,
-    UntilEnd,
+/// Result of reading one part.
+enum Step {
+    Again,
+    NeedsBytes,
+    Complete,
 }
 
 impl AnswerReader {
@@ -74,17 +71,19 @@ impl AnswerReader {
         Self {
             buffer: BytesMut::new(),
             headless: method == "HEAD",
-            state: State::Head,
+            phase: Phase::Head,
+            head: None,
+            body: BytesMut::new(),
             continued: false,
             lines: 0,
-            most: Most::All,
+            kept: None,
         }
     }
 
     /// Limits the body to its first `bytes` bytes and drops the rest, of any length.
     #[must_use]
-    pub fn keeping(self, most: usize) -> Self {
-        Self { most: Most::First(most), ..self }
+    pub fn keeping(self, bytes: usize) -> Self {
+        Self { kept: Some(bytes), ..self }
     }
 
     /// Whether an interim `100` arrived.
@@ -94,7 +93,7 @@ impl AnswerReader {
 
     /// Whether any byte of an answer arrived.
     pub fn began(&self) -> bool {
-        !matches!(self.state, State::Head) || !self.buffer.is_empty()
+        self.phase != Phase::Head || !self.buffer.is_empty()
     }
 
     /// Whether bytes are buffered that belong to no answer, or that follow a complete one.
@@ -108,98 +107,77 @@ impl AnswerReader {
     }
 
     /// Adds received bytes.
-    pub fn push(&mut self, bytes: &[u8]) -> Progress {
+    pub fn push(&mut self, bytes: &[u8]) -> ReadProgress {
         self.buffer.extend_from_slice(bytes);
         loop {
-            match self.step() {
-                Ok(Some(answer)) => return Progress::Done(answer),
-                Ok(None) => return Progress::More,
-                Err(Step::Again) => {}
-                Err(Step::Broken(why)) => return Progress::Broken(why),
+            let step = self.step();
+            if matches!(step, Ok(Step::Again)) {
+                continue;
             }
+            if matches!(step, Ok(Step::NeedsBytes)) {
+                return ReadProgress::More;
+            }
+            self.phase = Phase::Over;
+            let answer = self.take_answer(true);
+            return match step {
+                Err(why) => ReadProgress::Broken(why),
+                Ok(_) => ReadProgress::Done(answer.expect("a complete answer has a head")),
+            };
         }
     }
 
     /// Ends the stream: yields the incomplete answer if its head is complete.
-    pub fn end(self) -> Option<Answer> {
-        match self.state {
-            State::Head | State::Over => None,
-            State::UntilEnd { mut answer, body } => {
-                answer.body = body.freeze();
-                answer.complete = true;
-                Some(answer)
-            }
-            State::Sized { mut answer, body, .. }
-            | State::ChunkLine { mut answer, body }
-            | State::Chunk { mut answer, body, .. }
-            | State::Trailers { mut answer, body } => {
-                answer.body = body.freeze();
-                Some(answer)
-            }
-        }
+    pub fn end(mut self) -> Option<Answer> {
+        let complete = self.phase == Phase::UntilEnd;
+        self.take_answer(complete)
     }
 
-    fn step(&mut self) -> Result<Option<Answer>, Step> {
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Head => self.head(),
-            State::Sized { answer, mut body, left } => {
-                let left = self.take(&mut body, left);
-                if left == 0 {
-                    return Ok(Some(finish(answer, body)));
-                }
-                self.state = State::Sized { answer, body, left };
-                Ok(None)
+    fn take_answer(&mut self, complete: bool) -> Option<Answer> {
+        let body = self.body.split().freeze();
+        self.head.take().map(|head| Answer { body, complete, ..head })
+    }
+
+    fn step(&mut self) -> Result<Step, String> {
+        match self.phase {
+            Phase::Head => return self.read_head(),
+            Phase::Sized(left) => {
+                let left = self.read_body(left);
+                self.phase = Phase::Sized(left);
+                return Ok(if left == 0 { Step::Complete } else { Step::NeedsBytes });
             }
-            State::ChunkLine { answer, body } => {
-                let Some(line) = self.line()? else {
-                    self.state = State::ChunkLine { answer, body };
-                    return Ok(None);
-                };
+            Phase::ChunkLine => {
+                let Some(line) = self.line()? else { return Ok(Step::NeedsBytes) };
                 let left = chunk_size(&line)?;
-                self.most.allow(body.len(), left)?;
-                self.state = if left == 0 {
-                    State::Trailers { answer, body }
-                } else {
-                    State::Chunk { answer, body, left }
-                };
-                Err(Step::Again)
+                self.allow(left)?;
+                self.phase = if left == 0 { Phase::Trailers } else { Phase::Chunk(left) };
             }
-            State::Chunk { answer, mut body, left } => {
-                let left = self.take(&mut body, left);
+            Phase::Chunk(left) => {
+                let left = self.read_body(left);
                 if left > 0 || self.buffer.len() < 2 {
-                    self.state = State::Chunk { answer, body, left };
-                    return Ok(None);
+                    self.phase = Phase::Chunk(left);
+                    return Ok(Step::NeedsBytes);
                 }
                 if self.buffer.split_to(2).as_ref() != b"\r\n" {
-                    return Err(broken("a chunk is longer than its size line says"));
+                    return Err("a chunk is longer than its size line says".into());
                 }
-                self.state = State::ChunkLine { answer, body };
-                Err(Step::Again)
+                self.phase = Phase::ChunkLine;
             }
-            State::Trailers { answer, body } => match self.line()? {
-                None => {
-                    self.state = State::Trailers { answer, body };
-                    Ok(None)
-                }
-                Some(line) if line.is_empty() => Ok(Some(finish(answer, body))),
-                Some(_) => {
-                    self.count_line()?;
-                    self.state = State::Trailers { answer, body };
-                    Err(Step::Again)
-                }
+            Phase::Trailers => match self.line()? {
+                None => return Ok(Step::NeedsBytes),
+                Some(line) if line.is_empty() => return Ok(Step::Complete),
+                Some(_) => self.count_line()?,
             },
-            State::UntilEnd { answer, mut body } => {
-                self.most.allow(body.len(), self.buffer.len() as u64)?;
-                let here = self.buffer.split();
-                body.extend_from_slice(&here[..self.most.room(&body).min(here.len())]);
-                self.state = State::UntilEnd { answer, body };
-                Ok(None)
+            Phase::UntilEnd => {
+                self.allow(self.buffer.len() as u64)?;
+                self.read_body(u64::MAX);
+                return Ok(Step::NeedsBytes);
             }
-            State::Over => Err(broken("extra bytes after the answer")),
+            Phase::Over => return Err("extra bytes after the answer".into()),
         }
+        Ok(Step::Again)
     }
 
-    fn head(&mut self) -> Result<Option<Answer>, Step> {
+    fn read_head(&mut self) -> Result<Step, String> {
         // Uninitialised on purpose: initialising the fields takes longer than parsing.
         let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut []);
@@ -207,16 +185,13 @@ impl AnswerReader {
         let length = match config.parse_response_with_uninit_headers(&mut parsed, &self.buffer, &mut fields) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) if self.buffer.len() > MAX_HEAD => {
-                return Err(broken(&format!("head longer than {MAX_HEAD} bytes")));
+                return Err(format!("head longer than {MAX_HEAD} bytes"));
             }
-            Ok(httparse::Status::Partial) => {
-                self.state = State::Head;
-                return Ok(None);
-            }
+            Ok(httparse::Status::Partial) => return Ok(Step::NeedsBytes),
             Err(httparse::Error::TooManyHeaders) => {
-                return Err(broken(&format!("more than {MAX_HEADERS} header fields")));
+                return Err(format!("more than {MAX_HEADERS} header fields"));
             }
-            Err(why) => return Err(broken(&why.to_string())),
+            Err(why) => return Err(why.to_string()),
         };
         let status = parsed.code.unwrap_or_default();
         let version = if parsed.version == Some(0) { Version::HTTP_10 } else { Version::HTTP_11 };
@@ -225,46 +200,48 @@ impl AnswerReader {
         if (100..200).contains(&status) && status != 101 {
             self.count_line()?;
             self.continued |= status == 100;
-            self.state = State::Head;
-            return Err(Step::Again);
+            return Ok(Step::Again);
         }
         let answer = Answer { status, version, headers, body: Bytes::new(), complete: false };
-        let body = BytesMut::new();
-        match framing(&answer, self.headless)? {
-            Framing::Nothing => return Ok(Some(finish(answer, body))),
-            Framing::Sized(left) => {
-                self.most.allow(0, left)?;
-                self.state = State::Sized { answer, body, left };
-            }
-            Framing::Chunked => self.state = State::ChunkLine { answer, body },
-            Framing::UntilEnd => self.state = State::UntilEnd { answer, body },
+        let framing = framing(&answer, self.headless)?;
+        if let Some(Phase::Sized(length)) = framing {
+            self.allow(length)?;
         }
-        Err(Step::Again)
+        self.head = Some(answer);
+        let Some(phase) = framing else { return Ok(Step::Complete) };
+        self.phase = phase;
+        Ok(Step::Again)
     }
 
     /// Moves up to `left` bytes into the body and returns the number still missing.
-    fn take(&mut self, body: &mut BytesMut, left: u64) -> u64 {
+    fn read_body(&mut self, left: u64) -> u64 {
         let here = self.buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let bytes = self.buffer.split_to(here);
-        body.extend_from_slice(&bytes[..self.most.room(body).min(here)]);
+        let room = self.kept.map_or(usize::MAX, |kept| kept.saturating_sub(self.body.len()));
+        self.body.extend_from_slice(&bytes[..room.min(here)]);
         left - here as u64
     }
 
-    fn count_line(&mut self) -> Result<(), Step> {
-        self.lines += 1;
-        if self.lines > MAX_LINES {
-            return Err(broken(&format!("more than {MAX_LINES} interim answers or trailer lines")));
+    /// Fails when `more` bytes would make the body too long.
+    fn allow(&self, more: u64) -> Result<(), String> {
+        if self.kept.is_none() && more > MAX_BODY.saturating_sub(self.body.len()) as u64 {
+            return Err(format!("body longer than {MAX_BODY} bytes"));
         }
         Ok(())
     }
 
-    fn line(&mut self) -> Result<Option<Bytes>, Step> {
+    fn count_line(&mut self) -> Result<(), String> {
+        self.lines += 1;
+        if self.lines > MAX_LINES {
+            return Err(format!("more than {MAX_LINES} interim answers or trailer lines"));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self) -> Result<Option<Bytes>, String> {
         let Some(end) = self.buffer.windows(2).take(MAX_CHUNK_LINE).position(|pair| pair == b"\r\n") else {
-            return if self.buffer.len() > MAX_CHUNK_LINE {
-                Err(broken("chunk-size line too long"))
-            } else {
-                Ok(None)
-            };
+            let too_long = self.buffer.len() > MAX_CHUNK_LINE;
+            return if too_long { Err("chunk-size line too long".into()) } else { Ok(None) };
         };
         let line = self.buffer.split_to(end).freeze();
         let _ = self.buffer.split_to(2);
@@ -272,76 +249,42 @@ impl AnswerReader {
     }
 }
 
-impl Most {
-    /// Fails when `more` bytes would make the body too long.
-    fn allow(self, there: usize, coming: u64) -> Result<(), Step> {
-        match self {
-            Self::All if coming > MAX_BODY.saturating_sub(there) as u64 => Err(too_long()),
-            Self::All | Self::First(_) => Ok(()),
-        }
-    }
-
-    /// Number of bytes that still fit into the kept body.
-    fn room(self, body: &BytesMut) -> usize {
-        match self {
-            Self::All => usize::MAX,
-            Self::First(most) => most.saturating_sub(body.len()),
-        }
-    }
-}
-
-/// Fault that ends the reading.
-enum Step {
-    Again,
-    Broken(String),
-}
-
-fn broken(why: &str) -> Step {
-    Step::Broken(why.to_owned())
-}
-
-fn too_long() -> Step {
-    broken(&format!("body longer than {MAX_BODY} bytes"))
-}
-
-fn finish(mut answer: Answer, body: BytesMut) -> Answer {
-    answer.body = body.freeze();
-    answer.complete = true;
-    answer
-}
-
-fn header_map(fields: &[httparse::Header<'_>]) -> Result<HeaderMap, Step> {
+fn header_map(fields: &[httparse::Header<'_>]) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::with_capacity(fields.len());
     for field in fields {
-        let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|why| broken(&why.to_string()))?;
-        let value = HeaderValue::from_bytes(field.value).map_err(|why| broken(&why.to_string()))?;
+        let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|why| why.to_string())?;
+        let value = HeaderValue::from_bytes(field.value).map_err(|why| why.to_string())?;
         headers.append(name, value);
     }
     Ok(headers)
 }
 
-/// Framing of the body (RFC 9112 §6.3).
-fn framing(answer: &Answer, headless: bool) -> Result<Framing, Step> {
+/// Phase after the head (RFC 9112 §6.3); `None` for an answer without a body.
+fn framing(answer: &Answer, headless: bool) -> Result<Option<Phase>, String> {
     if headless || matches!(answer.status, 101 | 204 | 304) {
-        return Ok(Framing::Nothing);
+        return Ok(None);
     }
     if let Some(coding) = answer.headers.get_all(http::header::TRANSFER_ENCODING).iter().next_back() {
         let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
-        return Ok(if last.eq_ignore_ascii_case("chunked") { Framing::Chunked } else { Framing::UntilEnd });
+        return Ok(Some(if last.eq_ignore_ascii_case("chunked") {
+            Phase::ChunkLine
+        } else {
+            Phase::UntilEnd
+        }));
     }
     let mut lengths = answer.headers.get_all(http::header::CONTENT_LENGTH).iter();
-    let Some(first) = lengths.next() else { return Ok(Framing::UntilEnd) };
+    let Some(first) = lengths.next() else { return Ok(Some(Phase::UntilEnd)) };
     if lengths.any(|other| other != first) {
-        return Err(broken("two different Content-Length fields"));
+        return Err("two different Content-Length fields".to_owned());
     }
     let digits = first.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits
         .and_then(|text| text.parse().ok())
-        .map(Framing::Sized)
-        .ok_or_else(|| broken("Content-Length is not a number"))
+        .map(|length| Some(Phase::Sized(length)))
+        .ok_or_else(|| "Content-Length is not a number".to_owned())
 }
 
-fn chunk_size(line: &[u8]) -> Result<u64, Step> {
+fn chunk_size(line: &[u8]) -> Result<u64, String> {
     let text = std::str::from_utf8(line).unwrap_or_default();
     let digits = text.split(';').next().unwrap_or_default().trim();
     // `from_str_radix` accepts a sign; a chunk size has none.
@@ -349,7 +292,7 @@ fn chunk_size(line: &[u8]) -> Result<u64, Step> {
     plain
         .then(|| u64::from_str_radix(digits, 16).ok())
         .flatten()
-        .ok_or_else(|| broken("chunk size is not a number"))
+        .ok_or_else(|| "chunk size is not a number".to_owned())
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::answer_reader::{AnswerReader, Progress};
-use super::draft::{Part, encode};
+use super::answer_reader::{AnswerReader, ReadProgress};
+use super::draft::{WriteStep, encode};
 use super::server_address::protocol;
-use super::{Answer, Connection, Draft, NoAnswer, Request, Sent, ServerAddress};
+use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -95,8 +95,8 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
 
 /// HTTP/1.1 connection for several requests.
 struct KeptConnection {
-    read: ReadHalf<Connection>,
-    write: WriteHalf<Connection>,
+    read: ReadHalf<ClientStream>,
+    write: WriteHalf<ClientStream>,
 }
 
 impl KeptConnection {
@@ -125,16 +125,16 @@ impl KeptConnection {
                 let reader = Mutex::new(buffered.next(&draft.method));
                 let already = reader.lock().push(&[]);
                 let end = match already {
-                    Progress::More => read(&mut self.read, &reader, &continued).await,
-                    Progress::Done(answer) => End::Answer(answer),
-                    Progress::Broken(why) => End::NotHttp(why),
+                    ReadProgress::More => read(&mut self.read, &reader, &continued).await,
+                    ReadProgress::Done(answer) => ReadEnd::Answer(answer),
+                    ReadProgress::Broken(why) => ReadEnd::NotHttp(why),
                 };
                 buffered = reader.into_inner();
                 match end {
-                    End::Answer(answer) => replies.push(Ok(answer)),
-                    End::NotHttp(why) => return Err(NoAnswer::NotHttp(why)),
-                    End::Closed => return Err(NoAnswer::Closed),
-                    End::Reset => return Err(NoAnswer::Reset),
+                    ReadEnd::Answer(answer) => replies.push(Ok(answer)),
+                    ReadEnd::NotHttp(why) => return Err(NoAnswer::NotHttp(why)),
+                    ReadEnd::Closed => return Err(NoAnswer::Closed),
+                    ReadEnd::Reset => return Err(NoAnswer::Reset),
                 }
             }
             Ok(())
@@ -165,58 +165,66 @@ impl KeptConnection {
         let mut reader = reader.lock();
         let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
         match ended {
-            Ok(End::Answer(answer)) => Ok(answer),
-            Ok(End::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
-            Ok(End::Closed | End::Reset) if reader.began() => {
+            Ok(ReadEnd::Answer(answer)) => Ok(answer),
+            Ok(ReadEnd::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
+            Ok(ReadEnd::Closed | ReadEnd::Reset) if reader.began() => {
                 reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
             }
-            Ok(End::Closed) => Err(NoAnswer::Closed),
-            Ok(End::Reset) => Err(NoAnswer::Reset),
+            Ok(ReadEnd::Closed) => Err(NoAnswer::Closed),
+            Ok(ReadEnd::Reset) => Err(NoAnswer::Reset),
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         }
     }
 }
 
-enum End {
+enum ReadEnd {
     Answer(Answer),
     NotHttp(String),
     Closed,
     Reset,
 }
 
-async fn write(stream: &mut WriteHalf<Connection>, parts: Vec<Part>, continued: &Notify) -> io::Result<()> {
+async fn write(
+    stream: &mut WriteHalf<ClientStream>,
+    parts: Vec<WriteStep>,
+    continued: &Notify,
+) -> io::Result<()> {
     for part in parts {
         match part {
-            Part::Bytes(bytes) => {
+            WriteStep::Bytes(bytes) => {
                 stream.write_all(&bytes).await?;
                 stream.flush().await?;
             }
-            Part::Pause(time) => tokio::time::sleep(time).await,
-            Part::AwaitContinue => {
+            WriteStep::Pause(time) => tokio::time::sleep(time).await,
+            WriteStep::AwaitContinue => {
                 // After the timeout the client sends the body anyway (RFC 9110 §10.1.1).
                 let _ = timeout(CONTINUE_LIMIT, continued.notified()).await;
             }
-            Part::EndOfStream => stream.shutdown().await?,
+            WriteStep::EndOfStream => stream.shutdown().await?,
         }
     }
     Ok(())
 }
 
-async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, continued: &Notify) -> End {
+async fn read(
+    stream: &mut ReadHalf<ClientStream>,
+    reader: &Mutex<AnswerReader>,
+    continued: &Notify,
+) -> ReadEnd {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = match stream.read(&mut buffer).await {
-            Ok(0) => return End::Closed,
+            Ok(0) => return ReadEnd::Closed,
             Ok(count) => count,
             // A missing TLS close_notify ends the stream as well.
-            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return End::Closed,
-            Err(_) => return End::Reset,
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return ReadEnd::Closed,
+            Err(_) => return ReadEnd::Reset,
         };
         let mut reader = reader.lock();
         match reader.push(&buffer[..count]) {
-            Progress::More => {}
-            Progress::Done(answer) => return End::Answer(answer),
-            Progress::Broken(why) => return End::NotHttp(why),
+            ReadProgress::More => {}
+            ReadProgress::Done(answer) => return ReadEnd::Answer(answer),
+            ReadProgress::Broken(why) => return ReadEnd::NotHttp(why),
         }
         if reader.continued() {
             continued.notify_one();
@@ -225,7 +233,7 @@ async fn read(stream: &mut ReadHalf<Connection>, reader: &Mutex<AnswerReader>, c
 }
 
 async fn exchange_http2(
-    connection: Connection,
+    connection: ClientStream,
     endpoint: &ServerAddress,
     draft: &Draft,
 ) -> Result<Answer, NoAnswer> {

@@ -113,7 +113,7 @@ impl Body {
 
 /// Step of writing an encoded request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WriteStep {
     /// Write and flush bytes.
     Bytes(Bytes),
     /// Pause.
@@ -125,7 +125,7 @@ pub(super) enum Part {
 }
 
 /// Encodes a request for an HTTP/1.1 connection.
-pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
+pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteStep> {
     let form = &draft.form;
     let host = form.host.value(authority);
     let prefix = match form.target {
@@ -152,7 +152,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
     let mut start = |body: &[u8]| {
         let (apart, rest): (Vec<&[u8]>, &[u8]) = match form.pace {
             HeadPace::Whole => {
-                return parts.push(Part::Bytes([head.as_bytes(), body].concat().into()));
+                return parts.push(WriteStep::Bytes([head.as_bytes(), body].concat().into()));
             }
             HeadPace::Apart => (vec![head.as_bytes()], body),
             HeadPace::Lines => (head.as_bytes().split_inclusive(|byte| *byte == b'\n').collect(), body),
@@ -161,13 +161,13 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
         for (number, piece) in apart.into_iter().enumerate() {
             // Without a pause the system may join the pieces.
             if number % 32 == 1 {
-                parts.push(Part::Pause(PIECE_PAUSE));
+                parts.push(WriteStep::Pause(PIECE_PAUSE));
             }
-            parts.push(Part::Bytes(Bytes::copy_from_slice(piece)));
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(piece)));
         }
         if !rest.is_empty() {
-            parts.push(Part::Pause(PIECE_PAUSE));
-            parts.push(Part::Bytes(Bytes::copy_from_slice(rest)));
+            parts.push(WriteStep::Pause(PIECE_PAUSE));
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(rest)));
         }
     };
     match &draft.body {
@@ -177,22 +177,22 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
             start(&[]);
             parts.extend(bytes.chunks((*size).max(1)).map(|piece| chunk(piece, form.chunks)));
             let end: &[u8] = if form.chunks.trailer { b"0\r\nX-Checksum: 1\r\n\r\n" } else { b"0\r\n\r\n" };
-            parts.push(Part::Bytes(Bytes::copy_from_slice(end)));
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(end)));
         }
         Body::Slow(bytes, count, pause) => {
             start(&[]);
             for piece in bytes.chunks(bytes.len().div_ceil((*count).max(1)).max(1)) {
-                parts.push(Part::Pause(*pause));
-                parts.push(Part::Bytes(Bytes::copy_from_slice(piece)));
+                parts.push(WriteStep::Pause(*pause));
+                parts.push(WriteStep::Bytes(Bytes::copy_from_slice(piece)));
             }
         }
         Body::Expect(bytes) => {
             start(&[]);
-            parts.extend([Part::AwaitContinue, Part::Bytes(bytes.clone())]);
+            parts.extend([WriteStep::AwaitContinue, WriteStep::Bytes(bytes.clone())]);
         }
         Body::Broken(bytes) => {
             start(bytes);
-            parts.push(Part::EndOfStream);
+            parts.push(WriteStep::EndOfStream);
         }
     }
     parts
@@ -201,7 +201,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<Part> {
 /// Pause between pieces of a head that are flushed separately.
 const PIECE_PAUSE: Duration = Duration::from_millis(1);
 
-fn chunk(bytes: &[u8], extras: ChunkExtras) -> Part {
+fn chunk(bytes: &[u8], extras: ChunkExtras) -> WriteStep {
     let extension = if extras.extension { ";part=\"1;2\"" } else { "" };
-    Part::Bytes([format!("{:x}{extension}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
+    WriteStep::Bytes([format!("{:x}{extension}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
 }

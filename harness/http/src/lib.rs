@@ -1,7 +1,4 @@
-//! HTTP for conformance tests: a raw client, a listener with control over its byte stream, TLS, recorded messages.
-//!
-//! The client writes HTTP/1.1 itself, because a conformance case sends requests that no library sends.
-//! HTTP/2 and the listener use hyper.
+#![doc = include_str!("../README.md")]
 
 mod answer_reader;
 mod client;
@@ -16,7 +13,7 @@ mod server_address;
 mod stream_control;
 mod tls;
 
-pub use answer_reader::{AnswerReader, Progress};
+pub use answer_reader::{AnswerReader, ReadProgress};
 pub use client::{send, send_http2, send_in_turn, send_pipelined};
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
@@ -25,7 +22,7 @@ pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, NoAnswer, Request, Sent};
 pub use request_form::{ChunkExtras, HeadPace, HostForm, RequestForm, TargetForm};
-pub use server_address::{ClientIdentity, Connection, ServerAddress, ServerAddressError};
+pub use server_address::{ClientIdentity, ClientStream, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
 
@@ -33,7 +30,7 @@ pub use tls::{ClientAuth, server_config};
 #[doc(hidden)]
 pub mod fuzzing {
     use super::Answer;
-    use super::answer_reader::{AnswerReader, Progress};
+    use super::answer_reader::{AnswerReader, ReadProgress};
 
     /// Reads pieces of an answer until it is complete or invalid, or until the pieces end. Yields `None` without a
     /// complete head. The error names the fault.
@@ -44,9 +41,9 @@ pub mod fuzzing {
         let mut reader = AnswerReader::new(method);
         for piece in pieces {
             match reader.push(piece) {
-                Progress::More => {}
-                Progress::Done(answer) => return Ok(Some(answer)),
-                Progress::Broken(why) => return Err(why),
+                ReadProgress::More => {}
+                ReadProgress::Done(answer) => return Ok(Some(answer)),
+                ReadProgress::Broken(why) => return Err(why),
             }
         }
         Ok(reader.end())

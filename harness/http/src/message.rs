@@ -1,4 +1,3 @@
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -52,35 +51,26 @@ impl Answer {
 }
 
 /// Reason for a missing answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The connection failed; with the system's error.
+    #[error("no connection ({0})")]
     NotConnected(String),
     /// The TLS handshake failed; with the library's error.
+    #[error("no TLS session ({0})")]
     NoTls(String),
     /// The connection was closed before an answer.
+    #[error("connection closed without an answer")]
     Closed,
     /// The connection was reset before an answer.
+    #[error("connection reset without an answer")]
     Reset,
     /// No answer arrived within this time; the connection is still open.
+    #[error("no answer within {}, connection still open", humantime::format_duration(*.0))]
     TimedOut(Duration),
     /// The bytes are invalid HTTP or exceed a limit; with the parser's error.
+    #[error("no HTTP answer ({0})")]
     NotHttp(String),
-}
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotConnected(why) => write!(f, "no connection ({why})"),
-            Self::NoTls(why) => write!(f, "no TLS session ({why})"),
-            Self::Closed => f.write_str("connection closed without an answer"),
-            Self::Reset => f.write_str("connection reset without an answer"),
-            Self::TimedOut(limit) => {
-                write!(f, "no answer within {}, connection still open", humantime::format_duration(*limit))
-            }
-            Self::NotHttp(why) => write!(f, "no HTTP answer ({why})"),
-        }
-    }
 }
 
 /// Request that was sent, with its result.

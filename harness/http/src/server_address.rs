@@ -41,11 +41,11 @@ pub struct ClientIdentity {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum ServerAddressError {
     /// Not `http` or `https`, or no host.
-    #[error("use {0:?} as the URL of a server")]
+    #[error("cannot use {0:?} as the URL of a server")]
     #[diagnostic(help("give an http:// or https:// URL with a host"))]
     NotHttp(String),
     /// The name does not resolve.
-    #[error("resolve {host:?}: {why}")]
+    #[error("cannot resolve {host:?}: {why}")]
     #[diagnostic(help("check the spelling, and that this machine can resolve the name"))]
     Unresolved {
         /// The host.
@@ -54,7 +54,7 @@ pub enum ServerAddressError {
         why: io::Error,
     },
     /// The CA file is unreadable or invalid.
-    #[error("read the CA file {}: {why}", path.display())]
+    #[error("cannot read the CA file {}: {why}", path.display())]
     #[diagnostic(help("name a PEM file with the certificate of the issuing CA"))]
     CaFile {
         /// The file.
@@ -63,7 +63,7 @@ pub enum ServerAddressError {
         why: String,
     },
     /// A file of the client certificate is unreadable, or certificate and key do not match.
-    #[error("read the client certificate in {}: {why}", path.display())]
+    #[error("cannot read the client certificate in {}: {why}", path.display())]
     #[diagnostic(help(
         "name PEM files: the certificate chain (CERTIFICATE) and the private key (PRIVATE KEY)"
     ))]
@@ -74,12 +74,12 @@ pub enum ServerAddressError {
         why: String,
     },
     /// TLS cannot be set up.
-    #[error("set up TLS: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(String),
 }
 
-/// Connection to a server, without or with TLS.
-pub type Connection = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+/// Stream to a server, without or with TLS.
+pub type ClientStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 impl ServerAddress {
     /// Resolves `url`. `ca` is a CA file for the server's certificate (default: system roots).
@@ -158,7 +158,7 @@ impl ServerAddress {
     }
 
     /// Connects, from the local address `from` if given. `protocols` is the ALPN offer.
-    pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+    pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
         timeout(CONNECT_LIMIT, self.connect_unbounded(from, protocols))
             .await
             .unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
@@ -168,7 +168,7 @@ impl ServerAddress {
         &self,
         from: Option<IpAddr>,
         protocols: &[&[u8]],
-    ) -> Result<Connection, NoAnswer> {
+    ) -> Result<ClientStream, NoAnswer> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in &self.addresses {
             match open(*address, from).await {
@@ -179,7 +179,7 @@ impl ServerAddress {
         Err(NoAnswer::NotConnected(last.to_string()))
     }
 
-    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<Connection, NoAnswer> {
+    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
         let Some(config) = &self.tls else { return Ok(Either::Left(stream)) };
         let mut config = ClientConfig::clone(config);
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
@@ -191,7 +191,7 @@ impl ServerAddress {
 }
 
 /// Protocol that ALPN selected; `None` without TLS.
-pub(super) fn protocol(connection: &Connection) -> Option<&[u8]> {
+pub(super) fn protocol(connection: &ClientStream) -> Option<&[u8]> {
     match connection {
         Either::Left(_) => None,
         Either::Right(stream) => stream.get_ref().1.alpn_protocol(),

@@ -15,24 +15,24 @@ use tokio_util::either::Either;
 /// Control over the byte stream below hyper. A handler uses it to write bytes that hyper would not write:
 /// instead of an HTTP/1.1 answer, or to break a whole HTTP/2 connection.
 #[derive(Clone)]
-pub struct StreamControl(Arc<Mutex<Inner>>);
+pub struct StreamControl(Arc<Mutex<SharedStream>>);
 
 /// Stream that hyper reads and writes. Dropping it closes the connection, even if a [`StreamControl`] is alive.
 pub(super) struct ControlledStream {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<SharedStream>>,
     vectored: bool,
 }
 
 /// TCP connection, without or with TLS.
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-struct Inner {
+struct SharedStream {
     io: Option<Io>,
     /// Bytes that were read ahead of hyper.
     ahead: Vec<u8>,
     /// The end of the stream was read, by hyper or ahead of it.
     ended: bool,
-    output: Output,
+    output: OutputMode,
     reader: Option<Waker>,
     written: u64,
     flushed: u64,
@@ -41,12 +41,12 @@ struct Inner {
 
 /// Future that completes when a number of further bytes is flushed, or when the connection ends.
 pub struct Flushed {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<SharedStream>>,
     until: u64,
 }
 
 #[derive(Clone, Copy)]
-enum Output {
+enum OutputMode {
     /// Passes on what hyper writes.
     Through,
     /// Passes on this number of bytes, then shuts the stream down.
@@ -78,7 +78,7 @@ impl StreamControl {
     /// For HTTP/1.1 handlers, whose own answer then has no body.
     pub async fn replace_answer(&self, pieces: Vec<Bytes>) -> io::Result<()> {
         self.write_pieces(pieces).await?;
-        self.0.lock().output = Output::Replaced { began: false };
+        self.0.lock().output = OutputMode::Replaced { began: false };
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl StreamControl {
     async fn write_pieces(&self, pieces: Vec<Bytes>) -> io::Result<()> {
         // Lets hyper flush the previous answer first.
         tokio::task::yield_now().await;
-        self.0.lock().output = Output::Swallowed;
+        self.0.lock().output = OutputMode::Swallowed;
         for (number, piece) in pieces.iter().enumerate() {
             // Without a pause the peer may read the pieces together.
             if number % PIECES_BETWEEN_PAUSES == 1 {
@@ -112,7 +112,7 @@ impl StreamControl {
 
     /// Lets hyper write this number of further bytes, head included, then shuts the stream down.
     pub fn cut_after(&self, bytes: usize) {
-        self.0.lock().output = Output::Cut(bytes);
+        self.0.lock().output = OutputMode::Cut(bytes);
     }
 
     /// Resets the TCP connection immediately, without TLS `close_notify`.
@@ -196,11 +196,11 @@ impl std::fmt::Debug for StreamControl {
 impl ControlledStream {
     pub(super) fn new(io: Io) -> (Self, StreamControl) {
         let vectored = io.is_write_vectored();
-        let inner = Arc::new(Mutex::new(Inner {
+        let inner = Arc::new(Mutex::new(SharedStream {
             io: Some(io),
             ahead: Vec::new(),
             ended: false,
-            output: Output::Through,
+            output: OutputMode::Through,
             reader: None,
             written: 0,
             flushed: 0,
@@ -259,18 +259,18 @@ impl AsyncWrite for ControlledStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut inner = self.inner.lock();
         match inner.output {
-            Output::Through => {
+            OutputMode::Through => {
                 let polled = inner.io()?.poll_write(cx, bytes);
                 inner.count(polled)
             }
-            Output::Cut(0) | Output::Swallowed => Poll::Ready(Ok(bytes.len())),
-            Output::Replaced { .. } => {
-                inner.output = Output::Replaced { began: true };
+            OutputMode::Cut(0) | OutputMode::Swallowed => Poll::Ready(Ok(bytes.len())),
+            OutputMode::Replaced { .. } => {
+                inner.output = OutputMode::Replaced { began: true };
                 Poll::Ready(Ok(bytes.len()))
             }
-            Output::Cut(left) => {
+            OutputMode::Cut(left) => {
                 let written = ready!(inner.io()?.poll_write(cx, &bytes[..left.min(bytes.len())]))?;
-                inner.output = Output::Cut(left - written);
+                inner.output = OutputMode::Cut(left - written);
                 Poll::Ready(Ok(written))
             }
         }
@@ -282,7 +282,7 @@ impl AsyncWrite for ControlledStream {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut inner = self.inner.lock();
-        if let Output::Through = inner.output {
+        if let OutputMode::Through = inner.output {
             let polled = inner.io()?.poll_write_vectored(cx, slices);
             return inner.count(polled);
         }
@@ -298,36 +298,36 @@ impl AsyncWrite for ControlledStream {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut inner = self.inner.lock();
         match inner.output {
-            Output::Through | Output::Cut(1..) => {
+            OutputMode::Through | OutputMode::Cut(1..) => {
                 ready!(inner.io()?.poll_flush(cx))?;
                 inner.flushed = inner.written;
                 inner.wake_flush_watchers();
                 Poll::Ready(Ok(()))
             }
-            Output::Cut(0) => {
+            OutputMode::Cut(0) => {
                 ready!(inner.io()?.poll_flush(cx))?;
                 ready!(inner.io()?.poll_shutdown(cx))?;
-                inner.output = Output::Swallowed;
+                inner.output = OutputMode::Swallowed;
                 Poll::Ready(Ok(()))
             }
-            Output::Replaced { began: true } => {
-                inner.output = Output::Through;
+            OutputMode::Replaced { began: true } => {
+                inner.output = OutputMode::Through;
                 Poll::Ready(Ok(()))
             }
-            Output::Swallowed | Output::Replaced { began: false } => Poll::Ready(Ok(())),
+            OutputMode::Swallowed | OutputMode::Replaced { began: false } => Poll::Ready(Ok(())),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut inner = self.inner.lock();
         match inner.output {
-            Output::Swallowed => Poll::Ready(Ok(())),
+            OutputMode::Swallowed => Poll::Ready(Ok(())),
             _ => inner.io()?.poll_shutdown(cx),
         }
     }
 }
 
-impl Inner {
+impl SharedStream {
     fn count(&mut self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(written)) = polled {
             self.written += written as u64;

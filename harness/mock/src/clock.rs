@@ -16,10 +16,10 @@ use tokio::sync::watch;
 /// assert!(clock.now() >= SystemTime::now() + Duration::from_secs(119));
 /// ```
 #[derive(Debug, Clone)]
-pub struct Clock(Arc<Inner>);
+pub struct Clock(Arc<SharedClock>);
 
 #[derive(Debug)]
-struct Inner {
+struct SharedClock {
     setting: Mutex<Setting>,
     moved: watch::Sender<()>,
 }
@@ -110,7 +110,10 @@ impl Clock {
 impl Default for Clock {
     /// A clock that shows the machine's time.
     fn default() -> Self {
-        Self(Arc::new(Inner { setting: Mutex::new(Setting::Running(0)), moved: watch::Sender::new(()) }))
+        Self(Arc::new(SharedClock {
+            setting: Mutex::new(Setting::Running(0)),
+            moved: watch::Sender::new(()),
+        }))
     }
 }
 

@@ -58,9 +58,9 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
 
 /// No faults.
 #[derive(Debug, Clone, Copy)]
-pub struct NoFaults;
+pub struct NoServiceFaults;
 
-impl ServiceFaultHooks for NoFaults {}
+impl ServiceFaultHooks for NoServiceFaults {}
 
 /// A request, as fault hooks receive it.
 #[derive(Debug, Clone, Copy)]

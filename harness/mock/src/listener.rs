@@ -40,13 +40,13 @@ impl From<TcpListener> for Listen {
     }
 }
 
-/// Opens the socket. Its errors continue a sentence that begins with "failed to".
+/// Opens the socket.
 pub(crate) async fn bind(listen: Listen) -> io::Result<TcpListener> {
     match listen {
         Listen::On(listener) => Ok(listener),
         Listen::At(addr) => TcpListener::bind(addr)
             .await
-            .map_err(|error| io::Error::new(error.kind(), format!("listen on {addr}: {error}"))),
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot listen on {addr}: {error}"))),
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn protocol(
         }
     };
     let config = server_config(certificate.chain_der(), certificate.key_der(), clients);
-    config
-        .map(ListenerProtocol::Tls)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("serve TLS as {role}: {error}")))
+    config.map(ListenerProtocol::Tls).map_err(|error| {
+        io::Error::new(io::ErrorKind::InvalidInput, format!("cannot serve TLS as {role}: {error}"))
+    })
 }

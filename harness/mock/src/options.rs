@@ -8,7 +8,7 @@ use edgeproof_http::Limits;
 
 use crate::clock::Clock;
 use crate::decision::ReplyShape;
-use crate::fault_hooks::{NoFaults, ServiceFaultHooks};
+use crate::fault_hooks::{NoServiceFaults, ServiceFaultHooks};
 use crate::journal::Observer;
 use crate::listener::{Listen, ListenerMode};
 
@@ -68,7 +68,7 @@ impl ServiceOptions {
             sessions: 100_000,
             magic: false,
             observer: None,
-            hooks: Arc::new(NoFaults),
+            hooks: Arc::new(NoServiceFaults),
             spec,
         }
     }

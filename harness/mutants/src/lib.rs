@@ -1,14 +1,13 @@
-//! Mutants of the reference edge, the mock service and its key set, each with one wrong behaviour, and the kill matrix:
-//! a case of the row that a mutant breaks must detect it, and each case must detect a mutant.
+#![doc = include_str!("../README.md")]
 
 mod hooks;
 mod matrix;
 mod mutant;
 mod mutant_set;
 mod mutation;
-mod part;
 mod play;
 mod program;
+mod tested_part;
 
 pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
@@ -16,6 +15,6 @@ pub use mutant_set::MutantSet;
 pub use mutation::{
     AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
 };
-pub use part::Part;
-pub use play::{PureResult, RunResult, TestBed, TestBedError};
+pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;
+pub use tested_part::TestedPart;

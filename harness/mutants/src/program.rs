@@ -20,7 +20,7 @@ const MAX_PRINTED_PROBLEMS: usize = 40;
 /// Exit codes: 0 a case of the broken row kills each mutant, and each case kills one; 1 otherwise; 2 invalid command.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-mutants", version, max_term_width = 110)]
-struct Arguments {
+struct MutantsArguments {
     /// Run only the cases of each mutant's broken row, and a few canary cases
     #[arg(long)]
     gate: bool,
@@ -37,8 +37,8 @@ pub fn main() -> ExitCode {
     run_program(run)
 }
 
-fn run(arguments: Arguments) -> Result<u8, Failure> {
-    let Arguments { gate, jobs, report } = arguments;
+fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
+    let MutantsArguments { gate, jobs, report } = arguments;
     let mut reports = Vec::new();
     for argument in &report {
         reports.push(parse_report(argument)?);
@@ -70,8 +70,9 @@ fn print_progress(done: usize, all: usize) {
 type Render = fn(&Matrix) -> String;
 
 fn parse_report(argument: &str) -> Result<(Render, Destination), Failure> {
-    let wrong =
-        || Failure::usage(format!("parse --report {argument:?}"), "write it as json=PATH or html=PATH");
+    let wrong = || {
+        Failure::usage(format!("cannot parse --report {argument:?}"), "write it as json=PATH or html=PATH")
+    };
     let (format, path) = argument.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
     let render: Render = match format {
         "json" => Matrix::to_json,

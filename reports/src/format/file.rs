@@ -7,7 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::{html, junit, markdown};
 use crate::destination::{Destination, WriteError};
-use crate::model::{Event, Reader, Recorder, Report, Titles};
+use crate::model::{Event, Reader, Report, ReportRecorder, Titles};
 
 /// Format of a report file, as in `--report FORMAT=PATH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
@@ -23,9 +23,9 @@ pub enum Format {
     Markdown,
 }
 
-/// `--report` names a format that does not exist. Reads well after "failed to".
+/// `--report` names a format that does not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("use the report format `{given}`: the formats are {}", Format::names())]
+#[error("cannot use the report format `{given}`: it does not exist; use {}", Format::names())]
 pub struct UnknownFormat {
     given: String,
 }
@@ -77,14 +77,14 @@ pub struct FileReport {
     format: Format,
     destination: Destination,
     titles: Titles,
-    recorder: Recorder,
+    recorder: ReportRecorder,
 }
 
 impl FileReport {
     /// A report to `path`. Fails if the path is not writable.
     pub fn new(format: Format, path: &Path, titles: Titles) -> Result<Self, WriteError> {
         let destination = Destination::new(path)?;
-        Ok(Self { format, destination, titles, recorder: Recorder::default() })
+        Ok(Self { format, destination, titles, recorder: ReportRecorder::default() })
     }
 }
 

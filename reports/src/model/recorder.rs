@@ -1,24 +1,24 @@
 use super::case::CaseReport;
 use super::event::{Event, Reader};
-use super::report::{Report, SCHEMA, Spec, Tool};
+use super::report::{Report, ReportedSpec, SCHEMA, Tool};
 use super::summary::Summary;
-use super::target::Target;
+use super::target::ReportedTarget;
 
-/// The events do not describe a complete run, so no report can be made. Reads well after "failed to".
+/// The events do not describe a complete run, so no report can be made.
 #[derive(Debug, thiserror::Error)]
-#[error("make a report: {0}")]
+#[error("cannot make a report: {0}")]
 pub struct IncompleteRun(String);
 
 /// Collects the events of a run into a [`Report`].
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub struct ReportRecorder {
     planned: Option<Event>,
     cases: Vec<CaseReport>,
     findings: Vec<String>,
     finished: Option<Event>,
 }
 
-impl Recorder {
+impl ReportRecorder {
     /// The report of the run.
     ///
     /// Fails if the run was not planned or did not finish, or if the counts disagree with the cases.
@@ -42,8 +42,8 @@ impl Recorder {
         Ok(Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
-            spec: Spec { version: spec_version.clone(), digest: spec_digest.clone() },
-            target: Target::new(*kind, target),
+            spec: ReportedSpec { version: spec_version.clone(), digest: spec_digest.clone() },
+            target: ReportedTarget::new(*kind, target),
             started: started.clone(),
             duration_ms: *duration_ms,
             seed: *seed,
@@ -57,7 +57,7 @@ impl Recorder {
     }
 }
 
-impl Reader for Recorder {
+impl Reader for ReportRecorder {
     fn read(&mut self, event: &Event) {
         match event {
             Event::Planned { .. } => self.planned = Some(event.clone()),

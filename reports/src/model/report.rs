@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::case::{CaseReport, Observation};
 use super::event::{Event, Reader};
 use super::summary::{AddedLatency, Summary};
-use super::target::Target;
+use super::target::ReportedTarget;
 
 /// Value of the field `schema` in every report.
 pub(crate) const SCHEMA: &str = "edgeproof.report/1";
@@ -20,9 +20,9 @@ pub struct Report {
     /// Program that made the report.
     pub tool: Tool,
     /// Interface under test.
-    pub spec: Spec,
+    pub spec: ReportedSpec,
     /// Target of the run.
-    pub target: Target,
+    pub target: ReportedTarget,
     /// Start of the run, RFC 3339 in UTC.
     pub started: String,
     /// Wall time (ms).
@@ -54,7 +54,8 @@ pub struct Tool {
 
 /// Interface under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Spec {
+#[schemars(rename = "Spec")]
+pub struct ReportedSpec {
     /// `current` or `pre-seal`.
     pub version: String,
     /// Digest of the tables, hexadecimal.
@@ -62,7 +63,7 @@ pub struct Spec {
 }
 
 /// Version and digest: `current 3f2a9c01b7d4`.
-impl fmt::Display for Spec {
+impl fmt::Display for ReportedSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.version, self.digest)
     }

@@ -6,7 +6,8 @@ use strum::IntoStaticStr;
 
 /// Target of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Target {
+#[schemars(rename = "Target")]
+pub struct ReportedTarget {
     /// How edgeproof reaches it.
     pub kind: TargetKind,
     /// Command line; set for a launched target.
@@ -17,7 +18,7 @@ pub struct Target {
     pub url: Option<String>,
 }
 
-impl Target {
+impl ReportedTarget {
     /// A target from its kind and its command or URL.
     pub fn new(kind: TargetKind, address: &str) -> Self {
         let address = address.to_owned();
@@ -35,7 +36,7 @@ impl Target {
 }
 
 /// Kind and address: `launched node my-edge.mjs`.
-impl fmt::Display for Target {
+impl fmt::Display for ReportedTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(format!("{} {}", self.kind.name(), self.address()).trim_end())
     }

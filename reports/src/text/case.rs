@@ -1,11 +1,11 @@
 //! One case as lines of text, and the result of a run in words: shared by terminal, JUnit, Markdown and HTML.
 
 use super::escape::{one_line, visible};
-use super::styled::{Line, TextStyle, line, wrap};
+use super::styled::{StyledLine, TextStyle, line, wrap};
 use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Summary, Titles, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
-pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
     let mut lines = short(case, titles, width);
     lines.extend(case.exchanges.iter().flat_map(exchange));
     lines.extend(case.edge.iter().flat_map(edge));
@@ -13,7 +13,7 @@ pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line
 }
 
 /// Claim, mismatches and command to reproduce.
-pub(crate) fn short(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+pub(crate) fn short(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
     let mut lines = claim(case, titles, width);
     lines.extend(mismatches(case, width));
     lines.extend(reproduce(case));
@@ -61,9 +61,9 @@ pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize) -> Stri
     }
 }
 
-fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
+fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
     let wrapped = |text: &str, style| wrap(text, width).into_iter().map(move |text| line(style, text));
-    let mut lines: Vec<Line> = wrapped(&case.title, TextStyle::Plain).collect();
+    let mut lines: Vec<StyledLine> = wrapped(&case.title, TextStyle::Plain).collect();
     lines.extend(wrapped(&facts(case, titles), TextStyle::Dim));
     // With mismatches, `because` repeats the first of them.
     if !case.because.is_empty() && case.mismatches.is_empty() {
@@ -72,21 +72,21 @@ fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<Line> {
     lines
 }
 
-fn mismatches(case: &CaseReport, width: usize) -> Vec<Line> {
+fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
     if case.mismatches.is_empty() && !(case.expected.is_empty() && case.actual.is_empty()) {
-        let mut lines = vec![Line::new()];
+        let mut lines = vec![StyledLine::new()];
         lines.extend(values(&case.expected, &case.actual, width));
         return lines;
     }
     case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, case.level, width)).collect()
 }
 
-fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<Line> {
+fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<StyledLine> {
     let mut head = line(TextStyle::Strong, one_line(&mismatch.what));
     if mismatch.level != level {
         head.push((TextStyle::Dim, format!(" ({})", mismatch.level.name())));
     }
-    let mut lines = vec![Line::new(), head];
+    let mut lines = vec![StyledLine::new(), head];
     lines.extend(values(&mismatch.expected, &mismatch.actual, width));
     for (n, text) in mismatch.hint.iter().flat_map(|hint| wrap(hint, width.saturating_sub(12))).enumerate() {
         let label = if n == 0 { "  hint      " } else { "            " };
@@ -95,7 +95,7 @@ fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<Line
     lines
 }
 
-fn values(expected: &str, actual: &str, width: usize) -> Vec<Line> {
+fn values(expected: &str, actual: &str, width: usize) -> Vec<StyledLine> {
     let mut lines = value("  expected  ", expected, TextStyle::Good);
     lines.extend(value("  actual    ", actual, TextStyle::Bad));
     if let Some(at) = first_difference(&visible(expected), &visible(actual)).filter(|at| at + 30 < width) {
@@ -107,7 +107,7 @@ fn values(expected: &str, actual: &str, width: usize) -> Vec<Line> {
     lines
 }
 
-fn value(label: &str, text: &str, style: TextStyle) -> Vec<Line> {
+fn value(label: &str, text: &str, style: TextStyle) -> Vec<StyledLine> {
     if text.is_empty() {
         return vec![vec![(TextStyle::Dim, label.to_owned()), (TextStyle::Dim, or_nothing(text).to_owned())]];
     }
@@ -132,34 +132,34 @@ fn first_difference(expected: &str, actual: &str) -> Option<usize> {
     (same >= 8 && expected != actual).then_some(same)
 }
 
-fn reproduce(case: &CaseReport) -> Vec<Line> {
+fn reproduce(case: &CaseReport) -> Vec<StyledLine> {
     if case.reproduce.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![Line::new(), line(TextStyle::Strong, "reproduce")];
+    let mut lines = vec![StyledLine::new(), line(TextStyle::Strong, "reproduce")];
     lines
         .extend(visible(&case.reproduce).split('\n').map(|text| line(TextStyle::Plain, format!("  {text}"))));
     lines
 }
 
-fn exchange(exchange: &Exchange) -> Vec<Line> {
-    let mut lines = vec![Line::new(), line(TextStyle::Strong, exchange.hop.name())];
+fn exchange(exchange: &Exchange) -> Vec<StyledLine> {
+    let mut lines = vec![StyledLine::new(), line(TextStyle::Strong, exchange.hop.name())];
     lines.extend(marked("  > ", &exchange.request));
     lines.extend(marked("  < ", &exchange.response));
     lines
 }
 
-fn edge(notes: &EdgeNotes) -> Vec<Line> {
+fn edge(notes: &EdgeNotes) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (heading, texts) in edge_lists(notes) {
-        lines.extend([Line::new(), line(TextStyle::Strong, heading)]);
+        lines.extend([StyledLine::new(), line(TextStyle::Strong, heading)]);
         lines.extend(texts.iter().flat_map(|text| marked("  | ", text)));
     }
     lines
 }
 
 /// Puts a mark before each line, so that text from outside cannot imitate a line of the report.
-fn marked(mark: &str, text: &str) -> Vec<Line> {
+fn marked(mark: &str, text: &str) -> Vec<StyledLine> {
     let lines = visible(text.strip_suffix('\n').unwrap_or(text)).into_owned();
     lines
         .split('\n')

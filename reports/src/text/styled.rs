@@ -17,15 +17,15 @@ pub(crate) enum TextStyle {
 }
 
 /// A line in pieces, without its line feed. It contains no hidden characters.
-pub(crate) type Line = Vec<(TextStyle, String)>;
+pub(crate) type StyledLine = Vec<(TextStyle, String)>;
 
 /// A line of one piece.
-pub(crate) fn line(style: TextStyle, text: impl Into<String>) -> Line {
+pub(crate) fn line(style: TextStyle, text: impl Into<String>) -> StyledLine {
     vec![(style, text.into())]
 }
 
 /// The line as text, coloured or plain, without trailing spaces.
-pub(crate) fn paint(line: &Line, color: bool) -> String {
+pub(crate) fn paint(line: &StyledLine, color: bool) -> String {
     let mut out = String::new();
     for (style, text) in line {
         match ansi(*style) {
@@ -38,7 +38,7 @@ pub(crate) fn paint(line: &Line, color: bool) -> String {
 }
 
 /// All lines as text, each with a line feed.
-pub(crate) fn paint_all(lines: &[Line], color: bool) -> String {
+pub(crate) fn paint_all(lines: &[StyledLine], color: bool) -> String {
     lines.iter().map(|line| paint(line, color) + "\n").collect()
 }
 

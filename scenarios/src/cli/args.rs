@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument};
+use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 
-use crate::plan::{Rate, Shard, Share, Stages, Threshold, parse_duration, parse_duration_or_zero};
+use crate::plan::{Rate, Shard, Share, Stages, Threshold};
 use crate::service::Downtime;
 
 /// Load test for an edge and a verdict endpoint
@@ -16,13 +16,13 @@ use crate::service::Downtime;
 /// invalid or incomplete; 130, 143 ended by a signal, with partial results.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-load", version)]
-pub(super) struct Arguments {
+pub(super) struct LoadArguments {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: LoadCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum LoadCommand {
     /// Post unique collections to an edge
     EdgeRelay(Box<Load>),
     /// Poll a service for verdicts
@@ -88,7 +88,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Target", value_parser = parse_duration)]
     pub(super) ready_timeout: Duration,
     /// Scheme of the launched edge
-    #[arg(long, value_enum, default_value_t = EdgeScheme::Http, help_heading = "Target")]
+    #[arg(long, value_enum, default_value_t = EdgeScheme::Http, help_heading = "Target", requires_if("https", "launch"))]
     pub(super) edge_scheme: EdgeScheme,
     /// CA file for the edge's certificate (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Target")]
@@ -189,7 +189,7 @@ pub(super) struct Load {
     pub(super) start_at: Option<std::time::SystemTime>,
 
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: OutputOptions,
     /// Goose's own report; the ending selects html, md or json
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) goose_report: Option<PathBuf>,
@@ -199,7 +199,7 @@ pub(super) struct Load {
 }
 
 #[derive(Debug, Args, Clone)]
-pub(super) struct Output {
+pub(super) struct OutputOptions {
     /// Write a report: json, junit, html or markdown (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
     pub(super) report: Vec<ReportArgument>,
@@ -223,7 +223,7 @@ pub(super) struct Merge {
     #[arg(long, value_name = "FILE", help_heading = "Thresholds")]
     pub(super) thresholds: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) output: OutputOptions,
 }
 
 #[derive(Debug, Args)]
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        edgeproof_cli::command::<Arguments>().debug_assert();
+        edgeproof_cli::command::<LoadArguments>().debug_assert();
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         let args = args.map_while(|line| line.trim().strip_prefix("- "));
         let args: Vec<String> = args.map(|word| word.replace("START_AT", at)).collect();
         assert!(args.len() > 5, "{args:?}");
-        Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
+        LoadArguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
 
         let matrix = include_str!("../../deploy/ci-matrix.yaml");
         let commands: Vec<&str> = matrix.split("--package edgeproof-load -- ").skip(1).collect();
@@ -271,7 +271,7 @@ mod tests {
             let command = command.replace("${{ matrix.index }}", "1").replace("${{ github.run_id }}", "7");
             let command = command.replace("${{ needs.start.outputs.at }}", at);
             let args = shell_words::split(&command).unwrap();
-            Arguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
+            LoadArguments::try_parse_from(["edgeproof-load".to_owned()].into_iter().chain(args)).unwrap();
         }
     }
 }

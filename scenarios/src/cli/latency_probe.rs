@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Client, OperationEnd, RunContext, Scenario as _};
+use crate::engine::{LoadRunContext, LoadUser, OperationEnd, Scenario as _};
 use crate::measure::Codes;
 use crate::plan::ScheduledOperation;
 use crate::scenario::AnyScenario;
@@ -18,9 +18,9 @@ pub(super) async fn probe_latency(
     scenario: &AnyScenario,
     timeout: Duration,
 ) -> Result<Duration, Failure> {
-    let run = Arc::new(RunContext::new(codes.clone(), timeout, false));
+    let run = Arc::new(LoadRunContext::new(codes.clone(), timeout, false));
     run.start();
-    let mut client = Client::new(0, scenario, Arc::clone(&run));
+    let mut client = LoadUser::new(0, scenario, Arc::clone(&run));
     let mut times = Vec::new();
     let started = Instant::now();
     for number in 0..MAX_PROBES {

@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::args::Load;
 use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
 use crate::engine::{
@@ -73,7 +73,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = Progress::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
+    let progress = ProgressDisplay::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
     let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
@@ -222,18 +222,16 @@ fn on_start(
 
 fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     let Some(service) = &system.service else { return Vec::new() };
-    let mut arrived = Vec::new();
-    for (place, route) in routes.iter().enumerate() {
-        let id = RouteId(place as u8);
-        match route.as_str() {
-            route if route == collection_route() => arrived.push((id, service.collections())),
-            route if route == verdict_route() && system.target.base_url.is_none() => {
-                arrived.push((id, service.verdict_requests()));
-            }
-            _ => {}
-        }
-    }
-    arrived
+    let own_verdicts = system.target.base_url.is_none();
+    let counted = |(place, route): (usize, &String)| {
+        let count = match route.as_str() {
+            route if route == collection_route() => service.collections(),
+            route if route == verdict_route() && own_verdicts => service.verdict_requests(),
+            _ => return None,
+        };
+        Some((RouteId(place as u8), count))
+    };
+    routes.iter().enumerate().filter_map(counted).collect()
 }
 
 fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {

@@ -2,12 +2,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use edgeproof_reports::load::{Drain, Model, Plan, PlanStage, Seal};
-use miette::Diagnostic as _;
+use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 
 use super::args::{Load, SealKind};
 use super::output::{self, ReportFiles};
-use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
@@ -39,6 +37,13 @@ pub(super) struct LoadPlan {
     pub(super) faults: InjectedFaults,
 }
 
+/// The parts that a scenario needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequiredParts {
+    pub(super) edge: bool,
+    pub(super) verdicts: bool,
+}
+
 /// Validates arguments and files before anything runs.
 pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
     let files = ReportFiles::open(&args.output)?;
@@ -68,15 +73,12 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     {
         return Err(no_seal_key());
     }
-    let baseline = args.compare.as_deref().map(read_baseline).transpose()?;
+    let baseline = args.compare.as_deref().map(LoadBaseline::load).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)
             .map_err(|error| {
-                Failure::usage(
-                    format!("read JOB_COMPLETION_INDEX {:?}: {}", error.given, error.why),
-                    error.advice,
-                )
+                Failure::usage(format!("read JOB_COMPLETION_INDEX: {}", error.why), error.advice)
             })?,
         (None, None) => Shard::WHOLE,
     };
@@ -134,13 +136,6 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     Ok(planned)
 }
 
-fn read_baseline(path: &Path) -> Result<LoadBaseline, Failure> {
-    LoadBaseline::load(path).map_err(|why| {
-        let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
-        Failure::of(&why, &advice)
-    })
-}
-
 /// Goose itself checks the path only after the start.
 fn goose_report(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -169,29 +164,21 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
         return Ok(vec![(name, 1.0)]);
     }
     let refuse = || {
-        Failure::usage(
-            format!("read --weights {weights:?}"),
-            "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey",
-        )
+        let advice = "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey";
+        Failure::usage(format!("read --weights {weights:?}"), advice)
     };
-    let numbers: Result<Vec<f64>, _> =
-        weights.split(',').map(|weight| weight.trim().parse::<u32>().map(f64::from)).collect();
-    let numbers = numbers.map_err(|_| refuse())?;
+    let numbers: Result<Vec<u32>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
+    let numbers: Vec<f64> = numbers.map_err(|_| refuse())?.into_iter().map(f64::from).collect();
     let sum: f64 = numbers.iter().sum();
     if numbers.len() != 3 || sum == 0.0 {
         return Err(refuse());
     }
-    let names = ["edge-relay", "verdict-polling", "journey"];
-    Ok(names
-        .into_iter()
-        .zip(numbers)
-        .filter(|(_, weight)| *weight > 0.0)
-        .map(|(name, weight)| (name, weight / sum))
-        .collect())
+    let weighted = ["edge-relay", "verdict-polling", "journey"].into_iter().zip(numbers);
+    Ok(weighted.filter(|(_, weight)| *weight > 0.0).map(|(name, weight)| (name, weight / sum)).collect())
 }
 
 /// The plan as it appears in the report.
-pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> Plan {
+pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> PlannedLoad {
     let args = &planned.args;
     let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
     let document = |stage: &Stage| PlanStage {
@@ -212,7 +199,7 @@ pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<Seal
     let polls = planned.name != "edge-relay";
     let settings =
         settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
-    Plan {
+    PlannedLoad {
         stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
         users,
         warm_up_ms: args.warm_up.as_millis() as u64,

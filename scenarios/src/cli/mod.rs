@@ -9,7 +9,6 @@ mod merge;
 mod output;
 mod progress;
 mod prometheus;
-mod required_parts;
 mod scenarios;
 mod secrets;
 mod self_test;
@@ -18,17 +17,17 @@ mod unused_options;
 
 use std::process::ExitCode;
 
-use args::{Arguments, Command};
+use args::{LoadArguments, LoadCommand};
 
 /// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
-    edgeproof_cli::run_program(|arguments: Arguments| match arguments.command {
-        Command::EdgeRelay(args) => load::main("edge-relay", *args),
-        Command::VerdictPolling(args) => load::main("verdict-polling", *args),
-        Command::Journey(args) => load::main("journey", *args),
-        Command::Mixed(args) => load::main("mixed", *args),
-        Command::Merge(args) => merge::main(&args),
-        Command::SelfTest(args) => self_test::main(&args),
-        Command::Schema => Ok(output::schema()),
+    edgeproof_cli::run_program(|arguments: LoadArguments| match arguments.command {
+        LoadCommand::EdgeRelay(args) => load::main("edge-relay", *args),
+        LoadCommand::VerdictPolling(args) => load::main("verdict-polling", *args),
+        LoadCommand::Journey(args) => load::main("journey", *args),
+        LoadCommand::Mixed(args) => load::main("mixed", *args),
+        LoadCommand::Merge(args) => merge::main(&args),
+        LoadCommand::SelfTest(args) => self_test::main(&args),
+        LoadCommand::Schema => output::schema(),
     })
 }

@@ -1,12 +1,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use edgeproof_cli::Failure;
 use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::exit_code::USAGE;
+use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_reports::load::{LoadFile, LoadReport};
 
-use super::args::Output;
+use super::args::OutputOptions;
 use super::input_file::read;
 use crate::plan::{Metric, Threshold, parse_file};
 
@@ -14,7 +14,7 @@ use crate::plan::{Metric, Threshold, parse_file};
 pub(super) struct ReportFiles(Vec<LoadFile>);
 
 impl ReportFiles {
-    pub(super) fn open(output: &Output) -> Result<Self, Failure> {
+    pub(super) fn open(output: &OutputOptions) -> Result<Self, Failure> {
         ReportArgument::check_distinct(&output.report)?;
         let open = |report: &ReportArgument| {
             LoadFile::new(report.format, &report.path)
@@ -25,8 +25,7 @@ impl ReportFiles {
 
     /// Prints the summary, writes the reports and returns the exit code. A run without its report is not a
     /// success.
-    #[expect(clippy::print_stderr, reason = "the command line prints its errors")]
-    pub(super) fn finish(&self, output: &Output, report: &LoadReport) -> u8 {
+    pub(super) fn finish(&self, output: &OutputOptions, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
         // A closed standard output is no error.
         let _ = write!(
@@ -41,7 +40,7 @@ impl ReportFiles {
                         writeln!(std::io::stdout(), "  {} report: {}", file.format(), file.path().display());
                 }
                 Err(why) => {
-                    eprintln!("failed to {why}");
+                    Failure::of(&why, "check the free space on the disk").print();
                     code = if code == 0 { USAGE } else { code };
                 }
             }
@@ -63,10 +62,7 @@ pub(super) fn thresholds(
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
         let parsed = parse_file(&read(path)?).map_err(|error| {
-            Failure::usage(
-                format!("read thresholds {}: {}: {}", path.display(), error.given, error.why),
-                error.advice,
-            )
+            Failure::usage(format!("read thresholds {}: {}", path.display(), error.why), error.advice)
         })?;
         thresholds.extend(parsed);
     }
@@ -83,7 +79,7 @@ pub(super) fn thresholds(
 }
 
 /// The command `edgeproof-load schema`.
-pub(super) fn schema() -> u8 {
-    let text = serde_json::to_string_pretty(&edgeproof_reports::load::load_schema()).unwrap_or_default();
-    u8::from(writeln!(std::io::stdout(), "{text}").is_err()) * USAGE
+pub(super) fn schema() -> Result<u8, Failure> {
+    write_stdout(format!("{:#}\n", edgeproof_reports::load::load_schema()).as_bytes())?;
+    Ok(0)
 }

@@ -7,20 +7,19 @@ use std::time::{Duration, Instant};
 use edgeproof_reports::load::{clock, count, micros, rate};
 use parking_lot::Mutex;
 
-use super::args::Output;
+use super::args::OutputOptions;
 use crate::engine::RunProgress;
-use crate::measure::Histogram;
 use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
-pub(super) struct Progress {
-    mode: Mode,
+pub(super) struct ProgressDisplay {
+    mode: DisplayMode,
     scenario: &'static str,
     last: Mutex<Last>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum DisplayMode {
     Silent,
     Drawn,
     Lines,
@@ -35,15 +34,19 @@ struct Last {
 /// Interval of plain lines.
 const LINES: Duration = Duration::from_secs(5);
 
-impl Progress {
-    pub(super) fn new(output: &Output, scenario: &'static str, prometheus: Option<SocketAddr>) -> Arc<Self> {
+impl ProgressDisplay {
+    pub(super) fn new(
+        output: &OutputOptions,
+        scenario: &'static str,
+        prometheus: Option<SocketAddr>,
+    ) -> Arc<Self> {
         let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
         let mode = match (output.quiet, terminal) {
-            (true, _) => Mode::Silent,
-            (false, true) => Mode::Drawn,
-            (false, false) => Mode::Lines,
+            (true, _) => DisplayMode::Silent,
+            (false, true) => DisplayMode::Drawn,
+            (false, false) => DisplayMode::Lines,
         };
-        if let Some(address) = prometheus.filter(|_| mode != Mode::Silent) {
+        if let Some(address) = prometheus.filter(|_| mode != DisplayMode::Silent) {
             let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
         }
         Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
@@ -51,12 +54,12 @@ impl Progress {
 
     /// Shows the progress.
     pub(super) fn show(&self, progress: RunProgress<'_>) {
-        if self.mode == Mode::Silent {
+        if self.mode == DisplayMode::Silent {
             return;
         }
         let mut last = self.last.lock();
         let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
-        if self.mode == Mode::Lines && !due {
+        if self.mode == DisplayMode::Lines && !due {
             return;
         }
         let line = line(self.scenario, progress, &last);
@@ -65,14 +68,14 @@ impl Progress {
         last.line = Some(Instant::now());
         let mut out = std::io::stderr().lock();
         let _ = match self.mode {
-            Mode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
+            DisplayMode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
             _ => writeln!(out, "{line}"),
         };
     }
 
     /// Removes the redrawn line.
     pub(super) fn clear(&self) {
-        if self.mode == Mode::Drawn {
+        if self.mode == DisplayMode::Drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
@@ -95,15 +98,9 @@ fn ended(progress: RunProgress<'_>) -> u64 {
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let mut response = Histogram::new();
-    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
-    let errors: u64 = progress
-        .measurements
-        .series
-        .iter()
-        .filter(|series| !series.expected)
-        .map(|series| series.response.count())
-        .sum();
+    let response = progress.measurements.sum(None, |series| &series.response);
+    let unexpected = progress.measurements.series.iter().filter(|series| !series.expected);
+    let errors: u64 = unexpected.map(|series| series.response.count()).sum();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
     let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
     let waiting = progress.released.saturating_sub(progress.begun);

@@ -72,8 +72,7 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
         let total = times.mean() * times.count() as f64 / 1e6;
         let _ = writeln!(out, "{name}_sum {total}\n{name}_count {}", times.count());
     };
-    let mut response = Histogram::new();
-    progress.measurements.series.iter().for_each(|series| response.add(&series.response));
+    let response = progress.measurements.sum(None, |series| &series.response);
     summary("edgeproof_response_seconds", "Time from the intended start to the end of a request.", &response);
     summary(
         "edgeproof_lateness_seconds",

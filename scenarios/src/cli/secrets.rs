@@ -45,9 +45,10 @@ pub(super) fn read_token(args: &Load) -> Result<String, Failure> {
 }
 
 /// Invalid tokens for a foreign service, which may refuse them with any code of the tables.
-pub(super) fn foreign_bad_tokens() -> Vec<BadToken> {
-    [None, Some("Bearer service_read_"), Some("Bearer service_read_v4.public.AAAA"), Some("Bearer nothing")]
-        .map(|authorization| BadToken { authorization: authorization.map(str::to_owned), code: None })
+pub(super) fn foreign_bad_tokens(credentials: &Credentials) -> Vec<BadToken> {
+    use ReadTokenForm::{ForeignPrefix, KeyUnknown, Malformed, Missing};
+    [Missing, ForeignPrefix, Malformed, KeyUnknown]
+        .map(|form| BadToken { authorization: credentials.authorization(form), code: None })
         .into()
 }
 

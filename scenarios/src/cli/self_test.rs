@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_reports::load::{Drain, LoadReport, LoadState, Plan, Seal};
+use edgeproof_reports::load::{LoadReport, LoadState, PlannedLoad};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
@@ -35,8 +35,8 @@ struct GeneratorRun {
     starved: bool,
 }
 
-/// The result of one check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The result of one check. The worst one is the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum SelfTestResult {
     /// The check passed.
     Passed,
@@ -74,11 +74,8 @@ async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
         rates.push((*rate, check_rate(*rate, args.duration).await?));
     }
     let starved = check_starved().await?;
-    if [result, starved]
-        .into_iter()
-        .chain(rates.iter().map(|(_, result)| *result))
-        .any(|result| result == SelfTestResult::Failed)
-    {
+    let worst = rates.iter().map(|(_, result)| *result).fold(result.max(starved), SelfTestResult::max);
+    if worst == SelfTestResult::Failed {
         return Ok((SelfTestResult::Failed, "FAILED: the generator reported a wrong figure".into()));
     }
     let too_busy: Vec<String> = rates
@@ -87,10 +84,8 @@ async fn test(args: &SelfTest) -> Result<(SelfTestResult, String), Failure> {
         .map(|(rate, _)| rate.to_string())
         .collect();
     if result == SelfTestResult::Inconclusive || (!rates.is_empty() && too_busy.len() == rates.len()) {
-        return Ok((
-            SelfTestResult::Inconclusive,
-            "INCONCLUSIVE: this machine is too busy; no reported figure is wrong".into(),
-        ));
+        let line = "INCONCLUSIVE: this machine is too busy; no reported figure is wrong";
+        return Ok((SelfTestResult::Inconclusive, line.into()));
     }
     let unchecked = match too_busy[..] {
         [] => String::new(),
@@ -193,8 +188,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
     let service =
         Arc::new(StallingServer::start(generator_run.stalls).await.map_err(|why| unexpected(&why))?);
     let url = service.url().parse().map_err(|why: url::ParseError| unexpected(&why))?;
-    let endpoint = ServerAddress::resolve(&url, None).await?;
-    let endpoint = Arc::new(endpoint);
+    let endpoint = Arc::new(ServerAddress::resolve(&url, None).await?);
     let collection_requests = CollectionRequests::new(&endpoint, "https://shop.example")
         .expect("the origin is a valid header value");
     let scenario = EdgeRelay {
@@ -218,7 +212,6 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         users: generator_run.users,
     };
     let begins = Arc::clone(&service);
-    let busy_tasks = BusyTasks::new(generator_run.starved);
     let options = LoadRunOptions {
         loads: vec![load],
         codes: codes.clone(),
@@ -229,7 +222,9 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         start_at: None,
         on_start: Some(Box::new(move |started| {
             begins.begin(started);
-            busy_tasks.start();
+            if generator_run.starved {
+                block_threads();
+            }
         })),
         live: None,
     };
@@ -238,17 +233,10 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         scenario: "self-test",
         open: true,
         target: embedded(),
-        plan: Plan {
-            stages: Vec::new(),
-            users: generator_run.users as u32,
+        plan: PlannedLoad {
             warm_up_ms: generator_run.warm_up.as_millis() as u64,
             measured_ms: generator_run.time.as_millis() as u64,
-            timeout_ms: 30_000,
-            drain: Drain { limit_ms: 5_000, took_ms: 0 },
-            seal: Seal::Opaque,
-            replay_share: 0.0,
-            seed: 1,
-            settings: Vec::new(),
+            ..PlannedLoad::default()
         },
         shard: (0, 1),
         routes: &[collection_route().to_owned()],
@@ -289,32 +277,18 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Tasks that block the runtime's threads.
-struct BusyTasks {
-    go: bool,
-}
-
-impl BusyTasks {
-    fn new(go: bool) -> Self {
-        Self { go }
-    }
-
-    fn start(self) {
-        if !self.go {
-            return;
-        }
-        // Longer than the check: they end by themselves.
-        let end = Instant::now() + Duration::from_secs(5);
-        for _ in 0..processors() * 2 {
-            tokio::spawn(async move {
-                while Instant::now() < end {
-                    let until = Instant::now() + Duration::from_millis(50);
-                    while Instant::now() < until {
-                        std::hint::spin_loop();
-                    }
-                    tokio::task::yield_now().await;
+/// Blocks the runtime's threads for longer than the check. The tasks end by themselves.
+fn block_threads() {
+    let end = Instant::now() + Duration::from_secs(5);
+    for _ in 0..processors() * 2 {
+        tokio::spawn(async move {
+            while Instant::now() < end {
+                let until = Instant::now() + Duration::from_millis(50);
+                while Instant::now() < until {
+                    std::hint::spin_loop();
                 }
-            });
-        }
+                tokio::task::yield_now().await;
+            }
+        });
     }
 }

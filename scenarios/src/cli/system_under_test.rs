@@ -5,11 +5,12 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
+use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
 
 use super::args::{Load, SealKind};
 use super::input_file::read;
-use super::required_parts::RequiredParts;
+use super::load_plan::RequiredParts;
 use super::secrets;
 use crate::measure::Codes;
 use crate::plan::{Shard, check_host};
@@ -108,7 +109,7 @@ impl SystemUnderTest {
             system.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
-            system.prepare_verdicts(args).await?;
+            system.prepare_verdicts(args, &credentials).await?;
         }
         Ok(system)
     }
@@ -148,21 +149,12 @@ impl SystemUnderTest {
             )
         })?;
         let url = endpoint.url().to_string();
-        self.target = match &target {
-            Target::Embedded(_) => LoadTarget { edge_url: Some(url), ..crate::report::embedded() },
-            Target::Launched(launch) => LoadTarget {
-                kind: edgeproof_reports::TargetKind::Launched,
-                command: Some(launch.command.as_str().to_owned()),
-                edge_url: Some(url),
-                base_url: None,
-            },
-            Target::Attached(_) => LoadTarget {
-                kind: edgeproof_reports::TargetKind::Attached,
-                command: None,
-                edge_url: Some(url),
-                base_url: None,
-            },
+        let (kind, command) = match &target {
+            Target::Embedded(_) => (TargetKind::Embedded, None),
+            Target::Launched(launch) => (TargetKind::Launched, Some(launch.command.as_str().to_owned())),
+            Target::Attached(_) => (TargetKind::Attached, None),
         };
+        self.target = LoadTarget { kind, command, edge_url: Some(url), base_url: None };
         self.collection_requests = Some((Arc::new(endpoint), collection_requests));
         self.edge = edge;
         Ok(())
@@ -186,7 +178,7 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
+    async fn prepare_verdicts(&mut self, args: &Load, credentials: &Credentials) -> Result<(), Failure> {
         let (url, ca) = match (&args.base_url, &self.service) {
             (Some(url), _) => (url.clone(), args.service_ca.clone()),
             (None, Some(service)) => (service.url(), Some(self.files.certificate(Role::ServiceAuthority))),
@@ -200,7 +192,7 @@ impl SystemUnderTest {
             Some(service) if args.base_url.is_none() => {
                 (service.authorization(), service.bad_tokens(&self.codes))
             }
-            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens()),
+            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens(credentials)),
         };
         let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
@@ -211,7 +203,7 @@ impl SystemUnderTest {
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
             if self.collection_requests.is_none() {
-                self.target.kind = edgeproof_reports::TargetKind::Attached;
+                self.target.kind = TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {

@@ -1,5 +1,5 @@
 use super::args::{Load, SealKind};
-use super::required_parts::RequiredParts;
+use super::load_plan::RequiredParts;
 use edgeproof_cli::Failure;
 use edgeproof_cli::args::EdgeScheme;
 
@@ -18,38 +18,28 @@ pub(super) fn reject_unused_options(
             .as_deref()
             .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
     let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(is_https);
+    let replays = args.replay_share.value() > 0.0 && !plays("edge-relay");
     let no_edge = format!("{name} does not use an edge");
+    let no_replays = format!("{name} sends no replays");
+    let own_sessions = format!("{name} polls for its own sessions");
     let no_verdicts = format!("{name} does not poll for verdicts");
-    let plain = |what: &str| format!("{what} does not speak TLS");
+    let no_seal = args.seal_key.is_some() && args.seal == SealKind::Opaque;
     let all = [
-        (args.edge_url.is_some() && !needs.edge, "--edge-url", no_edge.clone()),
-        (args.launch.is_some() && !needs.edge, "--launch", no_edge.clone()),
-        (args.seal == SealKind::Real && !needs.edge, "--seal real", no_edge.clone()),
-        (args.service_failing.is_some() && !needs.edge, "--service-failing", no_edge),
+        (args.edge_url.is_some() && !needs.edge, "--edge-url", &*no_edge),
+        (args.launch.is_some() && !needs.edge, "--launch", &no_edge),
+        (args.seal == SealKind::Real && !needs.edge, "--seal real", &no_edge),
+        (args.service_failing.is_some() && !needs.edge, "--service-failing", &no_edge),
+        (replays, "--replay-share", &no_replays),
+        (args.references.is_some() && !plays("verdict-polling"), "--references", &own_sessions),
+        (args.base_url.is_some() && !needs.verdicts, "--base-url", &no_verdicts),
+        (args.edge_ca.is_some() && !edge_tls, "--edge-ca", "the edge does not speak TLS"),
+        (args.service_ca.is_some() && !service_tls, "--service-ca", "the service does not speak TLS"),
         (
-            args.replay_share.value() > 0.0 && !plays("edge-relay"),
-            "--replay-share",
-            format!("{name} sends no replays"),
+            args.client_cert.is_some() && !edge_tls && !service_tls,
+            "--client-cert",
+            "the target does not speak TLS",
         ),
-        (
-            args.references.is_some() && !plays("verdict-polling"),
-            "--references",
-            format!("{name} polls for its own sessions"),
-        ),
-        (args.base_url.is_some() && !needs.verdicts, "--base-url", no_verdicts),
-        (args.edge_ca.is_some() && !edge_tls, "--edge-ca", plain("the edge")),
-        (args.service_ca.is_some() && !service_tls, "--service-ca", plain("the service")),
-        (args.client_cert.is_some() && !edge_tls && !service_tls, "--client-cert", plain("the target")),
-        (
-            args.edge_scheme == EdgeScheme::Https && args.launch.is_none(),
-            "--edge-scheme",
-            "--launch is not given".to_owned(),
-        ),
-        (
-            args.seal_key.is_some() && args.seal == SealKind::Opaque,
-            "--seal-key",
-            "it needs --seal real".to_owned(),
-        ),
+        (no_seal, "--seal-key", "it needs --seal real"),
     ];
     match all.into_iter().find(|(unused, ..)| *unused) {
         None => Ok(()),

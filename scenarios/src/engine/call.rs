@@ -3,7 +3,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::outgoing_request::OutgoingRequest;
-use crate::measure::{Code, Codes, Outcome, RouteId};
+use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 
 /// A request and its expected result.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub enum PollResult {
 }
 
 /// The outcome of an answer, and whether it is the expected one.
-pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (Outcome, bool) {
+pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (RequestOutcome, bool) {
     let (code, expected) = match (expect, status) {
         (Expectation::Accepted, 200) => {
             let accepted = is_ok_true(body);
@@ -66,14 +66,14 @@ pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]
         }
         _ => (codes.read(body), false),
     };
-    (Outcome::Answer { status, code }, expected)
+    (RequestOutcome::Answer { status, code }, expected)
 }
 
 /// The result of a poll, from its outcome.
-pub fn poll_result(outcome: Outcome, expected: bool) -> PollResult {
+pub fn poll_result(outcome: RequestOutcome, expected: bool) -> PollResult {
     match outcome {
-        Outcome::Answer { status: 200, .. } if expected => PollResult::Ready,
-        Outcome::Answer { status: 404, .. } if expected => PollResult::Pending,
+        RequestOutcome::Answer { status: 200, .. } if expected => PollResult::Ready,
+        RequestOutcome::Answer { status: 404, .. } if expected => PollResult::Pending,
         _ => PollResult::Other,
     }
 }

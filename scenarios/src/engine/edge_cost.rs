@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use edgeproof_reports::load::EdgeMoment;
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
@@ -10,19 +11,8 @@ use super::self_monitor::memory_of;
 /// Samples CPU and memory of a launched edge and its child processes.
 #[derive(Debug)]
 pub struct EdgeCostProbe {
-    samples: Arc<Mutex<Vec<EdgeSample>>>,
+    samples: Arc<Mutex<Vec<EdgeMoment>>>,
     task: JoinHandle<()>,
-}
-
-/// One sample.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EdgeSample {
-    /// Time since the probe started.
-    pub at: Duration,
-    /// CPU time since the probe started.
-    pub cpu: Duration,
-    /// Memory (bytes).
-    pub memory: u64,
 }
 
 /// First sampling interval. Long runs double it.
@@ -46,11 +36,12 @@ impl EdgeCostProbe {
                 for (pid, cpu) in &tree {
                     used.entry(*pid).and_modify(|(_, last)| *last = *cpu).or_insert((*cpu, *cpu));
                 }
-                let cpu = used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
+                let cpu: Duration = used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
                 {
                     let mut samples = shared.lock();
                     if !tree.is_empty() {
-                        samples.push(EdgeSample { at: begun.elapsed(), cpu, memory });
+                        let at_ms = begun.elapsed().as_millis() as u64;
+                        samples.push(EdgeMoment { at_ms, cpu_s: cpu.as_secs_f64(), memory });
                     }
                     if samples.len() >= MAX_SAMPLES {
                         let mut place = 0;
@@ -68,7 +59,7 @@ impl EdgeCostProbe {
     }
 
     /// The samples so far.
-    pub fn read(&self) -> Vec<EdgeSample> {
+    pub fn read(&self) -> Vec<EdgeMoment> {
         self.samples.lock().clone()
     }
 }

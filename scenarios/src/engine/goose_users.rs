@@ -12,13 +12,13 @@ use tokio::time::sleep;
 
 use super::error::EngineError;
 use super::load_run_options::{LoadRunOptions, ScenarioLoad};
-use super::run_context::RunContext;
-use super::user::{Client, Scenario};
+use super::run_context::LoadRunContext;
+use super::user::{LoadUser, Scenario};
 use super::workload::Workload;
 
 /// The session data of a goose user: the users that it runs, with their connections.
 #[derive(Clone)]
-struct Session(Arc<Mutex<Vec<Client>>>);
+struct GooseSession(Arc<Mutex<Vec<LoadUser>>>);
 
 /// Users per goose user. A goose user takes 8 KB, as much as one of ours.
 const USERS_PER_GOOSE_USER: usize = 64;
@@ -30,7 +30,7 @@ fn users_per_goose_user(report_to_goose: bool) -> usize {
 
 pub(super) fn prepare<S: Scenario>(
     options: &LoadRunOptions<S>,
-    run: &Arc<RunContext>,
+    run: &Arc<LoadRunContext>,
 ) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
     let users_per_goose_user = users_per_goose_user(run.report_to_goose);
@@ -69,7 +69,7 @@ pub(super) fn prepare<S: Scenario>(
 /// The transaction that connects the users and stores them in the session.
 fn connect<S: Scenario>(
     load: &ScenarioLoad<S>,
-    run: &Arc<RunContext>,
+    run: &Arc<LoadRunContext>,
     numbers: &Arc<AtomicUsize>,
 ) -> TransactionFunction {
     let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
@@ -84,12 +84,12 @@ fn connect<S: Scenario>(
             let mut clients = Vec::new();
             for _ in 0..there.min(users_per_goose_user) {
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
-                let mut client = Client::new(number, &*scenario, Arc::clone(&run));
+                let mut client = LoadUser::new(number, &*scenario, Arc::clone(&run));
                 client.connect().await;
                 clients.push(client);
                 run.user_ready();
             }
-            user.set_session_data(Session(Arc::new(Mutex::new(clients))));
+            user.set_session_data(GooseSession(Arc::new(Mutex::new(clients))));
             Ok(())
         })
     })
@@ -103,8 +103,8 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
         let (scenario, workload, routes) =
             (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
         Box::pin(async move {
-            let session = user.get_session_data::<Session>().cloned();
-            let clients = session.map(|Session(clients)| std::mem::take(&mut *clients.lock()));
+            let session = user.get_session_data::<GooseSession>().cloned();
+            let clients = session.map(|GooseSession(clients)| std::mem::take(&mut *clients.lock()));
             let clients = clients.unwrap_or_default();
             if clients.is_empty() {
                 // Until goose stops the user.
@@ -139,7 +139,7 @@ fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> Transact
 /// Runs one user until its workload ends, and reports each request to goose.
 async fn report_to_goose(
     user: &mut GooseUser,
-    client: &mut Client,
+    client: &mut LoadUser,
     workload: &Workload,
     scenario: &impl Scenario,
     routes: &[String],

@@ -9,17 +9,17 @@ use super::goose_users;
 use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
 use super::pacer::Pacer;
 use super::recorder::OperationEnd;
-use super::run_context::RunContext;
+use super::run_context::LoadRunContext;
 use super::run_data::RunData;
 use super::self_monitor::{SelfMonitor, cpu_time};
 use super::user::Scenario;
 use super::workload::Workload;
-use crate::measure::{Outcome, Sample};
+use crate::measure::{RequestOutcome, Sample};
 
 /// A run that is ready to start.
 pub struct LoadRun<S> {
     options: LoadRunOptions<S>,
-    run: Arc<RunContext>,
+    run: Arc<LoadRunContext>,
 }
 
 /// Timeout for connecting all users.
@@ -32,7 +32,7 @@ const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 impl<S: Scenario> LoadRun<S> {
     /// A run with these options.
     pub fn new(options: LoadRunOptions<S>) -> Self {
-        let run = RunContext::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
+        let run = LoadRunContext::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
         Self { options, run: Arc::new(run) }
     }
 
@@ -140,7 +140,7 @@ impl<S: Scenario> LoadRun<S> {
 
 /// Counts released operations that no user took as dropped, at their age. Returns the numbers of released and
 /// planned operations.
-fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &RunContext, now: Duration) -> (u64, u64) {
+fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &LoadRunContext, now: Duration) -> (u64, u64) {
     let (mut released, mut planned) = (0, 0);
     for ScenarioLoad { workload, scenario, .. } in loads {
         let (began, _) = workload.counts();
@@ -155,7 +155,7 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &RunContext, now: D
             let age = now.saturating_sub(scheduled.at);
             let sample = Sample {
                 route: scenario.first_route(),
-                outcome: Outcome::Dropped,
+                outcome: RequestOutcome::Dropped,
                 expected: false,
                 due: scheduled.at,
                 response: age,
@@ -173,7 +173,7 @@ fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {
     options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
 }
 
-async fn report_progress(live: ProgressListener, run: Arc<RunContext>, workloads: Vec<Arc<Workload>>) {
+async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>, workloads: Vec<Arc<Workload>>) {
     let end = workloads.iter().map(|workload| workload.end()).max().unwrap_or_default();
     loop {
         sleep(Duration::from_millis(500)).await;

@@ -2,8 +2,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use edgeproof_reports::load::Ledger;
+
 use super::workload::Workload;
-use crate::measure::{Codes, OperationCounts};
+use crate::measure::Codes;
 
 /// Options of a run.
 pub struct LoadRunOptions<S> {
@@ -38,9 +40,9 @@ pub struct RunProgress<'a> {
     /// End of the last stage, since the start.
     pub end: Duration,
     /// Measurements so far.
-    pub measurements: &'a crate::measure::Measurements,
+    pub measurements: &'a crate::measure::LoadMeasurements,
     /// Counts of measured operations so far.
-    pub ledger: &'a OperationCounts,
+    pub ledger: &'a Ledger,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.

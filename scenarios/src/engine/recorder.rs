@@ -1,15 +1,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-
 use std::time::Duration;
 
+use edgeproof_reports::load::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::measure::{Measurements, OperationCounts, Outcome, Sample};
+use crate::measure::{LoadMeasurements, RequestOutcome, Sample};
 
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct LoadRecorder {
     local_recorders: Vec<Mutex<LocalRecorder>>,
     /// End of the last request that found the target gone or broken (µs since the start); 0 for none.
     last_outage: AtomicU64,
@@ -21,11 +21,13 @@ pub struct Recorder {
 #[derive(Debug, Clone, Default)]
 pub struct LocalRecorder {
     /// Measurements.
-    pub measurements: Measurements,
+    pub measurements: LoadMeasurements,
     /// Counts of measured operations.
-    pub ledger: OperationCounts,
+    pub ledger: Ledger,
     /// Counts of warm-up operations.
-    pub warm_up: OperationCounts,
+    pub warm_up: Ledger,
+    /// Measured operations answered as expected after the end of the load.
+    pub late: u64,
 }
 
 /// How an operation ended.
@@ -43,7 +45,7 @@ pub enum OperationEnd {
     Open,
 }
 
-impl Recorder {
+impl LoadRecorder {
     /// A recorder with this many parts.
     pub fn new(parts: usize) -> Self {
         Self {
@@ -59,7 +61,7 @@ impl Recorder {
         if !sample.expected && sample.outcome.is_outage() {
             self.last_outage.fetch_max(ended, Ordering::Relaxed);
         }
-        if matches!(sample.outcome, Outcome::Answer { .. }) {
+        if matches!(sample.outcome, RequestOutcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
         self.recorder_of(user).measurements.record(sample);
@@ -96,7 +98,7 @@ impl Recorder {
         match operation_end {
             OperationEnd::Answered => {
                 ledger.answered += 1;
-                ledger.late += u64::from(late);
+                local.late += u64::from(late && measured);
             }
             OperationEnd::Unexpected => {
                 ledger.answered += 1;
@@ -116,6 +118,7 @@ impl Recorder {
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);
+            sum.late += local.late;
         }
         sum
     }

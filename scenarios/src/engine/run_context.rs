@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
 
-use super::recorder::Recorder;
+use super::recorder::LoadRecorder;
 use crate::measure::Codes;
 
 /// State that all users of a run share.
 #[derive(Debug)]
-pub struct RunContext {
+pub struct LoadRunContext {
     /// The recorder.
-    pub recorder: Recorder,
+    pub recorder: LoadRecorder,
     /// Codes of the tables.
     pub codes: Codes,
     /// Request timeout.
@@ -30,12 +30,12 @@ pub struct RunContext {
 #[derive(Debug)]
 pub struct StopSignal(watch::Sender<bool>);
 
-impl RunContext {
+impl LoadRunContext {
     /// The context of a run that has not started.
     pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
         Self {
-            recorder: Recorder::new(locals),
+            recorder: LoadRecorder::new(locals),
             codes,
             timeout,
             stop: StopSignal::new(),

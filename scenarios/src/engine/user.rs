@@ -8,10 +8,10 @@ use edgeproof_http::ServerAddress;
 use super::call::{Call, Expectation, classify};
 use super::recorder::OperationEnd;
 use super::request_timeout::RequestTimeout;
-use super::run_context::RunContext;
+use super::run_context::LoadRunContext;
 use super::user_connection::UserConnection;
 use super::workload::{Operation, Workload};
-use crate::measure::{Outcome, RequestFailure, RouteId, Sample};
+use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// A scenario: what a user does with one operation.
@@ -25,7 +25,7 @@ pub trait Scenario: Send + Sync + 'static {
     /// Plays an operation to its end. `due` is the intended start.
     fn play(
         &self,
-        client: &mut Client,
+        client: &mut LoadUser,
         scheduled: ScheduledOperation,
         due: Instant,
     ) -> impl Future<Output = OperationEnd> + Send;
@@ -33,11 +33,11 @@ pub trait Scenario: Send + Sync + 'static {
 
 /// A user: its connections and its state.
 #[derive(Debug)]
-pub struct Client {
+pub struct LoadUser {
     /// Number of the user, from 0 over all scenarios.
     pub id: usize,
     connections: Vec<UserConnection>,
-    run: Arc<RunContext>,
+    run: Arc<LoadRunContext>,
     request_timeout: RequestTimeout,
     measured: bool,
     under_way: Option<UnderWay>,
@@ -66,16 +66,16 @@ struct UnderWay {
 #[derive(Debug, Clone)]
 pub struct CallResult {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Time from sending to the end.
     pub service: Duration,
 }
 
-impl Client {
+impl LoadUser {
     /// A user without open connections.
-    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<RunContext>) -> Self {
+    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<LoadRunContext>) -> Self {
         Self {
             id,
             connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
@@ -90,7 +90,7 @@ impl Client {
     }
 
     /// State that all users share.
-    pub fn run(&self) -> &Arc<RunContext> {
+    pub fn run(&self) -> &Arc<LoadRunContext> {
         &self.run
     }
 
@@ -127,10 +127,10 @@ impl Client {
         self.under_way = None;
         let (outcome, expected) = match answered {
             Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
-            Some(Err(failure)) => (Outcome::Failed(failure), false),
+            Some(Err(failure)) => (RequestOutcome::Failed(failure), false),
             None => {
                 self.connections[connection].close();
-                (Outcome::Failed(RequestFailure::Timeout), false)
+                (RequestOutcome::Failed(RequestFailure::Timeout), false)
             }
         };
         let service = ended - sent;
@@ -168,7 +168,7 @@ impl Client {
     pub fn record(
         &mut self,
         route: RouteId,
-        outcome: Outcome,
+        outcome: RequestOutcome,
         expected: bool,
         due: Instant,
         ended: Instant,
@@ -189,7 +189,7 @@ impl Client {
         self.run.recorder.request(self.id, &sample);
         if self.run.report_to_goose {
             let status = match outcome {
-                Outcome::Answer { status, .. } => Some(status),
+                RequestOutcome::Answer { status, .. } => Some(status),
                 _ => None,
             };
             self.goose_requests.push((route, response, expected, status));
@@ -247,9 +247,9 @@ impl Client {
         let waited_for = self.awaiting;
         self.record_no_verdict();
         if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
-            self.record(route, Outcome::Open, false, due, now, now - sent);
+            self.record(route, RequestOutcome::Open, false, due, now, now - sent);
         } else if let Some((since, route)) = waited_for {
-            self.record(route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+            self.record(route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
         }
         self.connections.iter_mut().for_each(UserConnection::close);
     }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use edgeproof_http::{Answer, AnswerReader, Connection, NoAnswer, Progress, ServerAddress};
+use edgeproof_http::{Answer, AnswerReader, ClientStream, NoAnswer, ReadProgress, ServerAddress};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::outgoing_request::OutgoingRequest;
@@ -18,14 +18,14 @@ use crate::measure::RequestFailure;
 #[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
-    open: Option<Connection>,
+    open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
-    exchange: Option<Exchange>,
+    exchange: Option<RunningRequest>,
 }
 
 /// A request and the received part of its answer.
 #[derive(Debug)]
-struct Exchange {
+struct RunningRequest {
     request: OutgoingRequest,
     written: usize,
     /// All written bytes are flushed: TLS buffers some of them.
@@ -67,7 +67,7 @@ impl UserConnection {
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
     /// still come.
     pub fn prepare(&mut self, request: OutgoingRequest) {
-        if self.exchange.replace(Exchange::new(request)).is_some() {
+        if self.exchange.replace(RunningRequest::new(request)).is_some() {
             self.open = None;
         }
     }
@@ -106,7 +106,7 @@ impl UserConnection {
     /// Keeps the connection only if it can be reused.
     fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
         let fit = answered.as_ref().is_ok_and(|answer| {
-            self.exchange.as_ref().is_some_and(Exchange::is_clean) && !answer.ends_connection("GET")
+            self.exchange.as_ref().is_some_and(RunningRequest::is_clean) && !answer.ends_connection("GET")
         });
         self.exchange = None;
         if !fit {
@@ -119,7 +119,7 @@ impl UserConnection {
     }
 }
 
-impl Exchange {
+impl RunningRequest {
     fn new(request: OutgoingRequest) -> Self {
         Self { request, written: 0, flushed: false, refused: false, reader: reader() }
     }
@@ -179,9 +179,9 @@ impl Exchange {
             return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed)));
         }
         Poll::Ready(match self.reader.push(piece.filled()) {
-            Progress::More => Ok(None),
-            Progress::Done(answer) => Ok(Some(answer)),
-            Progress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
+            ReadProgress::More => Ok(None),
+            ReadProgress::Done(answer) => Ok(Some(answer)),
+            ReadProgress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
         })
     }
 
@@ -204,7 +204,7 @@ impl Exchange {
     }
 }
 
-async fn connect(endpoint: &ServerAddress) -> Result<Connection, RequestFailure> {
+async fn connect(endpoint: &ServerAddress) -> Result<ClientStream, RequestFailure> {
     endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => RequestFailure::Tls,
         _ => RequestFailure::Connect,
@@ -229,9 +229,9 @@ mod tests {
     #[test]
     fn long_answer_yields() {
         let mut exchange =
-            Exchange::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
+            RunningRequest::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
         (exchange.written, exchange.flushed) = (1, true);
-        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), Progress::More);
+        assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), ReadProgress::More);
         let mut cx = Context::from_waker(Waker::noop());
         let mut long = join(repeat(b'x').take(1 << 20), sink());
         assert!(exchange.advance(&mut long, &mut cx).is_pending());

@@ -15,12 +15,15 @@ pub struct ComparedRun {
     pub cpu_total: f64,
 }
 
-/// Assessment of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+/// Assessment of a difference. Its text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+enum Assessment {
     /// Within the noise of the measurement.
+    #[strum(to_string = "within noise")]
     WithinNoise,
     /// Above the noise and within the given tolerance.
+    #[strum(to_string = "within tolerance")]
     WithinTolerance,
     /// The figure is lower.
     Better,
@@ -57,17 +60,7 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
     differences
 }
 
-impl Change {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::WithinNoise => "within noise",
-            Self::WithinTolerance => "within tolerance",
-            Self::Better => "better",
-            Self::Worse => "worse",
-        }
-    }
-
+impl Assessment {
     fn of(change: f64, noise: f64, tolerance: f64) -> Self {
         match change {
             change if change.abs() <= noise => Self::WithinNoise,
@@ -80,7 +73,7 @@ impl Change {
 
 fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -> Difference {
     let change = if before > 0.0 { now / before - 1.0 } else { 0.0 };
-    let verdict = Change::of(change, noise, tolerance).name().to_owned();
+    let verdict = Assessment::of(change, noise, tolerance).to_string();
     Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
 }
 
@@ -118,10 +111,10 @@ mod tests {
     #[case::a_little_slower(1_000_000, 1.05, 0.8, 0.1, "p50", "within tolerance")]
     #[case::slower(1_000_000, 1.3, 0.8, 0.1, "p50", "worse")]
     #[case::faster(1_000_000, 0.7, 0.8, 0.1, "p90", "better")]
-    #[case::few_say_nothing_of_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
+    #[case::few_samples_hide_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
     #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
     #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
-    fn change_is_told_from_noise(
+    fn change_beyond_noise_and_tolerance_is_better_or_worse(
         #[case] count: u64,
         #[case] factor: f64,
         #[case] cpu: f64,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::histogram::Histogram;
-use super::outcome::{Code, Outcome};
+use super::outcome::{Code, RequestOutcome};
 use super::timeline::Timeline;
 
 /// A route, by its index in the plan. Reports show its name, never a URL.
@@ -14,7 +14,7 @@ pub struct Sample {
     /// The route.
     pub route: RouteId,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Intended start, since the start of the run.
@@ -33,7 +33,7 @@ pub struct OutcomeSeries {
     /// The route.
     pub route: RouteId,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
     /// Response times: from the intended start.
@@ -44,7 +44,7 @@ pub struct OutcomeSeries {
 
 /// All measurements of a run, or of one recorder.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Measurements {
+pub struct LoadMeasurements {
     /// Measured requests by route, outcome and expectation.
     pub series: Vec<OutcomeSeries>,
     /// Delay added by the generator: time from the intended start to sending while a connection was free.
@@ -70,7 +70,7 @@ pub struct Measurements {
 /// memory.
 const MAX_OUTCOMES: usize = 48;
 
-impl Measurements {
+impl LoadMeasurements {
     /// Records a request.
     pub fn record(&mut self, sample: &Sample) {
         let place = usize::from(sample.route.0);
@@ -81,8 +81,9 @@ impl Measurements {
         }
         if sample.outcome.was_sent() {
             self.sent[place] += 1;
-            self.unanswered[place] += u64::from(!matches!(sample.outcome, Outcome::Answer { .. }));
-            self.unrelayed[place] += u64::from(matches!(sample.outcome, Outcome::Answer { status: 502, .. }));
+            self.unanswered[place] += u64::from(!matches!(sample.outcome, RequestOutcome::Answer { .. }));
+            self.unrelayed[place] +=
+                u64::from(matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. }));
         }
         self.timeline.record(sample.due, sample.response, sample.expected);
         if !sample.measured {
@@ -117,7 +118,15 @@ impl Measurements {
         }
     }
 
-    fn series_for(&mut self, route: RouteId, outcome: Outcome, expected: bool) -> &mut OutcomeSeries {
+    /// A histogram of all series, or of those of one route.
+    pub fn sum(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> Histogram {
+        let mut sum = Histogram::new();
+        let series = self.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
+        series.for_each(|series| sum.add(of(series)));
+        sum
+    }
+
+    fn series_for(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool) -> &mut OutcomeSeries {
         let of_route = || self.series.iter().filter(|series| series.route == route).count();
         let find = |measurements: &[OutcomeSeries], outcome| {
             measurements.iter().position(|series| {
@@ -127,7 +136,7 @@ impl Measurements {
         let mut outcome = outcome;
         let mut found = find(&self.series, outcome);
         if found.is_none() && of_route() >= MAX_OUTCOMES {
-            outcome = Outcome::Answer { status: 0, code: Code::Unlisted };
+            outcome = RequestOutcome::Answer { status: 0, code: Code::Unlisted };
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
@@ -146,7 +155,7 @@ mod tests {
     fn sample(status: u16, ms: u64, measured: bool) -> Sample {
         Sample {
             route: RouteId(0),
-            outcome: Outcome::Answer { status, code: Code::Plain },
+            outcome: RequestOutcome::Answer { status, code: Code::Plain },
             expected: status == 200,
             due: Duration::from_secs(1),
             response: Duration::from_millis(ms),
@@ -157,7 +166,7 @@ mod tests {
 
     #[test]
     fn outcomes_are_separate_and_warm_up_is_excluded() {
-        let mut measurements = Measurements::default();
+        let mut measurements = LoadMeasurements::default();
         for sample in
             [sample(200, 10, true), sample(200, 30, true), sample(500, 2, true), sample(200, 900, false)]
         {
@@ -179,7 +188,7 @@ mod tests {
 
     #[test]
     fn number_of_outcomes_is_bounded() {
-        let mut measurements = Measurements::default();
+        let mut measurements = LoadMeasurements::default();
         (100..1000).for_each(|status| measurements.record(&sample(status, 1, true)));
         assert!(measurements.series.len() <= MAX_OUTCOMES + 2, "{}", measurements.series.len());
         assert_eq!(measurements.series.iter().map(|series| series.response.count()).sum::<u64>(), 900);

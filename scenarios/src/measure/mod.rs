@@ -1,21 +1,19 @@
-//! Measurements: histograms, a timeline, outcomes and operation counts; and what follows from them. No I/O.
+//! Measurements: histograms, a timeline, and outcomes; and what follows from them. No I/O.
 
 mod compare;
 mod histogram;
 mod judge;
 mod measurements;
-mod operation_counts;
 mod outcome;
 mod service_times;
 mod timeline;
 mod validity;
 
-pub use compare::{Change, ComparedRun, compare};
+pub use compare::{ComparedRun, compare};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
-pub use measurements::{Measurements, OutcomeSeries, RouteId, Sample};
-pub use operation_counts::{CountMismatch, OperationCounts};
-pub use outcome::{Code, Codes, Outcome, RequestFailure};
+pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};
+pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
 pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::{Timeline, TimelineBucket};
 pub use validity::{ValidityInputs, invalid_reasons};

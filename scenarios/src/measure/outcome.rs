@@ -1,11 +1,9 @@
-use std::fmt;
-
 use edgeproof_fixtures::spec::{Spec, Table};
 use serde_json::Value;
 
 /// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum RequestOutcome {
     /// An answer.
     Answer {
         /// HTTP status.
@@ -36,18 +34,23 @@ pub enum Code {
     Unrecognized,
 }
 
-/// Why a request has no complete answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Why a request has no complete answer. Its text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
 pub enum RequestFailure {
     /// The connection failed.
+    #[strum(to_string = "no connection")]
     Connect,
     /// The TLS handshake failed.
+    #[strum(to_string = "no TLS")]
     Tls,
     /// The connection closed before the answer was complete.
+    #[strum(to_string = "connection closed")]
     Closed,
     /// The peer did not send HTTP.
+    #[strum(to_string = "not HTTP")]
     NotHttp,
     /// The request timed out.
+    #[strum(to_string = "timed out")]
     Timeout,
 }
 
@@ -91,25 +94,27 @@ impl Codes {
     }
 
     /// The name of an outcome in reports, such as `409 replayed_bundle`.
-    pub fn label(&self, outcome: Outcome) -> String {
+    pub fn label(&self, outcome: RequestOutcome) -> String {
         match outcome {
-            Outcome::Answer { status, code: Code::Plain } => status.to_string(),
-            Outcome::Answer { status, code: Code::Known(place) } => {
+            RequestOutcome::Answer { status, code: Code::Plain } => status.to_string(),
+            RequestOutcome::Answer { status, code: Code::Known(place) } => {
                 format!("{status} {}", self.0.get(usize::from(place)).map_or("?", String::as_str))
             }
-            Outcome::Answer { status, code: Code::Unlisted } => {
+            RequestOutcome::Answer { status, code: Code::Unlisted } => {
                 format!("{status} with a code not in the tables")
             }
-            Outcome::Answer { status, code: Code::Unrecognized } => format!("{status} with another body"),
-            Outcome::Failed(failure) => failure.to_string(),
-            Outcome::Open => "still open at the end".into(),
-            Outcome::Dropped => "never sent".into(),
-            Outcome::GivenUp => "no verdict in time".into(),
+            RequestOutcome::Answer { status, code: Code::Unrecognized } => {
+                format!("{status} with another body")
+            }
+            RequestOutcome::Failed(failure) => failure.to_string(),
+            RequestOutcome::Open => "still open at the end".into(),
+            RequestOutcome::Dropped => "never sent".into(),
+            RequestOutcome::GivenUp => "no verdict in time".into(),
         }
     }
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// Whether the target is gone or broken. A refusal is not an outage.
     pub fn is_outage(self) -> bool {
         match self {
@@ -122,18 +127,6 @@ impl Outcome {
     /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)
-    }
-}
-
-impl fmt::Display for RequestFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Connect => "no connection",
-            Self::Tls => "no TLS",
-            Self::Closed => "connection closed",
-            Self::NotHttp => "not HTTP",
-            Self::Timeout => "timed out",
-        })
     }
 }
 
@@ -153,7 +146,8 @@ mod tests {
     #[case("[]", "409 with another body")]
     fn bodies_are_labelled(#[case] body: &str, #[case] label: &str) {
         let codes = Codes::new(&Spec::builtin(Version::Current));
-        let label_found = codes.label(Outcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
+        let label_found =
+            codes.label(RequestOutcome::Answer { status: 409, code: codes.read(body.as_bytes()) });
         assert!(label_found.starts_with(label), "{label_found}");
     }
 }

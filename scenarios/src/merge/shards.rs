@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::TargetKind;
-use edgeproof_reports::load::{LoadReport, LoadTarget, Seal, Shard};
+use edgeproof_reports::load::{LoadReport, LoadTarget, Seal, ShardFigures};
 
 use super::error::MergeError;
 
@@ -52,7 +52,7 @@ fn faults_asked(report: &LoadReport) -> Vec<&str> {
 }
 
 /// The plan, without what differs between shards.
-fn plan(report: &LoadReport) -> edgeproof_reports::load::Plan {
+fn plan(report: &LoadReport) -> edgeproof_reports::load::PlannedLoad {
     let mut plan = report.plan.clone();
     plan.drain.took_ms = 0;
     plan.users = 0;
@@ -63,9 +63,9 @@ fn plan(report: &LoadReport) -> edgeproof_reports::load::Plan {
 }
 
 /// A finding if the shards did not start together. Their plans have the same length.
-pub(super) fn skewed(shards: &[Shard], planned: Duration) -> Result<Option<String>, MergeError> {
+pub(super) fn skewed(shards: &[ShardFigures], planned: Duration) -> Result<Option<String>, MergeError> {
     let mut starts: Vec<(SystemTime, u32)> = Vec::new();
-    for Shard { index, started, .. } in shards {
+    for ShardFigures { index, started, .. } in shards {
         let at = humantime::parse_rfc3339(started)
             .map_err(|_| MergeError::Started { index: *index, started: started.clone() })?;
         starts.push((at, *index));

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, Timeline, Timing,
+    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, TimelineFigures,
+    Timing,
 };
 
 use super::error::MergeError;
@@ -25,15 +26,9 @@ pub(super) fn seal(reports: &[LoadReport]) -> Seal {
 }
 
 pub(super) fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
-    ledgers.fold(Ledger::default(), |sum, ledger| Ledger {
-        scheduled: sum.scheduled + ledger.scheduled,
-        answered: sum.answered + ledger.answered,
-        failed: sum.failed + ledger.failed,
-        dropped: sum.dropped + ledger.dropped,
-        open: sum.open + ledger.open,
-        unexpected: sum.unexpected + ledger.unexpected,
-        without_verdict: sum.without_verdict + ledger.without_verdict,
-    })
+    let mut sum = Ledger::default();
+    ledgers.for_each(|ledger| sum.add(ledger));
+    sum
 }
 
 pub(super) fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {
@@ -122,11 +117,11 @@ pub(super) fn faults(reports: &[LoadReport]) -> Vec<InjectedFault> {
     sums
 }
 
-pub(super) fn timelines(reports: &[LoadReport]) -> Result<Timeline, MergeError> {
+pub(super) fn timelines(reports: &[LoadReport]) -> Result<TimelineFigures, MergeError> {
     let mut sum = measure::Timeline::default();
     let mut asked: Vec<(Duration, f64)> = Vec::new();
     for report in reports {
-        let Timeline { width_ms, moments } = &report.timeline;
+        let TimelineFigures { width_ms, moments } = &report.timeline;
         let restored = moments
             .iter()
             .map(|moment| TimelineBucket {

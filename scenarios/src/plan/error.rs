@@ -3,10 +3,14 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}; {advice}")]
 pub struct PlanError {
-    /// The value.
-    pub given: String,
     /// What is wrong.
     pub why: String,
     /// What to write instead.
     pub advice: &'static str,
+}
+
+impl PlanError {
+    pub(crate) fn new(why: impl Into<String>, advice: &'static str) -> Self {
+        Self { why: why.into(), advice }
+    }
 }

@@ -1,7 +1,6 @@
 //! The plan of a run, parsed and validated: rates, stages, shards, thresholds and users. No I/O.
 
 mod arrivals;
-mod duration;
 mod error;
 mod quantile;
 mod rate;
@@ -15,7 +14,6 @@ mod threshold_file;
 mod users;
 
 pub use arrivals::{Arrivals, ScheduledOperation};
-pub use duration::{parse_duration, parse_duration_or_zero};
 pub use error::PlanError;
 pub use quantile::Quantile;
 pub use rate::Rate;

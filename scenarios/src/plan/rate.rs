@@ -9,7 +9,7 @@ pub struct Rate(f64);
 
 /// Highest valid rate. No machine reaches it, so a higher one is a typing error.
 const HIGHEST: f64 = 10_000_000.0;
-const RATE_ADVICE: &str = "write 500, 500/s, 90/m or 0.5, up to 10000000/s";
+const ADVICE: &str = "write 500, 500/s, 90/m or 0.5, up to 10000000/s";
 
 impl Rate {
     /// A rate; `None` if it is out of range.
@@ -34,8 +34,7 @@ impl FromStr for Rate {
 
     /// Zero is valid: a stage can end at it.
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |why: &str| PlanError { given: given.to_owned(), why: why.to_owned(), advice: RATE_ADVICE };
+        let refuse = |why: &str| PlanError::new(why, ADVICE);
         let (number, seconds) = match given.trim().split_once('/') {
             None => (given.trim(), 1.0),
             Some((number, "s")) => (number, 1.0),

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::str::FromStr;
 
 use super::error::PlanError;
@@ -10,6 +9,8 @@ pub struct Shard {
     count: u32,
 }
 
+const JOB_ADVICE: &str =
+    "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N";
 const ADVICE: &str = "write I/N with I from 0: four shards are 0/4, 1/4, 2/4 and 3/4";
 
 impl Shard {
@@ -23,14 +24,10 @@ impl Shard {
 
     /// The shard of a pod in a Kubernetes Indexed Job.
     pub fn of_job(index: Option<&str>, count: u32) -> Result<Self, PlanError> {
-        let refuse = |given: &str, why: &str| PlanError {
-            given: given.to_owned(),
-            why: why.to_owned(),
-            advice: "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N",
-        };
-        let given = index.ok_or_else(|| refuse("", "not set"))?;
-        let number = given.parse().map_err(|_| refuse(given, "not a whole number"))?;
-        Self::new(number, count).ok_or_else(|| refuse(given, "not below the number of shards"))
+        let refuse = |why: String| PlanError::new(why, JOB_ADVICE);
+        let given = index.ok_or_else(|| refuse("not set".into()))?;
+        let number = given.parse().map_err(|_| refuse(format!("{given:?} is not a whole number")))?;
+        Self::new(number, count).ok_or_else(|| refuse(format!("{number} is not below the number of shards")))
     }
 
     /// Index, from 0.
@@ -59,7 +56,7 @@ impl FromStr for Shard {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError { given: given.to_owned(), why: why.to_owned(), advice: ADVICE };
+        let refuse = |why: &str| PlanError::new(why, ADVICE);
         let (index, count) = given.split_once('/').ok_or_else(|| refuse("no slash"))?;
         let number = |text: &str| text.parse::<u32>().map_err(|_| refuse("not two whole numbers"));
         let (index, count) = (number(index)?, number(count)?);
@@ -67,12 +64,6 @@ impl FromStr for Shard {
             return Err(refuse("0 shards"));
         }
         Self::new(index, count).ok_or_else(|| refuse("index not below the count"))
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.count)
     }
 }
 
@@ -84,10 +75,10 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case("0/1")]
-    #[case("3/4")]
-    fn valid_shards_are_parsed(#[case] given: &str) {
-        assert_eq!(given.parse::<Shard>().unwrap().to_string(), given);
+    #[case("0/1", 0, 1)]
+    #[case("3/4", 3, 4)]
+    fn valid_shards_are_parsed(#[case] given: &str, #[case] index: u32, #[case] count: u32) {
+        assert_eq!(given.parse::<Shard>().ok(), Shard::new(index, count));
     }
 
     #[rstest]
@@ -102,17 +93,17 @@ mod tests {
     }
 
     #[rstest]
-    #[case(Some("2"), 4, Ok("2/4"))]
+    #[case(Some("2"), 4, Ok(2))]
     #[case(Some("4"), 4, Err("not below"))]
     #[case(Some("x"), 4, Err("not a whole number"))]
     #[case(None, 4, Err("not set"))]
     fn job_index_selects_the_shard(
         #[case] index: Option<&str>,
         #[case] count: u32,
-        #[case] expected: Result<&str, &str>,
+        #[case] expected: Result<u32, &str>,
     ) {
         match (Shard::of_job(index, count), expected) {
-            (Ok(shard), Ok(expected)) => assert_eq!(shard.to_string(), expected),
+            (Ok(shard), Ok(index)) => assert_eq!(Some(shard), Shard::new(index, count)),
             (Err(error), Err(why)) => assert!(error.why.contains(why), "{error}"),
             other => panic!("{other:?}"),
         }

@@ -29,11 +29,7 @@ impl FromStr for Share {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError {
-            given: given.to_owned(),
-            why: why.to_owned(),
-            advice: "write 5% or 0.05, between 0% and 100%",
-        };
+        let refuse = |why: &str| PlanError::new(why, "write 5% or 0.05, between 0% and 100%");
         let (number, whole) = match given.trim().strip_suffix('%') {
             Some(number) => (number.trim(), 100.0),
             None => (given.trim(), 1.0),

@@ -1,8 +1,8 @@
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::duration::parse_duration;
+use edgeproof_cli::args::parse_duration;
+
 use super::error::PlanError;
 use super::rate::Rate;
 
@@ -74,7 +74,7 @@ impl FromStr for Stages {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
+        let refuse = |why: String| PlanError::new(why, ADVICE);
         let mut stages = Vec::new();
         let mut from = Rate::default();
         for (position, part) in given.split(',').enumerate() {
@@ -101,34 +101,22 @@ impl FromStr for Stages {
     }
 }
 
-impl fmt::Display for Stages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, stage) in self.0.iter().enumerate() {
-            let before = if position == 0 { "" } else { ", then " };
-            let time = humantime::format_duration(stage.time);
-            if stage.from == stage.to {
-                write!(f, "{before}{} for {time}", stage.to)?;
-            } else {
-                write!(f, "{before}{} to {} in {time}", stage.from, stage.to)?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
 
     use super::*;
 
+    /// Seconds and rates of each stage.
+    fn parts(stages: &Stages) -> Vec<(u64, f64, f64)> {
+        let part = |stage: &Stage| (stage.time.as_secs(), stage.from.value(), stage.to.value());
+        stages.stages().iter().map(part).collect()
+    }
+
     #[test]
     fn stage_starts_at_the_rate_of_the_previous_one() {
         let stages: Stages = "10s:100,30s:500,10s:0".parse().unwrap();
-        assert_eq!(
-            stages.to_string(),
-            "0/s to 100/s in 10s, then 100/s to 500/s in 30s, then 500/s to 0/s in 10s"
-        );
+        assert_eq!(parts(&stages), [(10, 0.0, 100.0), (30, 100.0, 500.0), (10, 500.0, 0.0)]);
         assert_eq!(stages.time(), Duration::from_secs(50));
         assert_eq!(stages.peak(), Rate::per_second(500.0).unwrap());
         assert_eq!(stages.part(0.1).peak(), Rate::per_second(50.0).unwrap());
@@ -138,10 +126,10 @@ mod tests {
     fn warm_up_is_the_first_stage() {
         let time = Duration::from_secs(5);
         let constant = Stages::constant(Rate::per_second(7.0).unwrap(), time).unwrap();
-        assert_eq!(constant.clone().warmed_up(time).to_string(), "7/s for 5s, then 7/s for 5s");
+        assert_eq!(parts(&constant.clone().warmed_up(time)), [(5, 7.0, 7.0), (5, 7.0, 7.0)]);
         assert_eq!(constant.clone().warmed_up(Duration::ZERO), constant);
         let ramp: Stages = "10s:100".parse().unwrap();
-        assert_eq!(ramp.warmed_up(time).to_string(), "50/s for 5s, then 0/s to 100/s in 10s");
+        assert_eq!(parts(&ramp.warmed_up(time)), [(5, 50.0, 50.0), (10, 0.0, 100.0)]);
     }
 
     #[rstest]

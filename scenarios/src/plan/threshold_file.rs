@@ -15,51 +15,55 @@ const ADVICE: &str = "write lines such as p99 = \"250ms\"; for one route, write 
 /// p99 = "100ms"
 /// ```
 pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
-    let refuse = |given: &str, why: String| PlanError { given: given.to_owned(), why, advice: ADVICE };
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        refuse(&format!("line {line}"), error.message().to_owned())
+        PlanError::new(format!("line {line}: {}", error.message()), ADVICE)
     })?;
     let mut thresholds = Vec::new();
-    let mut limit = |route: Option<&str>, metric: &str, value: &Value| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Integer(number) => number.to_string(),
-            Value::Float(number) => number.to_string(),
-            _ => return Err(refuse(metric, "the limit is neither a string nor a number".into())),
-        };
-        thresholds.push(Threshold::new(route, metric, &text)?);
-        Ok(())
-    };
     for (name, value) in &table {
         match value {
-            // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
-            Value::Table(inner) if is_split(name, inner) => {
-                for (rest, value) in inner {
-                    limit(None, &format!("{name}.{rest}"), value)?;
-                }
-            }
-            Value::Table(route) => {
+            Value::Table(route) if !is_split(name, route) => {
                 for (metric, value) in route {
-                    match value {
-                        Value::Table(inner) => {
-                            for (rest, value) in inner {
-                                limit(Some(name), &format!("{metric}.{rest}"), value)?;
-                            }
-                        }
-                        value => limit(Some(name), metric, value)?,
-                    }
+                    add(&mut thresholds, Some(name), metric, value)?;
                 }
             }
-            value => limit(None, name, value)?,
+            value => add(&mut thresholds, None, name, value)?,
         }
     }
     if thresholds.is_empty() {
-        return Err(refuse("", "no thresholds".into()));
+        return Err(PlanError::new("no thresholds", ADVICE));
     }
     Ok(thresholds)
 }
 
+fn add(
+    thresholds: &mut Vec<Threshold>,
+    route: Option<&str>,
+    metric: &str,
+    value: &Value,
+) -> Result<(), PlanError> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
+        Value::Table(split) => {
+            let mut each = split.iter();
+            return each
+                .try_for_each(|(rest, value)| add(thresholds, route, &format!("{metric}.{rest}"), value));
+        }
+        _ => {
+            let why = format!("{metric}: the limit is neither a string nor a number");
+            return Err(PlanError::new(why, ADVICE));
+        }
+    };
+    let threshold = Threshold::new(route, metric, &text)
+        .map_err(|error| PlanError { why: format!("{metric} = {text}: {}", error.why), ..error })?;
+    thresholds.push(threshold);
+    Ok(())
+}
+
+/// Whether a table is a metric with a dot in its name, not a route.
 fn is_split(name: &str, inner: &Table) -> bool {
     inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
 }
@@ -73,19 +77,18 @@ mod tests {
     #[test]
     fn thresholds_apply_to_the_run_or_to_a_route() {
         let text = "p99 = \"250ms\"\n\"p99.9\" = '1s'\nerror-rate = 0.01\nrate = 495\ntime-to-verdict.p50 = '1s'\n\n[\"POST /v1/signals\"]\np99.9 = '2s'\n";
-        let mut read: Vec<_> = parse_file(text).unwrap().iter().map(ToString::to_string).collect();
-        read.sort();
-        assert_eq!(
-            read,
-            [
-                "POST /v1/signals p99.9 <= 2s",
-                "error-rate <= 1%",
-                "p99 <= 250ms",
-                "p99.9 <= 1s",
-                "rate >= 495/s",
-                "time-to-verdict.p50 <= 1s",
-            ]
-        );
+        let (own, whole): (Vec<_>, Vec<_>) =
+            parse_file(text).unwrap().into_iter().partition(|threshold| threshold.route.is_some());
+        let rules = |thresholds: Vec<Threshold>| {
+            let mut rules: Vec<String> = thresholds.iter().map(Threshold::rule).collect();
+            rules.sort();
+            rules.join(", ")
+        };
+        assert_eq!(own[0].route.as_deref(), Some("POST /v1/signals"));
+        assert_eq!(rules(own), "p99.9 <= 2s");
+        let expected =
+            "error-rate <= 1%, p99 <= 250ms, p99.9 <= 1s, rate >= 495/s, time-to-verdict.p50 <= 1s";
+        assert_eq!(rules(whole), expected);
     }
 
     #[rstest]

@@ -4,17 +4,17 @@ use edgeproof_reports::TargetKind;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
     EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model,
-    RouteFigures, Seal, Shard,
+    RouteFigures, Seal, ShardFigures,
 };
 
-use super::counts::{imbalance, ledger, rates, reconcile};
+use super::counts::{imbalance, rates, reconcile};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
-use super::routes::{route, sum};
+use super::routes::route;
 use super::thresholds::judge_report;
 use super::timing::{timeline, timing};
-use crate::engine::{EdgeSample, RunData};
+use crate::engine::RunData;
 use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
 use crate::plan::Arrivals;
 
@@ -35,7 +35,6 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         .enumerate()
         .map(|(place, name)| route(&inputs, measurements, place, name, measured_s))
         .collect();
-    let response = sum(measurements, None, |series| &series.response);
     let requests: u64 = measurements.sent.iter().sum();
     let reconciled = reconcile(&inputs, measurements);
     let gone = gone(data, measurements);
@@ -52,23 +51,23 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
-        shards: vec![Shard {
+        shards: vec![ShardFigures {
             index: inputs.shard.0,
             count: inputs.shard.1,
             started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
             scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         }],
-        rate: rates(&data.recorded.ledger, &inputs.arrivals, measured_s),
-        ledger: ledger(&data.recorded.ledger),
-        warm_up: ledger(&data.recorded.warm_up),
-        response: timing(&response),
-        service: timing(&sum(measurements, None, |series| &series.service)),
+        rate: rates(&data.recorded, &inputs.arrivals, measured_s),
+        ledger: data.recorded.ledger,
+        warm_up: data.recorded.warm_up,
+        response: timing(&measurements.sum(None, |series| &series.response)),
+        service: timing(&measurements.sum(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
         time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
         edge_added: (measurements.added.count() > 0)
             .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
-        edge_cost: edge_cost(&inputs.edge_samples, requests),
+        edge_cost: edge_cost(inputs.edge_samples, requests),
         routes,
         reconciled,
         timeline: timeline(&measurements.timeline, |from, to| {
@@ -148,21 +147,13 @@ fn per_100k(seconds: f64, requests: u64) -> f64 {
     if requests == 0 { 0.0 } else { seconds * 100_000.0 / requests as f64 }
 }
 
-fn edge_cost(samples: &[EdgeSample], requests: u64) -> Option<EdgeCost> {
-    let (first, last) = (samples.first()?, samples.last()?);
-    let moments = samples
-        .iter()
-        .map(|sample| EdgeMoment {
-            at_ms: sample.at.as_millis() as u64,
-            cpu_s: sample.cpu.as_secs_f64(),
-            memory: sample.memory,
-        })
-        .collect();
+fn edge_cost(moments: Vec<EdgeMoment>, requests: u64) -> Option<EdgeCost> {
+    let (first, last) = (moments.first()?, moments.last()?);
     Some(EdgeCost {
-        cpu_s: last.cpu.as_secs_f64(),
-        cpu_s_per_100k: per_100k(last.cpu.as_secs_f64(), requests),
+        cpu_s: last.cpu_s,
+        cpu_s_per_100k: per_100k(last.cpu_s, requests),
         memory_first: first.memory,
-        memory_most: samples.iter().map(|sample| sample.memory).max().unwrap_or(0),
+        memory_most: moments.iter().map(|moment| moment.memory).max().unwrap_or(0),
         memory_last: last.memory,
         moments,
     })

@@ -1,17 +1,11 @@
-use edgeproof_reports::load::{Ledger, LoadReport, Rates, Reconciled};
+use edgeproof_reports::load::{LoadReport, Rates, Reconciled};
 
 use super::inputs::ReportInputs;
-use crate::engine::RunData;
-use crate::measure::{Measurements, OperationCounts};
+use crate::engine::{LocalRecorder, RunData};
+use crate::measure::LoadMeasurements;
 use crate::plan::Arrivals;
 
-pub(super) fn ledger(ledger: &OperationCounts) -> Ledger {
-    let OperationCounts { scheduled, answered, failed, dropped, open, unexpected, without_verdict, late: _ } =
-        *ledger;
-    Ledger { scheduled, answered, failed, dropped, open, unexpected, without_verdict }
-}
-
-pub(super) fn rates(ledger: &OperationCounts, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
+pub(super) fn rates(recorded: &LocalRecorder, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
     let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
     let asked: f64 = arrivals
         .iter()
@@ -20,15 +14,16 @@ pub(super) fn rates(ledger: &OperationCounts, arrivals: &[&Arrivals], measured_s
                 / arrivals.end().saturating_sub(arrivals.warm_up()).as_secs_f64().max(1e-9)
         })
         .sum();
+    let ledger = &recorded.ledger;
     Rates {
         asked: (!arrivals.is_empty()).then_some(asked),
         begun: each(ledger.scheduled - ledger.dropped),
         // An unexpected answer, or an answer after the end of the load, is no throughput.
-        delivered: each(ledger.answered - ledger.unexpected - ledger.late),
+        delivered: each(ledger.answered - ledger.unexpected - recorded.late),
     }
 }
 
-pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &Measurements) -> Vec<Reconciled> {
+pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &LoadMeasurements) -> Vec<Reconciled> {
     inputs
         .arrived
         .iter()
@@ -39,8 +34,8 @@ pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &Measurements) 
             let route = inputs.routes.get(place).cloned().unwrap_or_default();
             // The edge answers 502 without a request to the service.
             let by_edge = measurements.unrelayed.get(place).copied().unwrap_or(0);
-            let agrees = OperationCounts::reconcile(&route, sent, unanswered + by_edge, *arrived).is_ok();
-            Reconciled { route, sent, unanswered: unanswered + by_edge, arrived: *arrived, agrees }
+            let (unanswered, arrived) = (unanswered + by_edge, *arrived);
+            Reconciled { route, sent, unanswered, arrived, agrees: agrees(sent, unanswered, arrived) }
         })
         .collect()
 }
@@ -48,7 +43,13 @@ pub(super) fn reconcile(inputs: &ReportInputs<'_>, measurements: &Measurements) 
 pub(super) fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
     let mut found = Vec::new();
     for ledger in [&data.recorded.ledger, &data.recorded.warm_up] {
-        found.extend(ledger.balance().err().map(|imbalance| imbalance.to_string()));
+        if !ledger.balances() {
+            found.push(format!(
+                "{} operations were scheduled, but {} are accounted for",
+                ledger.scheduled,
+                ledger.accounted()
+            ));
+        }
     }
     let scheduled = data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled;
     if scheduled != data.released {
@@ -64,4 +65,40 @@ pub(super) fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
         )
     }));
     found
+}
+
+/// Whether the service counted every answered request, and at most all requests.
+fn agrees(sent: u64, unanswered: u64, arrived: u64) -> bool {
+    (sent - unanswered..=sent).contains(&arrived)
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_reports::load::Ledger;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(10, 0, 10, true)]
+    #[case(10, 0, 9, false)]
+    #[case(10, 0, 11, false)]
+    #[case(10, 2, 8, true)]
+    #[case(10, 2, 7, false)]
+    fn service_counts_every_answered_request(
+        #[case] sent: u64,
+        #[case] unanswered: u64,
+        #[case] arrived: u64,
+        #[case] expected: bool,
+    ) {
+        assert_eq!(agrees(sent, unanswered, arrived), expected);
+    }
+
+    #[rstest]
+    #[case(Ledger { scheduled: 10, answered: 5, failed: 2, dropped: 2, open: 1, unexpected: 3, without_verdict: 0 }, true)]
+    #[case(Ledger { scheduled: 10, answered: 10, failed: 1, ..Ledger::default() }, false)]
+    #[case(Ledger { scheduled: 10, answered: 9, ..Ledger::default() }, false)]
+    fn every_scheduled_operation_needs_an_end(#[case] ledger: Ledger, #[case] balances: bool) {
+        assert_eq!(ledger.balances(), balances);
+    }
 }

@@ -1,8 +1,7 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{InjectedFault, LoadTarget, Plan};
+use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad};
 
-use crate::engine::EdgeSample;
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
 
@@ -15,7 +14,7 @@ pub struct ReportInputs<'a> {
     /// The target.
     pub target: LoadTarget,
     /// The plan.
-    pub plan: Plan,
+    pub plan: PlannedLoad,
     /// Index and count of the shard.
     pub shard: (u32, u32),
     /// Names of the routes, by index.
@@ -30,8 +29,8 @@ pub struct ReportInputs<'a> {
     pub arrived: Vec<(RouteId, u64)>,
     /// Injected faults.
     pub faults: Vec<InjectedFault>,
-    /// Cost of a launched edge.
-    pub edge_samples: Vec<EdgeSample>,
+    /// Samples of a launched edge.
+    pub edge_samples: Vec<EdgeMoment>,
     /// Largest acceptable delay added by the generator.
     pub tolerance: Duration,
     /// Skips the check whether the generator kept up.

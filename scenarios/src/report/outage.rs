@@ -3,12 +3,12 @@ use std::time::Duration;
 use edgeproof_reports::load::InjectedFault;
 
 use crate::engine::RunData;
-use crate::measure::Measurements;
+use crate::measure::LoadMeasurements;
 
 /// A target without an answer for this long before the end counts as gone.
 const GONE_AFTER: Duration = Duration::from_secs(1);
 
-pub(super) fn gone(data: &RunData, measurements: &Measurements) -> Option<String> {
+pub(super) fn gone(data: &RunData, measurements: &LoadMeasurements) -> Option<String> {
     let unanswered: u64 = measurements.unanswered.iter().sum();
     let end = data.took.saturating_sub(data.drained);
     let silent = end.checked_sub(data.last_answer)?;

@@ -2,11 +2,11 @@ use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
 
 use super::inputs::ReportInputs;
 use super::timing::timing;
-use crate::measure::{Histogram, Measurements, Outcome, OutcomeSeries, RouteId};
+use crate::measure::{LoadMeasurements, RequestOutcome, RouteId};
 
 pub(super) fn route(
     inputs: &ReportInputs<'_>,
-    measurements: &Measurements,
+    measurements: &LoadMeasurements,
     place: usize,
     name: &str,
     measured_s: f64,
@@ -15,7 +15,7 @@ pub(super) fn route(
     let own = || measurements.series.iter().filter(|series| series.route == id);
     // An unexpected answer is no throughput.
     let answered: u64 = own()
-        .filter(|series| series.expected && matches!(series.outcome, Outcome::Answer { .. }))
+        .filter(|series| series.expected && matches!(series.outcome, RequestOutcome::Answer { .. }))
         .map(|series| series.response.count())
         .sum();
     let mut outcomes: Vec<OutcomeFigures> = own()
@@ -34,20 +34,8 @@ pub(super) fn route(
         unanswered: measurements.unanswered.get(place).copied().unwrap_or(0),
         errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
         answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
-        response: timing(&sum(measurements, Some(id), |series| &series.response)),
-        service: timing(&sum(measurements, Some(id), |series| &series.service)),
+        response: timing(&measurements.sum(Some(id), |series| &series.response)),
+        service: timing(&measurements.sum(Some(id), |series| &series.service)),
         outcomes,
     }
-}
-
-pub(super) fn sum(
-    measurements: &Measurements,
-    route: Option<RouteId>,
-    of: impl Fn(&OutcomeSeries) -> &Histogram,
-) -> Histogram {
-    let mut sum = Histogram::new();
-    let measurements =
-        measurements.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
-    measurements.for_each(|series| sum.add(of(series)));
-    sum
 }

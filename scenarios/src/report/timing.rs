@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{Percentiles, Timeline, TimelineMoment, Timing};
+use edgeproof_reports::load::{Percentiles, TimelineFigures, TimelineMoment, Timing};
 
 use crate::measure::{self, Histogram};
 use crate::plan::Quantile as Q;
@@ -35,7 +35,7 @@ pub fn timing(times: &Histogram) -> Timing {
 }
 
 /// The timeline of a run. `asked` returns the number of operations due between two times.
-pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration) -> f64) -> Timeline {
+pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration) -> f64) -> TimelineFigures {
     let width = timeline.width();
     let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
     let document = |(place, moment): (usize, &measure::TimelineBucket)| TimelineMoment {
@@ -48,5 +48,5 @@ pub fn timeline(timeline: &measure::Timeline, asked: impl Fn(Duration, Duration)
         steps: moment.steps.clone(),
     };
     let moments = timeline.buckets().iter().enumerate().map(document).collect();
-    Timeline { width_ms: width.as_millis() as u64, moments }
+    TimelineFigures { width_ms: width.as_millis() as u64, moments }
 }

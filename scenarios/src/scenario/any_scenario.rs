@@ -6,7 +6,7 @@ use edgeproof_http::ServerAddress;
 use super::edge_relay::EdgeRelay;
 use super::journey::Journey;
 use super::verdict_polling::VerdictPolling;
-use crate::engine::{Client, OperationEnd, Scenario};
+use crate::engine::{LoadUser, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
@@ -37,7 +37,7 @@ impl Scenario for AnyScenario {
         }
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         match self {
             Self::EdgeRelay(relay) => relay.play(client, scheduled, due).await,
             Self::VerdictPolling(polling) => polling.play(client, scheduled, due).await,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::opaque_collections::{Collection, OpaqueCollections};
+use super::opaque_collections::{OpaqueCollections, OutgoingCollection};
 use super::sealed_collections::SealedCollections;
 
 /// The source of collections.
@@ -14,7 +14,7 @@ pub enum CollectionSource {
 
 impl CollectionSource {
     /// The collection of an operation.
-    pub async fn take(&self, number: u64) -> Collection {
+    pub async fn take(&self, number: u64) -> OutgoingCollection {
         match self {
             Self::Opaque(collections) => collections.make(number),
             Self::Sealed(ahead) => ahead.take().await,

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 
 use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
-use crate::engine::{Call, CallResult, Client, Expectation, OperationEnd, Scenario};
-use crate::measure::{Code, Outcome, RouteId, SAMPLED, ServiceTimes};
+use crate::engine::{Call, CallResult, Expectation, LoadUser, OperationEnd, Scenario};
+use crate::measure::{Code, RequestOutcome, RouteId, SAMPLED, ServiceTimes};
 use crate::plan::{ScheduledOperation, Share};
 
 /// Posts collections to an edge. A share of them are replays, which must be refused.
@@ -36,7 +36,7 @@ impl EdgeRelay {
     /// Posts a new collection.
     pub async fn post(
         &self,
-        client: &mut Client,
+        client: &mut LoadUser,
         scheduled: ScheduledOperation,
         due: Instant,
     ) -> (CallResult, String) {
@@ -64,7 +64,7 @@ impl EdgeRelay {
     }
 
     /// Posts the last accepted collection again; `None` if there is none yet.
-    async fn replay(&self, client: &mut Client, due: Instant) -> Option<CallResult> {
+    async fn replay(&self, client: &mut LoadUser, due: Instant) -> Option<CallResult> {
         let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
             return None;
@@ -88,7 +88,7 @@ impl Scenario for EdgeRelay {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         if self.replays.takes(scheduled.number)
             && let Some(reply) = self.replay(client, due).await
         {
@@ -101,8 +101,8 @@ impl Scenario for EdgeRelay {
 /// The end of an operation, from the result of its last request.
 pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
     match reply.outcome {
-        Outcome::Answer { .. } if reply.expected => OperationEnd::Answered,
-        Outcome::Answer { .. } => OperationEnd::Unexpected,
+        RequestOutcome::Answer { .. } if reply.expected => OperationEnd::Answered,
+        RequestOutcome::Answer { .. } => OperationEnd::Unexpected,
         _ => OperationEnd::Failed,
     }
 }

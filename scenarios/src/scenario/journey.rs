@@ -5,7 +5,7 @@ use edgeproof_http::ServerAddress;
 
 use super::edge_relay::{EdgeRelay, operation_end};
 use super::verdict_polling::VerdictPolling;
-use crate::engine::{Client, OperationEnd, Scenario};
+use crate::engine::{LoadUser, OperationEnd, Scenario};
 use crate::measure::RouteId;
 use crate::plan::ScheduledOperation;
 
@@ -26,7 +26,7 @@ impl Scenario for Journey {
         self.relay.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         client.start_waiting_for_verdict(due, self.polling.route);
         let (reply, reference) = self.relay.post(client, scheduled, due).await;
         if !reply.expected {

@@ -16,7 +16,7 @@ pub use any_scenario::AnyScenario;
 pub use collection_source::CollectionSource;
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;
-pub use opaque_collections::{Collection, OpaqueCollections};
+pub use opaque_collections::{OpaqueCollections, OutgoingCollection};
 pub use references::{ParseReferencesError, Reference, References, RegisterSession, SessionState};
 pub use requests::{BadToken, CollectionRequests, VerdictRequests};
 pub use sealed_collections::{SealedCollections, SealingCost};

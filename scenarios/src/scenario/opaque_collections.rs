@@ -9,7 +9,7 @@ pub struct OpaqueCollections {
 
 /// A collection to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collection {
+pub struct OutgoingCollection {
     /// The session's reference.
     pub reference: String,
     /// The body.
@@ -45,13 +45,13 @@ impl OpaqueCollections {
     }
 
     /// The collection of an operation.
-    pub fn make(&self, number: u64) -> Collection {
+    pub fn make(&self, number: u64) -> OutgoingCollection {
         let reference = self.reference(number);
         let mut body = BytesMut::with_capacity(SIZE);
         for part in [HEAD.as_bytes(), reference.as_bytes(), MIDDLE.as_bytes(), &self.padding, b"\"}"] {
             body.extend_from_slice(part);
         }
-        Collection { reference, body: body.freeze() }
+        OutgoingCollection { reference, body: body.freeze() }
     }
 
     /// The reference in a generated collection; `None` for any other body.

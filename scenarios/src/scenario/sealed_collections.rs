@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
-use super::opaque_collections::{Collection, OpaqueCollections};
+use super::opaque_collections::{OpaqueCollections, OutgoingCollection};
 use crate::plan::Shard;
 
 /// Collections sealed in advance on separate threads, so that sealing delays no request. Dropping it ends the
@@ -39,7 +39,7 @@ struct SealQueue {
     names: OpaqueCollections,
     shard: Shard,
     capacity: usize,
-    ready: Mutex<VecDeque<Collection>>,
+    ready: Mutex<VecDeque<OutgoingCollection>>,
     /// Signals free capacity.
     room: Condvar,
     /// Signals a new collection.
@@ -95,7 +95,7 @@ impl SealedCollections {
     }
 
     /// The next collection. Waits, and counts the wait, if none is ready.
-    pub async fn take(&self) -> Collection {
+    pub async fn take(&self) -> OutgoingCollection {
         self.queue.taken.fetch_add(1, Ordering::Relaxed);
         let mut waited = false;
         loop {
@@ -156,7 +156,7 @@ impl SealQueue {
             let took = thread_time().saturating_sub(before);
             self.nanos.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
             self.sealed.fetch_add(1, Ordering::Relaxed);
-            self.ready.lock().push_back(Collection { reference, body });
+            self.ready.lock().push_back(OutgoingCollection { reference, body });
             self.more.notify_waiters();
         }
     }

@@ -11,8 +11,8 @@ use super::edge_relay::operation_end;
 use super::opaque_collections::OpaqueCollections;
 use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
-use crate::engine::{Call, Client, Expectation, OperationEnd, PollResult, Scenario, poll_result};
-use crate::measure::{Outcome, RouteId};
+use crate::engine::{Call, Expectation, LoadUser, OperationEnd, PollResult, Scenario, poll_result};
+use crate::measure::{RequestOutcome, RouteId};
 use crate::plan::{ScheduledOperation, Share};
 
 /// A backend that polls for the verdict of a reference until it is ready.
@@ -56,7 +56,7 @@ impl VerdictPolling {
     /// Polls until the verdict is ready or the session is given up.
     pub async fn until_verdict(
         &self,
-        client: &mut Client,
+        client: &mut LoadUser,
         connection: usize,
         number: u64,
         reference: &str,
@@ -89,7 +89,7 @@ impl VerdictPolling {
                 PollResult::Pending => {
                     client.record_no_verdict();
                     let now = Instant::now();
-                    client.record(self.route, Outcome::GivenUp, false, since, now, Duration::ZERO);
+                    client.record(self.route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
                     return OperationEnd::Unexpected;
                 }
                 PollResult::Other => {
@@ -135,7 +135,7 @@ impl Scenario for VerdictPolling {
         self.route
     }
 
-    async fn play(&self, client: &mut Client, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
+    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
         let (reference, comes) = self.reference(scheduled.number);
         if self.options.bad_tokens.takes(scheduled.number) && self.verdict_requests.has_bad_tokens() {
             let (request, expect) = self.verdict_requests.bad_request(&reference, scheduled.number);

@@ -2,7 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::plan::{PlanError, Share, parse_duration};
+use edgeproof_cli::args::parse_duration;
+
+use crate::plan::{PlanError, Share};
 
 /// Faults injected into the mock service.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -45,11 +47,8 @@ impl FromStr for Downtime {
     type Err = PlanError;
 
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: String| PlanError {
-            given: given.to_owned(),
-            why,
-            advice: "write AT:FOR, such as 10s:2s: down 10 s after the start, for 2 s",
-        };
+        let advice = "write AT:FOR, such as 10s:2s: down 10 s after the start, for 2 s";
+        let refuse = |why: String| PlanError::new(why, advice);
         let (at, time) = given.split_once(':').ok_or_else(|| refuse("no colon".into()))?;
         Ok(Self { at: parse_duration(at).map_err(refuse)?, time: parse_duration(time).map_err(refuse)? })
     }

@@ -24,7 +24,7 @@ pub struct LoadMock {
     mode: ListenerMode,
     service_times: Arc<ServiceTimes>,
     faults: OnceLock<(Instant, InjectedFaults)>,
-    scripts: Mutex<Scripts>,
+    scripts: Mutex<CountingScripts>,
 }
 
 /// Options of the mock.
@@ -52,7 +52,7 @@ pub enum CollectionMode {
 }
 
 /// Scripts that count requests and inject faults.
-struct Scripts {
+struct CountingScripts {
     relay: Scripted,
     verdicts: Scripted,
 }
@@ -177,17 +177,11 @@ impl LoadMock {
     }
 }
 
-impl std::fmt::Debug for LoadMock {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoadMock").field("mock", &self.mock).finish_non_exhaustive()
-    }
-}
-
 fn fails(failing: Share, number: u64) -> bool {
     failing.takes(number % FAILURE_PATTERN)
 }
 
-fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: InjectedFaults) -> Scripts {
+fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: InjectedFaults) -> CountingScripts {
     let late = |script: Script| Reply {
         delay: faults.slow,
         ..script.replies.into_iter().next().expect("a script has at least one reply")
@@ -205,7 +199,7 @@ fn scripts(mock: &MockService, collection_mode: CollectionMode, faults: Injected
         }
     };
     let verdicts = Script { replies: vec![late(Script::decide())] };
-    Scripts {
+    CountingScripts {
         relay: mock.script(Match::Everything, Script { replies }),
         verdicts: mock.script(Match::Verdicts, verdicts),
     }

@@ -78,12 +78,6 @@ impl StallingServer {
     }
 }
 
-impl std::fmt::Debug for StallingServer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StallingServer").field("url", &self.url()).finish_non_exhaustive()
-    }
-}
-
 impl StallPattern {
     /// The wait of a request that arrives at this time.
     pub fn wait(&self, at: Duration) -> Duration {

@@ -6,6 +6,7 @@ use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
 use super::{CaseContext, Conversation, Prerequisite, ServiceCaseContext};
+use crate::monitor::EdgeMonitor;
 use crate::target::Setup;
 
 /// One test of an edge, a service or a key set.
@@ -55,6 +56,8 @@ pub enum Procedure {
     EdgeSteps(EdgeSteps),
     /// Steps at a service or a key set.
     ServiceSteps(ServiceSteps),
+    /// No requests: judges what the other cases left behind at the edges.
+    Monitor(EdgeMonitor),
 }
 
 /// Steps at an edge that are more than a conversation.
@@ -70,8 +73,10 @@ pub enum Phase {
     First,
     /// Between the first and the last cases, in any order.
     Main,
-    /// After all other cases.
+    /// After the main cases.
     Last,
+    /// After all requests of the run.
+    Monitors,
 }
 
 impl Case {

@@ -160,7 +160,8 @@ impl<'a> Catalog<'a> {
         if self.waits { Duration::from_secs(60) } else { Duration::from_millis(1500) }
     }
 
-    fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
+    /// Adds a case for `row`.
+    pub fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
         let case = Case::of(self.row(row), id, title, procedure);
         self.cases.push(case);
         self.cases.last_mut().expect("a case was just pushed")

@@ -13,9 +13,7 @@ pub(crate) mod summary;
 
 pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
-pub use context::{
-    CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck,
-};
+pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck};
 pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};

@@ -30,9 +30,9 @@ pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
     }
 }
 
-/// The line contains the status as a separate number, and the reason.
+/// The line contains the status as a separate number, and the reason as a separate word.
 pub fn names_refusal(status: u16, reason: &str, line: &str) -> bool {
-    line.contains(reason) && has_number(&line.replace(reason, " "), status)
+    has_word(line, reason) && has_number(&line.replace(reason, " "), status)
 }
 
 /// No line contains a license or a private key. `finds` reports whether bytes contain one, in any encoding.
@@ -50,6 +50,12 @@ pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Chec
     let actual = found.map_or("none".into(), |(name, _)| format!("the {name} in a line"));
     Check::new("log", format!("no {}", names.join(", no ")), actual, found.is_none())
         .hint("log the status and the reason, without data from the end user's request")
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
 }
 
 fn has_number(line: &str, number: u16) -> bool {
@@ -70,6 +76,7 @@ mod tests {
     #[case::no_status(&["refused: edgeproof_1"], false)]
     #[case::no_reason(&["refused: 401"], false)]
     #[case::two_lines(&["status 401", "reason edgeproof_1"], false)]
+    #[case::longer_reason(&["401 edgeproof_12"], false)]
     #[case::access_log_beside(&["POST /v1/signals 401", "refused 401 edgeproof_1"], true)]
     #[case::nothing(&[], false)]
     fn exactly_one_line_names_the_refusal(#[case] lines: &[&str], #[case] expected: bool) {

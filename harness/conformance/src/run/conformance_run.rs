@@ -83,10 +83,7 @@ impl ConformanceRun {
                 let stops = !matches!(edges.target, Target::Embedded(_));
                 let pool = Arc::new(EdgePool::new(*edges).await?);
                 let (result, ended) = run.execute(&pool, planned, events).await;
-                if ended
-                    && stops
-                    && let Some(pool) = Arc::into_inner(pool)
-                {
+                if ended && stops {
                     pool.stop().await;
                 }
                 Ok(result)

@@ -39,7 +39,18 @@ pub(super) async fn execute<R: Runner>(
             }
         }
     }
-    for phase in [Phase::First, Phase::Main, Phase::Last] {
+    let monitored = plan.cases.iter().any(|planned| planned.case.phase == Phase::Monitors);
+    for phase in [Phase::First, Phase::Main, Phase::Last, Phase::Monitors] {
+        if phase == Phase::Monitors {
+            if options.latency
+                && let Some(latency) = runner.added_latency(&context).await
+            {
+                collector.set_latency(latency);
+            }
+            if monitored {
+                runner.end_requests(&context).await;
+            }
+        }
         let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
         for (index, planned) in plan.cases.iter().enumerate() {
             if planned.case.phase == phase && collector.is_open(index) {
@@ -67,11 +78,6 @@ pub(super) async fn execute<R: Runner>(
         }
     }
     collector.emit_ready(policy, events);
-    if options.latency
-        && let Some(latency) = runner.added_latency(&context).await
-    {
-        collector.set_latency(latency);
-    }
 }
 
 /// Reports the cases that a limitation concerns as not run.

@@ -22,6 +22,11 @@ pub(super) trait Runner: Send + Sync + 'static {
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
+    /// Sends the last requests of a run, then stops what can be stopped: after it the monitors judge complete logs.
+    fn end_requests(&self, _context: &RunContext) -> impl Future<Output = ()> + Send {
+        future::ready(())
+    }
+
     /// Measures the latency that the target adds, where both of its sides can be observed.
     fn added_latency(&self, _context: &RunContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)
@@ -42,7 +47,9 @@ pub(super) enum SanityResult {
 impl SanityResult {
     /// The target does not start or answer. The text holds the error and its advice.
     pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
-        let text = format!("failed to {}", error_text(why));
+        let text = error_text(why);
+        let verb = if text.starts_with("cannot ") { "" } else { "failed to " };
+        let text = format!("{verb}{text}");
         Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
     }
 }

@@ -119,6 +119,6 @@ fn invalid_ca_file_names_the_option_of_the_service() {
     let report = folder.conform(&["service", "--base-url", "https://127.0.0.1:9", "--service-ca", "ca.pem"]);
     assert_eq!(report.exit_code, 3);
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
-    assert!(finding.starts_with("failed to read the CA file ca.pem: "), "{finding}");
+    assert!(finding.starts_with("cannot read the CA file ca.pem: "), "{finding}");
     assert!(finding.contains("\n--service-ca takes a PEM file"), "{finding}");
 }

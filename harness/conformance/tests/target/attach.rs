@@ -45,7 +45,7 @@ async fn invalid_ca_file_names_the_option_of_the_edge() {
     std::fs::write(&ca, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
     let url = BaseUrl::of_edge("https://127.0.0.1:9").unwrap();
     let error = Attached { url, ca: Some(ca) }.start().await.unwrap_err();
-    assert!(error.to_string().starts_with("read the CA file "), "{error}");
+    assert!(error.to_string().starts_with("cannot read the CA file "), "{error}");
     assert!(error.help().unwrap().to_string().starts_with("--edge-ca "));
 }
 

@@ -105,7 +105,7 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, EdgeError> {
 fn invalid_file(setting: &'static str, path: &Path, expected: &'static str, why: pem::Error) -> EdgeError {
     let why = match why {
         pem::Error::Io(error) => error.to_string(),
-        pem::Error::NoItemsFound => format!("the file has no {expected}"),
+        pem::Error::NoItemsFound => format!("the file does not contain {expected}"),
         other => format!("invalid PEM: {other}"),
     };
     EdgeError::File { setting, path: path.to_owned(), expected, why }

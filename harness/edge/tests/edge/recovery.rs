@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use edgeproof_fixtures::credentials::Role;
 use edgeproof_mock::{Listen, ListenerMode, MockService, ServiceOptions};
 use rstest::rstest;
 
@@ -30,16 +31,10 @@ async fn edge_recovers_after_the_service_restarts() {
 /// A race in connection pools, hence many rounds.
 #[rstest]
 #[case::http1(ListenerMode::PlainHttp)]
-#[case::http2(ListenerMode::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
+#[case::http2(ListenerMode::Tls(Role::ServiceServer))]
 #[tokio::test(flavor = "multi_thread")]
 async fn closed_pooled_connection_is_replaced(#[case] mode: ListenerMode) {
-    let fixture = Fixture::with(|settings| {
-        if mode == ListenerMode::PlainHttp {
-            settings.service_url = settings.service_url.take().map(|url| url.replace("https:", "http:"));
-        }
-    })
-    .await;
-    fixture.service.set_mode(mode).await.unwrap();
+    let fixture = Fixture::in_mode(mode).await;
     let _accept = fixture.scripted(200, OK);
     for round in 0..200 {
         check(&fixture.post(format!("round {round}")).await, 200, OK);
@@ -50,16 +45,10 @@ async fn closed_pooled_connection_is_replaced(#[case] mode: ListenerMode) {
 
 #[rstest]
 #[case::http1(ListenerMode::PlainHttp)]
-#[case::http2(ListenerMode::Tls(edgeproof_fixtures::credentials::Role::ServiceServer))]
+#[case::http2(ListenerMode::Tls(Role::ServiceServer))]
 #[tokio::test]
 async fn connections_are_reused(#[case] mode: ListenerMode) {
-    let fixture = Fixture::with(|settings| {
-        if mode == ListenerMode::PlainHttp {
-            settings.service_url = settings.service_url.take().map(|url| url.replace("https:", "http:"));
-        }
-    })
-    .await;
-    fixture.service.set_mode(mode).await.unwrap();
+    let fixture = Fixture::in_mode(mode).await;
     for status in [200, 401, 200, 204, 400, 200] {
         let _scripted = fixture.scripted(status, OK);
         fixture.post("{}").await;

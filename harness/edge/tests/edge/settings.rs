@@ -50,12 +50,12 @@ use rstest::rstest;
 #[case::key_in_place_of_ca(
     "SERVICE_CA_FILE",
     "[folder]/service-server.key",
-    "SERVICE_CA_FILE: cannot read [folder]/service-server.key: the file has no certificates (BEGIN CERTIFICATE); help: set SERVICE_CA_FILE to a PEM file with certificates (BEGIN CERTIFICATE)"
+    "SERVICE_CA_FILE: cannot read [folder]/service-server.key: the file does not contain certificates (BEGIN CERTIFICATE); help: set SERVICE_CA_FILE to a PEM file with certificates (BEGIN CERTIFICATE)"
 )]
 #[case::certificate_in_place_of_key(
     "EDGE_CLIENT_KEY_FILE",
     "[folder]/client-for-license.pem",
-    "EDGE_CLIENT_KEY_FILE: cannot read [folder]/client-for-license.pem: the file has no a private key (BEGIN PRIVATE KEY); help: set EDGE_CLIENT_KEY_FILE to a PEM file with a private key (BEGIN PRIVATE KEY)"
+    "EDGE_CLIENT_KEY_FILE: cannot read [folder]/client-for-license.pem: the file does not contain a private key (BEGIN PRIVATE KEY); help: set EDGE_CLIENT_KEY_FILE to a PEM file with a private key (BEGIN PRIVATE KEY)"
 )]
 #[case::key_of_another_certificate(
     "EDGE_CLIENT_KEY_FILE",

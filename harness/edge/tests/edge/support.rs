@@ -7,7 +7,9 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use edgeproof_launch::LogTail;
-use edgeproof_mock::{Action, Match, MockService, Reply, Script, Scripted, ServiceOptions, When};
+use edgeproof_mock::{
+    Action, ListenerMode, Match, MockService, Reply, Script, Scripted, ServiceOptions, When,
+};
 use url::Url;
 
 /// Timeout of an exchange.
@@ -35,6 +37,18 @@ impl Fixture {
     /// Changes the settings before the start.
     pub(crate) async fn with(change: impl FnOnce(&mut EdgeSettings)) -> Self {
         Self::with_options(|options| change(&mut options.settings)).await
+    }
+
+    /// The service listens in this mode: over plain HTTP the edge uses HTTP/1.1, otherwise HTTP/2.
+    pub(crate) async fn in_mode(mode: ListenerMode) -> Self {
+        let fixture = Self::with(|settings| {
+            if mode == ListenerMode::PlainHttp {
+                settings.service_url = settings.service_url.take().map(|url| url.replace("https:", "http:"));
+            }
+        })
+        .await;
+        fixture.service.set_mode(mode).await.unwrap();
+        fixture
     }
 
     /// Changes the options before the start.

@@ -36,9 +36,9 @@ async fn listener_that_is_not_the_service_is_502(#[case] mode: ListenerMode) {
 async fn broken_exchange_is_not_retried(
     #[case] action: Action,
     #[values(false, true)] pooled_connection: bool,
-    #[values(false, true)] http1: bool,
+    #[values(ListenerMode::PlainHttp, ListenerMode::Tls(Role::ServiceServer))] mode: ListenerMode,
 ) {
-    let fixture = if http1 { over_http1().await } else { Fixture::new().await };
+    let fixture = Fixture::in_mode(mode).await;
     if pooled_connection {
         let _accept = fixture.scripted(200, OK);
         check(&fixture.post("before").await, 200, OK);
@@ -78,15 +78,4 @@ async fn silent_service_is_502_after_the_timeout() {
     check(&fixture.post("{}").await, 502, UNREACHABLE);
     assert!(began.elapsed() >= Duration::from_millis(200));
     assert_eq!(scripted.count(), 1);
-}
-
-/// A service without TLS, which implies HTTP/1.1.
-async fn over_http1() -> Fixture {
-    let fixture = Fixture::with(|settings| {
-        let url = settings.service_url.take().unwrap();
-        settings.service_url = Some(url.replace("https://", "http://"));
-    })
-    .await;
-    fixture.service.set_mode(ListenerMode::PlainHttp).await.unwrap();
-    fixture
 }

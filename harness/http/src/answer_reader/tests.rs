@@ -8,9 +8,9 @@ fn read(wire: &[u8], method: &str, piece: usize) -> String {
     let mut reader = AnswerReader::new(method);
     for bytes in wire.chunks(piece) {
         match reader.push(bytes) {
-            Progress::More => {}
-            Progress::Done(answer) => return describe(&answer),
-            Progress::Broken(why) => return format!("broken: {why}"),
+            ReadProgress::More => {}
+            ReadProgress::Done(answer) => return describe(&answer),
+            ReadProgress::Broken(why) => return format!("broken: {why}"),
         }
     }
     reader.end().map_or("nothing".into(), |answer| describe(&answer))
@@ -63,12 +63,12 @@ fn reads(#[case] wire: &str, #[case] expected: &str) {
 fn long_body_is_truncated(#[case] before: &str, #[case] after: &str) {
     let wire = [before.as_bytes(), &vec![b'x'; 5_000_000], after.as_bytes()].concat();
     let mut reader = AnswerReader::new("GET").keeping(3);
-    let mut last = Progress::More;
+    let mut last = ReadProgress::More;
     for bytes in wire.chunks(100_000) {
-        assert_eq!(last, Progress::More);
+        assert_eq!(last, ReadProgress::More);
         last = reader.push(bytes);
     }
-    let answer = if let Progress::Done(answer) = last { answer } else { reader.end().unwrap() };
+    let answer = if let ReadProgress::Done(answer) = last { answer } else { reader.end().unwrap() };
     assert_eq!((&answer.body[..], answer.complete), (&b"xxx"[..], true));
     assert_eq!(read(&wire, "GET", 100_000), "broken: body longer than 4194304 bytes");
 }
@@ -102,11 +102,11 @@ proptest! {
         }
         wire.extend(b"0\r\n\r\n");
         let mut reader = AnswerReader::new("POST");
-        let mut last = Progress::More;
+        let mut last = ReadProgress::More;
         for bytes in wire.chunks(piece) {
             last = reader.push(bytes);
         }
-        let Progress::Done(answer) = last else { panic!("{last:?}") };
+        let ReadProgress::Done(answer) = last else { panic!("{last:?}") };
         prop_assert_eq!(answer.body.as_ref(), body);
     }
 }

@@ -1,7 +1,5 @@
 //! Cost of the mock service, compared with a bare hyper server that answers a constant. Both serve the same client in
-//! turns, with one core for the server and one for the client. A benchmark, not a test: `just bench`.
-//!
-//! Each server is a separate process of this program, so that its CPU time and memory are measured alone.
+//! turns, with one core for the server's thread and one for the client's. A benchmark, not a test: `just bench`.
 #![expect(clippy::print_stdout, reason = "the program prints its measurements")]
 #![cfg_attr(target_os = "linux", expect(clippy::unwrap_used, reason = "a failed setup ends the benchmark"))]
 
@@ -15,5 +13,5 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    println!("this benchmark needs Linux: it reads the CPU time of other processes from /proc");
+    println!("this benchmark needs Linux: it pins threads to cores and reads its memory from /proc");
 }

@@ -39,7 +39,7 @@ const SUFFIX: &str = "scripted";
 #[serde(deny_unknown_fields)]
 struct ScriptBody {
     #[serde(rename = "match")]
-    on: Target,
+    on: ScriptTarget,
     #[serde(default)]
     skip: u32,
     #[serde(default)]
@@ -60,7 +60,7 @@ struct ScriptBody {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Target {
+enum ScriptTarget {
     Relay,
     Marker(String),
     Verdicts,
@@ -98,14 +98,14 @@ impl ScriptRequest {
         let body: ScriptBody = parse(body)?;
         let delay = body.delay.as_deref().map(span).transpose()?.unwrap_or_default();
         let on = match body.on {
-            Target::Relay => Match::Everything,
-            Target::Marker(text) if text.is_empty() => {
+            ScriptTarget::Relay => Match::Everything,
+            ScriptTarget::Marker(text) if text.is_empty() => {
                 return Err(AdminError::bad("the marker is empty; give a text that the body contains"));
             }
-            Target::Marker(text) => Match::Marker(text.into()),
-            Target::Verdicts => Match::Verdicts,
-            Target::Verdict(reference) => Match::VerdictOf(reference),
-            Target::Keys => Match::KeySet,
+            ScriptTarget::Marker(text) => Match::Marker(text.into()),
+            ScriptTarget::Verdicts => Match::Verdicts,
+            ScriptTarget::Verdict(reference) => Match::VerdictOf(reference),
+            ScriptTarget::Keys => Match::KeySet,
         };
         let action = match (body.answer, body.row, body.fault) {
             (Some(answer), None, None) => answer.action()?,

@@ -14,7 +14,7 @@ struct SessionRequest {
     #[serde(rename = "ref")]
     reference: String,
     #[serde(default)]
-    ready: Readiness,
+    ready: RequestedReadiness,
     #[serde(default)]
     other_license: bool,
     #[serde(default = "allow")]
@@ -25,7 +25,7 @@ struct SessionRequest {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Readiness {
+enum RequestedReadiness {
     #[default]
     Now,
     Always,
@@ -42,12 +42,12 @@ pub(super) fn session(body: &[u8], credentials: &Credentials) -> Result<(NewSess
         return Err(AdminError::bad("\"ref\" is empty; give the session reference"));
     }
     let ready = match ready {
-        Readiness::Now => Ready::After(std::time::Duration::ZERO),
-        Readiness::Always => Ready::Always,
-        Readiness::Never => Ready::Never,
-        Readiness::After(text) => Ready::After(span(&text)?),
-        Readiness::AfterFirstPoll(text) => Ready::AfterFirstPoll(span(&text)?),
-        Readiness::Since(text) => Ready::Since(span(&text)?),
+        RequestedReadiness::Now => Ready::After(std::time::Duration::ZERO),
+        RequestedReadiness::Always => Ready::Always,
+        RequestedReadiness::Never => Ready::Never,
+        RequestedReadiness::After(text) => Ready::After(span(&text)?),
+        RequestedReadiness::AfterFirstPoll(text) => Ready::AfterFirstPoll(span(&text)?),
+        RequestedReadiness::Since(text) => Ready::Since(span(&text)?),
     };
     let license = if other_license { credentials.other_license_id() } else { credentials.license_id() };
     let created = json!({ "ref": reference, "license_id": license });

@@ -23,12 +23,12 @@ pub(super) struct AdminState {
     redactor: Arc<TokenRedactor>,
     magic: Magic,
     seed: u64,
-    scripts: Mutex<Scripts>,
+    scripts: Mutex<RunningScripts>,
 }
 
 /// Registered scripts. A reset drops them; their ids continue, so that an old id never drops a new script.
 #[derive(Debug, Default)]
-struct Scripts {
+struct RunningScripts {
     running: Vec<RunningScript>,
     last_id: u64,
 }

@@ -1,6 +1,6 @@
 use edgeproof_fixtures::credentials::ClientCertificateFault;
 use edgeproof_fixtures::seal::CollectionFault;
-use edgeproof_fixtures::spec::{Check, Profile, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Profile, ServiceCheck, Spec, Stimulus, Table};
 
 use super::{CollectionFacts, ReplyShape, ServiceDecision};
 
@@ -26,20 +26,20 @@ pub fn decide(
 }
 
 /// Result of one check: the stimulus of a refusal, if it fails.
-fn failed_check(check: Check, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
+fn failed_check(check: ServiceCheck, profile: &Profile, facts: &CollectionFacts) -> Option<Stimulus> {
     match check {
-        Check::License => {
+        ServiceCheck::License => {
             let stimuli = [facts.license.as_ref().err().copied(), facts.outage.map(super::Outage::stimulus)];
             let place =
                 |stimulus: &Stimulus| profile.license_order.iter().position(|other| other == stimulus);
             stimuli.into_iter().flatten().min_by_key(|stimulus| place(stimulus).unwrap_or(usize::MAX))
         }
-        Check::Certificate => facts.certificate.err().map(certificate_stimulus),
-        Check::Size => (facts.body_length > profile.max_body as u64).then_some(Stimulus::BodyTooLarge),
-        Check::Json | Check::Seal | Check::Contents => {
+        ServiceCheck::Certificate => facts.certificate.err().map(certificate_stimulus),
+        ServiceCheck::Size => (facts.body_length > profile.max_body as u64).then_some(Stimulus::BodyTooLarge),
+        ServiceCheck::Json | ServiceCheck::Seal | ServiceCheck::Contents => {
             facts.collection.err().filter(|fault| fault.check() == check).map(CollectionFault::stimulus)
         }
-        Check::Replay => facts.replay.stimulus(),
+        ServiceCheck::Replay => facts.replay.stimulus(),
     }
 }
 

@@ -16,7 +16,7 @@ pub struct ReplyShape(Value);
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum ReplyShapeError {
     /// The file cannot be read.
-    #[error("read the reply shape {}", path.display())]
+    #[error("cannot read the reply shape {}", path.display())]
     Read {
         /// Path of the file.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum ReplyShapeError {
         source: io::Error,
     },
     /// The file is not JSON.
-    #[error("read the reply shape: it is not JSON")]
+    #[error("cannot read the reply shape: it is not JSON")]
     #[diagnostic(help("write the body of a refusal, such as {{\"code\": \"{{reason}}\"}}"))]
     NotJson {
         /// Text of the file.
@@ -37,7 +37,7 @@ pub enum ReplyShapeError {
         why: String,
     },
     /// No text contains `{reason}`.
-    #[error("use the reply shape: {{reason}} is missing")]
+    #[error("cannot use the reply shape: {{reason}} is missing")]
     #[diagnostic(help("write \"{{reason}}\" where the code belongs, such as {{\"code\": \"{{reason}}\"}}"))]
     WithoutReason {
         /// Text of the file.
@@ -48,7 +48,7 @@ pub enum ReplyShapeError {
         at: SourceSpan,
     },
     /// An unknown placeholder.
-    #[error("use the reply shape: unknown placeholder {word}")]
+    #[error("cannot use the reply shape: unknown placeholder {word}")]
     #[diagnostic(help("use {{reason}} and {{status}}"))]
     UnknownPlaceholder {
         /// Text of the file.
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn invalid_shape_shows_its_position() {
         assert_snapshot!(rendered("{\n  \"error\": {reason}\n}"), @r#"
-         × read the reply shape: it is not JSON
+         × cannot read the reply shape: it is not JSON
           ╭─[shape.json:2:13]
         1 │ {
         2 │   "error": {reason}
@@ -211,7 +211,7 @@ mod tests {
          help: write the body of a refusal, such as {"code": "{reason}"}
         "#);
         assert_snapshot!(rendered("{\"error\": \"refused\"}\n"), @r#"
-         × use the reply shape: {reason} is missing
+         × cannot use the reply shape: {reason} is missing
           ╭─[shape.json:1:1]
         1 │ {"error": "refused"}
           · ──────────┬─────────
@@ -220,7 +220,7 @@ mod tests {
          help: write "{reason}" where the code belongs, such as {"code": "{reason}"}
         "#);
         assert_snapshot!(rendered("{\"error\": \"{reason}\",\n \"message\": \"{text}\"}"), @r#"
-         × use the reply shape: unknown placeholder {text}
+         × cannot use the reply shape: unknown placeholder {text}
           ╭─[shape.json:2:14]
         1 │ {"error": "{reason}",
         2 │  "message": "{text}"}
@@ -230,6 +230,6 @@ mod tests {
          help: use {reason} and {status}
         "#);
         let error = ReplyShape::load(Path::new("/nowhere/shape.json")).unwrap_err();
-        assert_snapshot!(format!("failed to {error}"), @"failed to read the reply shape /nowhere/shape.json");
+        assert_snapshot!(error.to_string(), @"cannot read the reply shape /nowhere/shape.json");
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP in and out: reads and records a request, finds its endpoint or script, and sends the answer.
 
 mod answer;
-mod exchange;
+mod received_request;
 
-pub(crate) use exchange::handle;
+pub(crate) use received_request::handle;

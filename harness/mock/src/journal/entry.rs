@@ -28,11 +28,11 @@ pub(crate) struct Entry {
     client_certificates: Arc<[CertificateDer<'static>]>,
     tls: Option<TlsFacts>,
     connection: u64,
-    progress: Mutex<Progress>,
+    progress: Mutex<EntryProgress>,
 }
 
 #[derive(Debug, Default)]
-struct Progress {
+struct EntryProgress {
     body: Bytes,
     body_length: u64,
     complete: bool,

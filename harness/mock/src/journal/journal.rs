@@ -23,7 +23,7 @@ pub(crate) struct Journal {
     /// Bytes of the bodies of unfinished requests.
     in_flight: AtomicUsize,
     observer: Option<Observer>,
-    log: Mutex<Log>,
+    log: Mutex<JournalEntries>,
 }
 
 /// Recorder of one request. Dropping it, as when the connection ends, finishes the entry.
@@ -48,7 +48,7 @@ const MAX_IN_FLIGHT: usize = 128 * 1024 * 1024;
 const BARE_HEAD: usize = 1024;
 
 #[derive(Debug, Default)]
-struct Log {
+struct JournalEntries {
     /// Entries with their bytes. Their numbers have no gap.
     entries: VecDeque<(Arc<Entry>, usize)>,
     next: u64,
@@ -196,7 +196,7 @@ impl Drop for Recording {
     }
 }
 
-impl Log {
+impl JournalEntries {
     /// Index of the first entry from this number on.
     fn index_of(&self, number: u64) -> usize {
         // Derived from `next`: reading the oldest entry would cost a cache miss.

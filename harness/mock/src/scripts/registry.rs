@@ -74,7 +74,7 @@ pub(crate) struct Registration {
     replies: Vec<PreparedReply>,
     served: AtomicUsize,
     notify: Arc<Notify>,
-    claims: Mutex<Claims>,
+    claims: Mutex<ClaimedRequests>,
 }
 
 /// A [`Match`], prepared for searching.
@@ -88,7 +88,7 @@ enum Matcher {
 }
 
 #[derive(Debug, Default)]
-struct Claims {
+struct ClaimedRequests {
     count: usize,
     latest: VecDeque<Arc<Entry>>,
 }

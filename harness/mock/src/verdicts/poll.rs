@@ -34,7 +34,7 @@ pub(crate) async fn answer(
         MagicOutcome::Nothing(token) => (token, None),
     };
     let control = control.filter(|_| !state.hooks.waits_for_nobody());
-    let request = VerdictRequest { state, token, reference, forced };
+    let request = CheckedVerdictRequest { state, token, reference, forced };
     let (mut session, _) = request.look(now);
     let longest = wait_ms(query, state.profile.wait_max);
     let mut client_listens = true;
@@ -78,7 +78,7 @@ pub(crate) struct VerdictAnswer {
 }
 
 /// A request for a verdict, with the result of its token check.
-struct VerdictRequest<'a> {
+struct CheckedVerdictRequest<'a> {
     state: &'a ServiceState,
     token: Result<ReadClaims, ReadTokenFault>,
     reference: &'a SessionRef,
@@ -92,7 +92,7 @@ struct Deadline {
     clock: Option<SystemTime>,
 }
 
-impl VerdictRequest<'_> {
+impl CheckedVerdictRequest<'_> {
     /// State of the session, and the time when its verdict is ready, if known.
     fn look(&self, now: SystemTime) -> (SessionFact, Option<SystemTime>) {
         let Ok(ReadClaims { license_id, .. }) = &self.token else { return (SessionFact::Unknown, None) };

@@ -10,7 +10,7 @@ use rstest::rstest;
 use rustls::HandshakeKind;
 use tokio::net::TcpStream;
 
-use super::support::{Bench, connect, converse, http1, read};
+use super::support::{Bench, answered, connect, converse, http1};
 
 #[rstest]
 #[case::valid(Role::ServiceServer, None)]
@@ -26,10 +26,7 @@ async fn tls_uses_the_certificate_of_the_role(#[case] role: Role, #[case] refusa
     match (connect(bench.service.addr(), tls).await, refusal) {
         (Ok(stream), None) => {
             let mut client = http1(stream).await;
-            assert_eq!(
-                read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
-                200
-            );
+            assert_eq!(answered(client.send_request(bench.request(bench.sealed("r")))).await.0, 200);
         }
         (Err(error), Some(refusal)) => assert!(error.to_string().contains(refusal), "{error}"),
         (connected, _) => panic!("{connected:?}"),
@@ -41,7 +38,7 @@ async fn plain_http_answers_without_tls() {
     let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::PlainHttp).await;
     assert_eq!(bench.service.url(), format!("http://localhost:{}", bench.service.addr().port()));
     let mut client = http1(TcpStream::connect(bench.service.addr()).await.unwrap()).await;
-    let answer = read(client.send_request(bench.request("{}")).await.unwrap()).await.unwrap();
+    let answer = answered(client.send_request(bench.request("{}"))).await;
     // Without a handshake the client presents no certificate.
     assert_eq!(answer, (401, r#"{"error":"client_cert_required","reason":"client_cert_required"}"#.into()));
     assert_eq!(bench.service.journal()[0].tls, None);
@@ -88,10 +85,7 @@ async fn changed_mode_resumes_no_tls_session(#[values(true, false)] changed: boo
         kinds.push(stream.get_ref().1.handshake_kind());
         let mut client = http1(stream).await;
         // Session tickets arrive with the first answer at the latest.
-        assert_eq!(
-            read(client.send_request(bench.request(bench.sealed("r"))).await.unwrap()).await.unwrap().0,
-            200
-        );
+        assert_eq!(answered(client.send_request(bench.request(bench.sealed("r")))).await.0, 200);
         if changed {
             bench.service.set_mode(ListenerMode::Tls(Role::ServiceServer)).await.unwrap();
         } else {

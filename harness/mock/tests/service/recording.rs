@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
 use proptest::test_runner::TestRunner;
 
-use super::support::{Bench, LONG, answer, converse, http1, http2, read, script};
+use super::support::{Bench, LONG, answer, answered, converse, http1, http2, script};
 
 /// A body, and the sizes of its chunks.
 fn bodies() -> impl Strategy<Value = (Vec<u8>, Option<Vec<usize>>)> {
@@ -65,7 +65,7 @@ async fn body_is_recorded_as_sent_over_http2() {
     let bench = Bench::start().await;
     let mut client = http2(bench.connect("h2").await).await;
     let body: Vec<u8> = (0..300_000u32).map(|n| (n * 7 % 251) as u8).collect();
-    let answer = read(client.send_request(bench.request(body.clone())).await.unwrap()).await.unwrap();
+    let answer = answered(client.send_request(bench.request(body.clone()))).await;
     assert_eq!(answer.0, 400);
     let arrival = &bench.service.journal()[0];
     assert!(arrival.request.body == body && arrival.request.complete);
@@ -119,7 +119,7 @@ async fn full_journal_evicts_the_oldest_request() {
     let mut client = http1(bench.connect("http/1.1").await).await;
     for n in 0..5 {
         let body = format!("{n}");
-        read(client.send_request(bench.request(body)).await.unwrap()).await.unwrap();
+        answered(client.send_request(bench.request(body))).await;
     }
     let kept: Vec<_> = bench.service.journal().into_iter().map(|a| (a.number, a.request.body)).collect();
     assert_eq!(kept, [(2, "2".into()), (3, "3".into()), (4, "4".into())]);
@@ -132,7 +132,7 @@ async fn large_bodies_evict_older_ones() {
     let mut client = http1(bench.connect("http/1.1").await).await;
     for _ in 0..10 {
         let body = vec![b' '; RECORDED];
-        read(client.send_request(bench.request(body)).await.unwrap()).await.unwrap();
+        answered(client.send_request(bench.request(body))).await;
     }
     let journal = bench.service.journal();
     let kept: usize = journal.iter().map(|arrival| arrival.request.body.len()).sum();
@@ -147,7 +147,7 @@ async fn debug_output_hides_licenses() {
     let mut request = bench.request("{}");
     request.headers_mut().insert("x-license", license.parse().unwrap());
     let scripted = bench.service.script(Match::Everything, script([answer(200, "")]));
-    read(client.send_request(request).await.unwrap()).await.unwrap();
+    answered(client.send_request(request)).await;
     let arrival = &scripted.arrivals()[0];
     assert_eq!(arrival.request.headers["x-license"], license.as_str());
     let shown = format!("{arrival:?} {scripted:?} {:?}", bench.service);

@@ -8,7 +8,7 @@ use edgeproof_fixtures::seal::{Collection, Measurement};
 use edgeproof_fixtures::spec::{Stimulus, Version};
 use tokio::task::JoinSet;
 
-use super::support::{Bench, connect, http1, http2, read};
+use super::support::{Bench, answered, connect, http1, http2};
 
 const COPY: &[u8] = br#"{"error":"replayed_bundle","reason":"replayed_bundle"}"#;
 
@@ -22,8 +22,8 @@ async fn one_of_simultaneous_copies_is_accepted() {
             let mut one = http1(bench.connect("http/1.1").await).await;
             let mut two = http2(bench.connect("h2").await).await;
             let (a, b) = (bench.request(body.clone()), bench.request(body.clone()));
-            copies.spawn(async move { read(one.send_request(a).await.unwrap()).await.unwrap().0 });
-            copies.spawn(async move { read(two.send_request(b).await.unwrap()).await.unwrap().0 });
+            copies.spawn(async move { answered(one.send_request(a)).await.0 });
+            copies.spawn(async move { answered(two.send_request(b)).await.0 });
         }
         let mut statuses = copies.join_all().await;
         statuses.sort_unstable();
@@ -48,7 +48,7 @@ async fn copy_is_refused_and_the_first_verdict_stays() {
     let mut request = bench.request(body);
     let license = bench.credentials.license(LicenseForm::OtherLicense);
     request.headers_mut().insert("authorization", format!("Bearer {license}").parse().unwrap());
-    assert_eq!(read(elsewhere.send_request(request).await.unwrap()).await.unwrap(), (409, COPY.into()));
+    assert_eq!(answered(elsewhere.send_request(request)).await, (409, COPY.into()));
 
     let causes: Vec<_> = bench.service.journal().into_iter().filter_map(|arrival| arrival.stimulus).collect();
     assert_eq!(causes[..1], [Stimulus::VerdictReady]);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use edgeproof_mock::{Action, Match};
 use http::StatusCode;
 
-use super::support::{Bench, LONG, answer, http1, http2, read, script};
+use super::support::{Bench, LONG, answer, answered, http1, http2, script};
 
 fn marker(text: &str) -> Match {
     Match::Marker(Bytes::copy_from_slice(text.as_bytes()))
@@ -101,10 +101,10 @@ async fn concurrent_requests_get_the_reply_of_their_marker() {
         // Half of them share a connection.
         if n % 2 == 0 {
             let mut client = shared.clone();
-            posts.spawn(async move { (n, read(client.send_request(request).await.unwrap()).await.unwrap()) });
+            posts.spawn(async move { (n, answered(client.send_request(request)).await) });
         } else {
             let mut client = http1(bench.connect("http/1.1").await).await;
-            posts.spawn(async move { (n, read(client.send_request(request).await.unwrap()).await.unwrap()) });
+            posts.spawn(async move { (n, answered(client.send_request(request)).await) });
         }
     }
     while let Some(done) = posts.join_next().await {

@@ -118,7 +118,7 @@ impl Bench {
     /// Answer over a new HTTP/1.1 connection.
     pub(crate) async fn post(&self, body: impl Into<Bytes>) -> (u16, Bytes) {
         let mut client = http1(self.connect("http/1.1").await).await;
-        read(client.send_request(self.request(body)).await.unwrap()).await.unwrap()
+        answered(client.send_request(self.request(body))).await
     }
 }
 
@@ -150,10 +150,14 @@ pub(crate) async fn http2(stream: TlsStream<TcpStream>) -> Http2 {
     client
 }
 
-/// Status and body, if the body is complete.
-pub(crate) async fn read(response: Response<Incoming>) -> Result<(u16, Bytes), hyper::Error> {
-    let status = response.status().as_u16();
-    Ok((status, response.into_body().collect().await?.to_bytes()))
+/// Status and body.
+pub(crate) async fn read(response: Response<Incoming>) -> (u16, Bytes) {
+    (response.status().as_u16(), response.into_body().collect().await.unwrap().to_bytes())
+}
+
+/// Status and body of the answer to a sent request.
+pub(crate) async fn answered(sent: impl Future<Output = hyper::Result<Response<Incoming>>>) -> (u16, Bytes) {
+    read(sent.await.unwrap()).await
 }
 
 /// Writes these bytes and reads to the end of the stream, within [`LONG`].

@@ -14,7 +14,7 @@ use proptest::test_runner::TestRunner;
 use rstest::rstest;
 use tokio::net::TcpStream;
 
-use super::support::{Bench, answer, converse, http1, read, script};
+use super::support::{Bench, answer, answered, converse, http1, script};
 
 /// Percent-encodes everything except ASCII letters and digits.
 fn encoded(reference: &str) -> String {
@@ -39,7 +39,7 @@ fn answer_repeats_the_reference_exactly() {
         let client = &mut *client.borrow_mut();
         runtime.block_on(async {
             client.ready().await.unwrap();
-            let (status, body) = read(client.send_request(bench.poll(path)).await.unwrap()).await.unwrap();
+            let (status, body) = answered(client.send_request(bench.poll(path))).await;
             let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
             (status, body["ref"].as_str().unwrap().to_owned())
         })
@@ -198,7 +198,7 @@ async fn second_address_serves_without_tls() {
     assert_eq!(bench.post(bench.sealed("r")).await.0, 200);
     let plain = bench.service.plain_addr().unwrap();
     let mut client = http1(TcpStream::connect(plain).await.unwrap()).await;
-    assert_eq!(read(client.send_request(bench.poll("r")).await.unwrap()).await.unwrap().0, 200);
+    assert_eq!(answered(client.send_request(bench.poll("r"))).await.0, 200);
     assert_eq!(bench.service.connections_accepted(), 2);
     bench.service.stop().await;
     TcpStream::connect(plain).await.expect_err("stop closes the second address");

@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use super::support::{Bench, LONG, converse, http1, http2, read};
+use super::support::{Bench, LONG, answered, converse, http1, http2, read};
 
 /// A poll with the maximum wait, which exceeds [`LONG`].
 const WAIT: &str = "r?waitMs=30000";
@@ -25,7 +25,7 @@ async fn poll(bench: &Bench, path: &str) -> JoinHandle<(u16, Bytes)> {
     let before = *bench.service.polls().borrow();
     let mut client = http1(bench.connect("http/1.1").await).await;
     let request = bench.poll(path);
-    let poll = tokio::spawn(async move { read(client.send_request(request).await.unwrap()).await.unwrap() });
+    let poll = tokio::spawn(async move { answered(client.send_request(request)).await });
     waiting(&bench.service, before + 1).await;
     poll
 }
@@ -136,7 +136,7 @@ async fn poll_ends_when_the_client_leaves() {
     one.abort();
     waiting(&bench.service, 1).await;
     // The connection still serves other requests.
-    assert_eq!(read(client.send_request(bench.poll("r")).await.unwrap()).await.unwrap(), pending());
+    assert_eq!(answered(client.send_request(bench.poll("r"))).await, pending());
     two.abort();
     drop(client);
     waiting(&bench.service, 0).await;
@@ -212,7 +212,7 @@ async fn head_request_has_the_length_and_no_body() {
         };
         let answer = answer.unwrap();
         assert_eq!(answer.headers()["content-length"], expected.len().to_string(), "{protocol}");
-        assert_eq!(read(answer).await.unwrap(), (200, Bytes::new()));
+        assert_eq!(read(answer).await, (200, Bytes::new()));
     }
 }
 

@@ -13,8 +13,8 @@ use edgeproof_reports::matrix::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::mutant_set::MutantSet;
-use crate::part::Part;
 use crate::play::{TestBed, TestBedError, trace};
+use crate::tested_part::TestedPart;
 
 pub use mutant_run::CANARIES;
 use result::{CaseResults, MutantResult, case_results};
@@ -33,13 +33,13 @@ pub struct MatrixOptions {
 /// Runs all mutants against the cases and judges the cases by the result.
 pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<Matrix, TestBedError> {
     let began = Instant::now();
-    let cases: Vec<(Part, Case)> = Part::ALL
+    let cases: Vec<(TestedPart, Case)> = TestedPart::ALL
         .into_iter()
         .flat_map(|part| bed.cases(part).into_iter().map(move |case| (part, case)))
         .collect();
     let MutantSet { mutants, equivalent, without_sample } = MutantSet::new(&bed.spec);
     let mut reference = CaseResults::new();
-    for part in Part::ALL {
+    for part in TestedPart::ALL {
         reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
     }
     let traces = match options.scope {
@@ -107,9 +107,9 @@ fn empty(bed: &TestBed, scope: Scope, cases: &[Case]) -> Matrix {
 }
 
 /// Cases that need sockets.
-fn cases_with_steps(cases: &[(Part, Case)]) -> Vec<(Part, Case)> {
-    let has_steps = |(_, case): &&(Part, Case)| {
-        matches!(case.procedure, Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_))
+fn cases_with_steps(cases: &[(TestedPart, Case)]) -> Vec<(TestedPart, Case)> {
+    let has_steps = |(_, case): &&(TestedPart, Case)| {
+        !matches!(case.procedure, Procedure::Conversation(_) | Procedure::Conversations(_))
     };
     cases.iter().filter(has_steps).cloned().collect()
 }

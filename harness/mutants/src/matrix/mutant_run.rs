@@ -5,8 +5,8 @@ use edgeproof::cases::Case;
 use super::result::{CaseResult, CaseResults, MutantResult, case_results};
 use crate::mutant::Mutant;
 use crate::mutation::Mutation;
-use crate::part::Part;
 use crate::play::{TestBed, TestBedError, Traces};
+use crate::tested_part::TestedPart;
 
 /// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
 pub const CANARIES: [&str; 9] = [
@@ -26,7 +26,7 @@ pub const CANARIES: [&str; 9] = [
 pub(super) async fn run(
     bed: &TestBed,
     mutant: &Mutant,
-    cases: &[(Part, Case)],
+    cases: &[(TestedPart, Case)],
     traces: Option<&Traces>,
 ) -> Result<MutantResult, TestBedError> {
     let mut result = MutantResult::default();
@@ -38,7 +38,7 @@ pub(super) async fn run(
         _ => None,
     };
     result.is_finding = pure.is_some_and(|(_, reads_reasons)| !reads_reasons);
-    let mut over_sockets: BTreeMap<Part, Vec<Case>> = BTreeMap::new();
+    let mut over_sockets: BTreeMap<TestedPart, Vec<Case>> = BTreeMap::new();
     for (part, case) in cases {
         if !mutant.mutation.affects(*part) || !is_wanted(case, mutant, traces) {
             continue;
@@ -68,11 +68,11 @@ pub(super) async fn run(
 async fn play_despite_finding(
     bed: &TestBed,
     mutant: &Mutant,
-    cases: &[(Part, Case)],
+    cases: &[(TestedPart, Case)],
 ) -> Result<CaseResults, TestBedError> {
     let mut results = CaseResults::new();
-    for part in Part::ALL.into_iter().filter(|part| mutant.mutation.affects(*part)) {
-        let own = |(of, case): &&(Part, Case)| *of == part && case.rows.contains(&mutant.row);
+    for part in TestedPart::ALL.into_iter().filter(|part| mutant.mutation.affects(*part)) {
+        let own = |(of, case): &&(TestedPart, Case)| *of == part && case.rows.contains(&mutant.row);
         let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
         if !own.is_empty() {
             let run = bed.play_without_probe(part, &own, Some(mutant.faults())).await?;

@@ -17,8 +17,8 @@ pub enum AnswerMutation {
     OtherStatus,
     /// Other value of the same type in this member.
     OtherValue(String),
-    /// Text of this member in capitals.
-    Capitals(String),
+    /// Text of this member in upper case.
+    UpperCase(String),
     /// Value of another type in this member; a number becomes text.
     WrongType(String),
     /// This member is missing.
@@ -28,7 +28,7 @@ pub enum AnswerMutation {
     /// One additional member.
     Extra,
     /// Status and body of a neighbouring row.
-    Neighbour {
+    OtherRow {
         /// Id of that row.
         row: String,
         /// Its status.
@@ -39,13 +39,13 @@ pub enum AnswerMutation {
     /// Reason `unknown` in place of the service's reason.
     Unknown,
     /// Content type `text/plain`.
-    TextType,
+    TextPlain,
     /// No CORS headers.
     NoCors,
     /// The connection is closed in place of the answer.
-    Withheld,
+    NoAnswer,
     /// The check behind the refusal is skipped: a read token is accepted.
-    Unchecked,
+    SkippedCheck,
 }
 
 /// Answer of an edge or a service, as far as mutations change it.
@@ -57,26 +57,26 @@ pub(crate) struct AnswerParts {
 }
 
 impl AnswerMutation {
-    /// End of the mutant's id, and noun phrase for its title.
+    /// Second half of the mutant's id and of its title.
     pub fn slug_and_title(&self) -> (String, String) {
         let (slug, title, member) = match self {
             Self::OtherClass => ("other-class", "status of another class", None),
             Self::OtherStatus => ("other-status", "other status of the same class", None),
-            Self::OtherValue(member) => ("other-value", "other value", Some(member)),
-            Self::Capitals(member) => ("capitals", "capitals in the value", Some(member)),
-            Self::WrongType(member) => ("wrong-type", "other type", Some(member)),
-            Self::Missing(member) => ("missing", "absence", Some(member)),
-            Self::Renamed(member) => ("renamed", "other name", Some(member)),
+            Self::OtherValue(member) => ("other-value", "other value of", Some(member)),
+            Self::UpperCase(member) => ("upper-case", "upper-case value of", Some(member)),
+            Self::WrongType(member) => ("wrong-type", "wrong type of", Some(member)),
+            Self::Missing(member) => ("missing", "missing member", Some(member)),
+            Self::Renamed(member) => ("renamed", "renamed member", Some(member)),
             Self::Extra => ("extra-member", "additional member", None),
-            Self::Neighbour { row, .. } => return ("neighbours-answer".into(), format!("answer of {row}")),
+            Self::OtherRow { row, .. } => return ("other-row".into(), format!("answer of {row}")),
             Self::Unknown => ("unknown", "reason unknown", None),
-            Self::TextType => ("text-type", "content type text/plain", None),
+            Self::TextPlain => ("text-plain", "content type text/plain", None),
             Self::NoCors => ("no-cors", "no CORS headers", None),
-            Self::Withheld => ("withheld", "connection closed in place of an answer", None),
-            Self::Unchecked => ("unchecked", "check skipped, access granted", None),
+            Self::NoAnswer => ("no-answer", "connection closed without an answer", None),
+            Self::SkippedCheck => ("skipped-check", "check skipped, access granted", None),
         };
         match member {
-            Some(member) => (format!("{slug}-{member}"), format!("{title} of {member}")),
+            Some(member) => (format!("{slug}-{member}"), format!("{title} {member}")),
             None => (slug.to_owned(), title.to_owned()),
         }
     }
@@ -97,7 +97,7 @@ impl AnswerMutation {
             Self::OtherStatus if answer.status % 100 == 99 => answer.status -= 1,
             Self::OtherStatus => answer.status += 1,
             Self::OtherValue(member) => edit_member(body, member, |value| *value = other_value(value)),
-            Self::Capitals(member) => edit_member(body, member, |value| {
+            Self::UpperCase(member) => edit_member(body, member, |value| {
                 if let Value::String(text) = value {
                     text.make_ascii_uppercase();
                 }
@@ -110,26 +110,26 @@ impl AnswerMutation {
                 }
             }),
             Self::Extra => edit_object(body, |body| drop(body.insert("detail".into(), json!("")))),
-            Self::Neighbour { status, body: other, .. } => {
+            Self::OtherRow { status, body: other, .. } => {
                 answer.status = *status;
                 answer.body = Bytes::from(other.to_string());
             }
             Self::Unknown => edit_object(body, |body| drop(body.insert("reason".into(), json!("unknown")))),
-            Self::TextType => {
+            Self::TextPlain => {
                 if answer.headers.contains_key(CONTENT_TYPE) {
                     answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
                 }
             }
             Self::NoCors => remove_cors(&mut answer.headers),
-            Self::Withheld => return None,
-            Self::Unchecked => {}
+            Self::NoAnswer => return None,
+            Self::SkippedCheck => {}
         }
         Some(answer)
     }
 
     /// Whether the changed answer means the same as the right one. A skipped check never does.
     pub(crate) fn is_equivalent(&self, right: &AnswerParts) -> bool {
-        *self != Self::Unchecked
+        *self != Self::SkippedCheck
             && self.apply(right.clone()).is_some_and(|changed| means_the_same(right, &changed))
     }
 }

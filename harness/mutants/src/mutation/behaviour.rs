@@ -29,7 +29,7 @@ impl BehaviourMutation {
     /// Id of the mutant.
     pub fn id(self) -> String {
         let prefix = match self {
-            Self::Edge(_) => "behaviour",
+            Self::Edge(_) => "edge",
             Self::Service(_) => "service",
         };
         format!("{prefix}/{}", self.facts().name)

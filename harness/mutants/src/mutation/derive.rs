@@ -74,13 +74,13 @@ fn mutations(row: &Row, right: &AnswerParts, neighbour: Option<AnswerMutation>) 
         Ok(Value::Object(members)) => Some(members),
         _ => None,
     };
-    let mut all = vec![M::OtherClass, M::Withheld];
+    let mut all = vec![M::OtherClass, M::NoAnswer];
     // Of a preflight's status only the class counts (Fetch).
     all.extend((row.status().is_some() || row.body().is_some()).then_some(M::OtherStatus));
     for (name, value) in object.iter().flat_map(Map::iter) {
         if values {
             all.push(M::OtherValue(name.clone()));
-            all.extend(value.is_string().then(|| M::Capitals(name.clone())));
+            all.extend(value.is_string().then(|| M::UpperCase(name.clone())));
         }
         all.extend((values || keys).then(|| M::Missing(name.clone())));
         if exact || keys {
@@ -92,10 +92,10 @@ fn mutations(row: &Row, right: &AnswerParts, neighbour: Option<AnswerMutation>) 
         all.extend((is_of_edge(row) && members.contains_key("reason")).then_some(M::Unknown));
         all.extend(neighbour);
     }
-    all.extend((values || keys).then_some(M::TextType));
+    all.extend((values || keys).then_some(M::TextPlain));
     all.extend(is_of_edge(row).then_some(M::NoCors));
     let refuses_token = row.table == Table::Verdict && right.status == StatusCode::UNAUTHORIZED.as_u16();
-    all.extend(refuses_token.then_some(M::Unchecked));
+    all.extend(refuses_token.then_some(M::SkippedCheck));
     all
 }
 
@@ -103,9 +103,9 @@ fn mutations(row: &Row, right: &AnswerParts, neighbour: Option<AnswerMutation>) 
 fn breaks(row: &Row, answer: &AnswerMutation) -> String {
     use AnswerMutation as M;
     let id = match (row.table, answer) {
-        (Table::Keys, M::TextType) => "keys.content-type",
+        (Table::Keys, M::TextPlain) => "keys.content-type",
         (Table::Keys, M::Missing(_) | M::Renamed(_) | M::WrongType(_)) => "keys.shape",
-        (_, M::TextType) => "statement.json-content-type",
+        (_, M::TextPlain) => "statement.json-content-type",
         (_, M::NoCors) if row.stimuli.contains(&Stimulus::OtherMethod) => "statement.cors-readable-405",
         (_, M::NoCors) if !row.stimuli.contains(&Stimulus::Preflight) => "statement.cors-readable",
         _ => &row.id,
@@ -116,7 +116,7 @@ fn breaks(row: &Row, answer: &AnswerMutation) -> String {
 /// Many HTTP stacks close the connection on a broken body before the edge's own code runs: a warning, no failure.
 fn level(row: &Row, answer: &AnswerMutation) -> Option<Level> {
     let broken = row.stimuli.contains(&Stimulus::ShortBody);
-    (broken && *answer == AnswerMutation::Withheld).then_some(Level::Should)
+    (broken && *answer == AnswerMutation::NoAnswer).then_some(Level::Should)
 }
 
 /// The answer of a row, if the row defines it completely.
@@ -133,5 +133,5 @@ fn neighbour(spec: &Spec, row: &Row) -> Option<AnswerMutation> {
             None => fill(&spec.profile().verdict_refused, &[("<reason>", row.code()?.into())]),
         },
     };
-    Some(AnswerMutation::Neighbour { row: row.id.clone(), status, body })
+    Some(AnswerMutation::OtherRow { row: row.id.clone(), status, body })
 }

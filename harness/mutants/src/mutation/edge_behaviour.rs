@@ -9,23 +9,23 @@ behaviours! {
     /// Parses the JSON and serialises it again.
     Reserialises = "reserialises" breaks "statement.body-unchanged";
     /// Trims white space from the body.
-    Trims = "trims" breaks "statement.body-unchanged";
+    Trims = "trims-white-space" breaks "statement.body-unchanged";
     /// Decodes the body as UTF-8 and replaces invalid bytes.
     DecodesLossily = "decodes-lossily" breaks "statement.body-unchanged";
     /// Removes a byte order mark.
     StripsBom = "strips-bom" breaks "statement.body-unchanged";
     /// Wraps the body in an object.
-    Wraps = "wraps" breaks "statement.body-unchanged";
+    Wraps = "wraps-in-object" breaks "statement.body-unchanged";
     /// Normalises text to composed Unicode.
-    Composes = "composes" breaks "statement.body-unchanged";
+    NormalisesUnicode = "normalises-unicode" breaks "statement.body-unchanged";
     /// Cuts the body at a NUL byte.
     CutsAtNul = "cuts-at-nul" breaks "statement.body-unchanged";
     /// Changes CRLF to LF.
-    ChangesLineEnds = "changes-line-ends" breaks "statement.body-unchanged";
+    ChangesLineEnds = "changes-line-endings" breaks "statement.body-unchanged";
     /// Relays {} in place of an empty body.
-    FillsEmpty = "fills-empty" breaks "statement.body-unchanged";
+    ReplacesEmpty = "replaces-empty-body" breaks "statement.body-unchanged";
     /// Relays an empty body in place of a chunked one.
-    IgnoresChunks = "ignores-chunks" breaks "statement.body-unchanged";
+    DropsChunks = "drops-chunked-body" breaks "statement.body-unchanged";
     /// Answers 417 to Expect: 100-continue.
     RefusesExpect = "refuses-expect" breaks "statement.body-unchanged";
     /// Relays {} unless the content type is JSON.
@@ -37,7 +37,7 @@ behaviours! {
     /// Refuses an empty object.
     RefusesEmptyObject = "refuses-empty-object" breaks "statement.body-not-judged";
     /// Refuses content types other than JSON.
-    RefusesOtherTypes = "refuses-other-types" breaks "statement.body-unchanged";
+    RefusesOtherTypes = "refuses-other-content-types" breaks "statement.body-unchanged";
     /// Refuses bodies over 10 KiB.
     LimitsTo10k = "limits-to-10k" breaks "statement.body-unchanged";
     /// Refuses bodies over 100 KiB.
@@ -47,7 +47,7 @@ behaviours! {
     /// Relays each collection twice.
     SendsTwice = "sends-twice" breaks "statement.relayed-once";
     /// Retries after a broken connection.
-    RetriesBroken = "retries-broken" breaks "statement.relayed-once";
+    RetriesBroken = "retries-after-broken-connection" breaks "statement.relayed-once";
     /// Retries after a 409.
     Retries409 = "retries-409" breaks "statement.relayed-once";
     /// Retries after a 401.
@@ -55,27 +55,27 @@ behaviours! {
     /// Retries after a 503.
     Retries503 = "retries-503" breaks "statement.relayed-once";
     /// Relays each collection again before the next one.
-    CopiesLate = "copies-late" breaks "statement.relayed-once";
+    RelaysAgainLater = "relays-again-later" breaks "statement.relayed-once";
     /// Accepts without relaying.
     RelaysNothing = "relays-nothing" breaks "statement.body-unchanged";
     /// Relays the received part of a broken body.
-    RelaysPartial = "relays-partial" breaks "statement.nothing-partial-relayed";
+    RelaysPartial = "relays-partial-body" breaks "statement.nothing-partial-relayed";
     /// Relays the first half of a chunked body.
-    HalvesChunks = "halves-chunks" breaks "statement.nothing-partial-relayed";
+    HalvesChunks = "halves-chunked-body" breaks "statement.nothing-partial-relayed";
 
     // -- license, certificates, trust
     /// Relays without the license.
     DropsLicense = "drops-license" breaks "statement.license-presented";
     /// Relays the license in lower case.
-    LowersLicense = "lowers-license" breaks "statement.license-presented";
+    LowerCasesLicense = "lower-cases-license" breaks "statement.license-presented";
     /// Relays the license without its prefix.
-    StripsLicense = "strips-license" breaks "setting.edge.license";
+    StripsLicensePrefix = "strips-license-prefix" breaks "setting.edge.license";
     /// Presents no license that lacks the license prefix.
-    ChecksLicensePrefix = "judges-license" breaks "statement.read-token-no-license";
+    ChecksLicensePrefix = "checks-license-prefix" breaks "statement.read-token-no-license";
     /// Refuses collections while LICENSE is unset.
-    NeedsLicense = "needs-license" breaks "statement.relays-without-license";
-    /// Presents the license of the first edge, whatever LICENSE is.
-    KeepsLicense = "keeps-license" breaks "setting.edge.license";
+    RequiresLicense = "requires-license" breaks "statement.relays-without-license";
+    /// Presents the license of the first edge and ignores LICENSE.
+    KeepsFirstLicense = "keeps-first-license" breaks "setting.edge.license";
     /// Presents no client certificate.
     PresentsNone = "presents-no-certificate" breaks "statement.certificate-presented";
     /// Presents the client certificate of another license.
@@ -85,75 +85,75 @@ behaviours! {
     /// Ignores EDGE_CLIENT_KEY_FILE.
     IgnoresKeyFile = "ignores-key-file" breaks "setting.edge.client-key-file";
     /// Refuses collections while no client certificate is set.
-    NeedsCertificate = "needs-certificate" breaks "statement.relays-without-certificate";
+    RequiresCertificate = "requires-certificate" breaks "statement.relays-without-certificate";
     /// Does not verify the service's certificate.
-    TrustsAll = "trusts-all" breaks "edge.502.service-unreachable";
+    SkipsCertificateCheck = "skips-certificate-check" breaks "edge.502.service-unreachable";
     /// Does not verify the service's certificate while SERVICE_CA_FILE is unset.
-    TrustsAllWithoutFile = "trusts-all-without-ca-file" breaks "setting.edge.service-ca-file";
+    SkipsCheckWithoutFile = "skips-certificate-check-without-ca-file" breaks "setting.edge.service-ca-file";
     /// Does not verify the host name in the service's certificate.
-    TrustsAnyHost = "trusts-any-host" breaks "statement.server-identity";
+    AcceptsAnyHost = "accepts-certificate-of-any-host" breaks "statement.server-identity";
     /// Accepts an expired service certificate.
-    TrustsAnyTime = "trusts-any-time" breaks "statement.server-identity";
-    /// Calls the SERVICE_URL of the first edge, whatever its own is.
-    CachesAddress = "caches-address" breaks "setting.edge.service-url";
+    AcceptsExpired = "accepts-expired-certificate" breaks "statement.server-identity";
+    /// Calls the SERVICE_URL of the first edge and ignores its own.
+    KeepsFirstServiceUrl = "keeps-first-service-url" breaks "setting.edge.service-url";
     /// Follows redirects of the service.
     FollowsRedirects = "follows-redirects" breaks "statement.license-not-redirected";
     /// Returns the license in a header.
-    LeaksInHeader = "leaks-in-header" breaks "statement.secrets-not-answered";
+    LeaksInHeader = "leaks-license-in-header" breaks "statement.secrets-not-answered";
     /// Returns the license in error bodies.
-    LeaksInError = "leaks-in-error" breaks "statement.secrets-not-answered";
+    LeaksInError = "leaks-license-in-errors" breaks "statement.secrets-not-answered";
     /// Returns the client key if the service is unreachable.
-    LeaksKey = "leaks-key" breaks "statement.secrets-not-answered";
+    LeaksKey = "leaks-client-key" breaks "statement.secrets-not-answered";
     /// Returns the license in the health check.
-    LeaksInHealth = "leaks-in-health" breaks "statement.secrets-not-answered";
+    LeaksInHealth = "leaks-license-in-health-check" breaks "statement.secrets-not-answered";
     /// Returns the license in preflight answers.
-    LeaksInPreflight = "leaks-in-preflight" breaks "statement.secrets-not-answered";
+    LeaksInPreflight = "leaks-license-in-preflight" breaks "statement.secrets-not-answered";
 
     // -- answers after relaying
     /// Swaps the answers of concurrent collections.
-    MixesUp = "mixes-up" breaks "statement.isolation";
+    SwapsAnswers = "swaps-answers" breaks "statement.isolation";
     /// Repeats the first answer of a connection on all its requests.
-    AnswersAsBefore = "answers-as-before" breaks "statement.isolation";
+    RepeatsFirstAnswer = "repeats-first-answer" breaks "statement.isolation";
     /// Answers 502 to refusals with a 5xx status.
     Hides5xx = "hides-5xx" breaks "edge.refused";
     /// Answers 500 to refusals with a status outside the tables.
-    HidesUnlisted = "hides-unlisted" breaks "edge.refused";
+    HidesUnlistedStatus = "hides-unlisted-status" breaks "edge.refused";
     /// Replaces reasons outside the tables by unknown.
-    KnowsListed = "knows-listed" breaks "statement.status-and-reason-passed";
+    HidesUnlistedReason = "hides-unlisted-reason" breaks "statement.status-and-reason-passed";
     /// Answers the first status listed for the reason.
     FirstStatus = "first-status-of-a-reason" breaks "statement.401-or-400";
     /// Answers the last status listed for the reason.
     LastStatus = "last-status-of-a-reason" breaks "statement.401-or-400";
     /// Passes the service's body on.
     PassesBody = "passes-body" breaks "edge.refused";
-    /// Passes text that is not a plain reason on as the reason.
-    PassesText = "passes-text" breaks "edge.refused.unknown";
+    /// Passes other text than a plain reason on as the reason.
+    PassesText = "passes-text-as-reason" breaks "edge.refused.unknown";
     /// Passes numbers, null and objects on as the reason.
-    PassesValues = "passes-values" breaks "edge.refused.unknown";
+    PassesValues = "passes-values-as-reason" breaks "edge.refused.unknown";
     /// Answers service_unreachable to refusals without a reason.
-    CallsUnreachable = "calls-unreachable" breaks "edge.refused.unknown";
+    ReportsUnreachable = "reports-unreachable-service" breaks "edge.refused.unknown";
     /// Answers errors with HTML pages.
-    ErrorPages = "error-pages" breaks "statement.error-bodies-json";
+    ErrorPages = "html-error-pages" breaks "statement.error-bodies-json";
     /// Removes the suffix of a reason.
-    StripsSuffix = "strips-suffix" breaks "statement.reason-in-between";
+    StripsSuffix = "strips-reason-suffix" breaks "statement.reason-in-between";
     /// Answers 502 to an early refusal of a large collection.
     LosesEarly = "loses-early-refusal" breaks "statement.early-refusal";
     /// Times out after 300 ms.
-    GivesUpSoon = "gives-up-soon" breaks "statement.slow-service";
+    ShortTimeout = "short-timeout" breaks "statement.slow-service";
     /// Answers 502 to every collection after the first failure.
-    RemembersFailure = "remembers-failure" breaks "statement.recovery";
+    FailsAfterFailure = "fails-after-first-failure" breaks "statement.recovery";
     /// Opens only one connection to the service.
     NeverReconnects = "never-reconnects" breaks "statement.recovery";
     /// Passes the service's 2xx status on.
-    PassesSuccess = "passes-success" breaks "statement.other-success";
+    PassesSuccess = "passes-success-status" breaks "statement.other-success";
 
     // -- CORS
     /// Allows any origin.
     ReflectsOrigin = "reflects-origin" breaks "statement.cors-other-origins";
-    /// Allows every origin with a star.
-    GrantsStar = "grants-star" breaks "statement.cors-other-origins";
+    /// Allows every origin with the wildcard *.
+    GrantsStar = "grants-wildcard-origin" breaks "statement.cors-other-origins";
     /// Allows the opaque origin null.
-    GrantsNull = "grants-null" breaks "statement.cors-other-origins";
+    GrantsNull = "grants-null-origin" breaks "statement.cors-other-origins";
     /// Allows origins that start with the allowed one.
     ByPrefix = "origin-by-prefix" breaks "statement.cors-other-origins";
     /// Allows origins that end with the allowed host.
@@ -166,8 +166,8 @@ behaviours! {
     WithoutPort = "origin-without-port" breaks "statement.cors-other-origins";
     /// Treats dots in the allowed origin as wildcards.
     ByPattern = "origin-by-pattern" breaks "statement.cors-other-origins";
-    /// Allows the same origin, whatever ALLOWED_ORIGIN is.
-    KeepsOrigin = "keeps-origin" breaks "setting.edge.allowed-origin";
+    /// Allows a fixed origin and ignores ALLOWED_ORIGIN.
+    IgnoresAllowedOrigin = "ignores-allowed-origin" breaks "setting.edge.allowed-origin";
     /// Does not allow the header Content-Type in preflight answers.
     NoContentType = "preflight-without-content-type" breaks "edge.preflight";
     /// Redirects preflights.
@@ -177,25 +177,25 @@ behaviours! {
     /// Sends CORS headers on success only.
     CorsOnSuccess = "cors-on-success" breaks "statement.cors-readable";
     /// Omits the header Vary.
-    NoVary = "no-vary" breaks "statement.vary";
+    NoVary = "no-vary-header" breaks "statement.vary";
 
     // -- methods and paths
     /// Handles PUT as POST.
-    TakesPut = "takes-put" breaks "endpoint.edge.signals";
+    AcceptsPut = "accepts-put" breaks "endpoint.edge.signals";
     /// Answers GET with the health check's answer.
-    AnswersGet = "answers-get" breaks "edge.405.method-not-allowed";
+    AcceptsGet = "accepts-get" breaks "edge.405.method-not-allowed";
     /// Answers 405 to OPTIONS that is not a preflight of the allowed origin.
-    OptionsIsOther = "options-is-other" breaks "statement.options-not-405";
+    RefusesOtherOptions = "refuses-options-of-other-origins" breaks "statement.options-not-405";
     /// Answers 405 to OPTIONS with a body.
-    OptionsWithoutBody = "options-without-body" breaks "statement.options-not-405" at Should;
+    RefusesOptionsWithBody = "refuses-options-with-body" breaks "statement.options-not-405" at Should;
     /// Omits the header Allow.
-    NoAllow = "no-allow" breaks "statement.allow-on-405";
+    NoAllow = "no-allow-header" breaks "statement.allow-on-405";
     /// Answers 404 to the health check.
-    NoHealth = "no-health" breaks "endpoint.edge.health";
+    NoHealth = "no-health-check" breaks "endpoint.edge.health";
     /// Adds a member to answers over HTTP/2.
-    OtherOverHttp2 = "other-over-http2" breaks "statement.http2";
+    ChangesOverHttp2 = "changes-answers-over-http2" breaks "statement.http2";
     /// Relays an empty body over HTTP/2.
-    EmptyOverHttp2 = "empty-over-http2" breaks "statement.http2";
+    EmptiesOverHttp2 = "empties-bodies-over-http2" breaks "statement.http2";
 
     // -- broken request bodies
     /// Never answers a request with a broken body.
@@ -203,11 +203,11 @@ behaviours! {
     /// Answers 500 to a broken body.
     FailsOnShort = "fails-on-short-body" breaks "edge.400.read-failed";
     /// Answers no request after a broken body.
-    DiesOnShort = "dies-on-short-body" breaks "statement.edge-lives-on";
+    StopsOnShort = "stops-on-short-body" breaks "statement.edge-lives-on";
     /// Answers 500 to every request after a broken body.
-    SticksOnShort = "sticks-on-short-body" breaks "statement.edge-lives-on";
+    FailsAfterShort = "fails-after-short-body" breaks "statement.edge-lives-on";
     /// Answers no request after a connection with malformed HTTP.
-    DiesOnMalformed = "dies-on-malformed-request" breaks "statement.edge-lives-on";
+    StopsOnMalformed = "stops-on-malformed-request" breaks "statement.edge-lives-on";
 
     // -- log
     /// Logs the body of a refused collection.
@@ -217,17 +217,17 @@ behaviours! {
     /// Logs the header X-Forwarded-For.
     LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data";
     /// Logs the header User-Agent.
-    LogsAgent = "logs-agent" breaks "statement.log-without-end-user-data";
+    LogsUserAgent = "logs-user-agent" breaks "statement.log-without-end-user-data";
     /// Logs the header Cookie.
     LogsCookie = "logs-cookie" breaks "statement.log-without-end-user-data";
     /// Logs the license on refusals.
     LogsLicense = "logs-license" breaks "statement.secrets-not-logged";
     /// Logs the license at start.
-    LogsSettings = "logs-settings" breaks "statement.secrets-not-logged";
+    LogsLicenseAtStart = "logs-license-at-start" breaks "statement.secrets-not-logged";
     /// Logs the client key at start.
-    LogsKey = "logs-key" breaks "statement.secrets-not-logged";
+    LogsKey = "logs-client-key" breaks "statement.secrets-not-logged";
     /// Logs refusals without status and reason.
-    LogsVaguely = "logs-vaguely" breaks "statement.refusal-logged";
+    LogsWithoutDetails = "logs-without-status-and-reason" breaks "statement.refusal-logged";
     /// Logs nothing.
     LogsNothing = "logs-nothing" breaks "statement.refusal-logged" at Should;
     /// Logs each refusal twice.
@@ -235,15 +235,35 @@ behaviours! {
     /// Logs the reason on a separate line.
     LogsTwoLines = "logs-two-lines" breaks "statement.refusal-logged";
     /// Logs refusals without the reason.
-    LogsNoReason = "logs-no-reason" breaks "statement.refusal-logged";
+    LogsNoReason = "logs-without-reason" breaks "statement.refusal-logged";
     /// Logs refusals without the status.
-    LogsNoStatus = "logs-no-status" breaks "statement.refusal-logged";
+    LogsNoStatus = "logs-without-status" breaks "statement.refusal-logged";
     /// Logs another status than the service's.
     LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged";
 
+    // -- later in the run
+    /// Appends a space to every body after the fifth collection.
+    ChangesBodyLate = "changes-body-late" breaks "statement.body-unchanged";
+    /// Relays each collection twice after the fifth one.
+    SendsTwiceLate = "sends-twice-late" breaks "statement.relayed-once";
+    /// Answers 500 to every collection after the fifth.
+    FailsLate = "fails-late" breaks "statement.edge-lives-on";
+    /// Sends no CORS headers after the fifth collection.
+    LosesGrantLate = "loses-grant-late" breaks "statement.cors-readable";
+    /// Allows every origin after the fifth collection.
+    GrantsStarLate = "grants-wildcard-origin-late" breaks "statement.cors-other-origins";
+    /// Answers errors with HTML pages after the fifth collection.
+    ErrorPagesLate = "html-error-pages-late" breaks "statement.error-bodies-json";
+    /// Logs no refusal after the fifth collection.
+    LogsNothingLate = "logs-nothing-late" breaks "statement.refusal-logged";
+    /// Logs the body of a refused collection after the fifth one.
+    LogsBodyLate = "logs-body-late" breaks "statement.log-without-end-user-data";
+    /// Logs the license on refusals after the fifth collection.
+    LogsLicenseLate = "logs-license-late" breaks "statement.secrets-not-logged";
+
     // -- all requests
     /// Refuses all requests without relaying.
-    RefusesAll = "refuses-everything" breaks "edge.200.accepted";
-    /// Accepts all collections, whatever the service answers.
-    AcceptsAll = "accepts-everything" breaks "edge.refused";
+    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted";
+    /// Accepts all collections and ignores the answer of the service.
+    AcceptsAll = "accepts-all-collections" breaks "edge.refused";
 }

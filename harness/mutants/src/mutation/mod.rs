@@ -21,7 +21,7 @@ pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};
 pub use service_behaviour::ServiceBehaviour;
 
-use crate::part::Part;
+use crate::tested_part::TestedPart;
 
 /// Wrong behaviour of a mutant.
 #[derive(Debug, Clone)]
@@ -34,11 +34,11 @@ pub enum Mutation {
 
 impl Mutation {
     /// Whether the cases of this part can meet the mutation. Service and key set are one program.
-    pub fn affects(&self, part: Part) -> bool {
+    pub fn affects(&self, part: TestedPart) -> bool {
         let of_edge = match self {
             Self::Row(mutation) => mutation.is_of_edge(),
             Self::Behaviour(behaviour) => matches!(behaviour, BehaviourMutation::Edge(_)),
         };
-        of_edge == (part == Part::Edge)
+        of_edge == (part == TestedPart::Edge)
     }
 }

@@ -23,7 +23,7 @@ impl RowMutation {
 
     /// Whether the mutation skips the check for this stimulus.
     pub(crate) fn skips_check(&self, stimulus: Stimulus) -> bool {
-        self.answer == AnswerMutation::Unchecked && self.row.stimuli.contains(&stimulus)
+        self.answer == AnswerMutation::SkippedCheck && self.row.stimuli.contains(&stimulus)
     }
 }
 

@@ -7,43 +7,43 @@ behaviours! {
 
     // -- read token
     /// Answers 401 to all requests.
-    RefusesAll = "refuses-everything" breaks "statement.read-token-prefix";
+    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix";
     /// Answers 401 to requests with waitMs before it reads the header.
-    RefusesWaits = "refuses-before-the-header" breaks "statement.wait-optional";
+    RefusesWaits = "refuses-requests-with-wait" breaks "statement.wait-optional";
     /// Accepts any scheme in place of Bearer.
     AnyScheme = "any-scheme" breaks "verdict.401.unauthorized";
     /// Accepts a read token anywhere in the header.
-    FindsPrefix = "finds-prefix-within" breaks "verdict.401.unauthorized";
+    FindsToken = "finds-token-anywhere" breaks "verdict.401.unauthorized";
     /// Accepts a license as a read token.
-    TakesLicense = "takes-license" breaks "verdict.401.unauthorized";
+    AcceptsLicense = "accepts-license" breaks "verdict.401.unauthorized";
     /// Accepts a read token without its prefix.
-    WithoutPrefix = "takes-token-without-prefix" breaks "statement.read-token-prefix";
+    AcceptsWithoutPrefix = "accepts-token-without-prefix" breaks "statement.read-token-prefix";
     /// Accepts each read token once.
-    TakesOnce = "takes-token-once" breaks "statement.read-token-prefix";
+    AcceptsOnce = "accepts-token-once" breaks "statement.read-token-prefix";
     /// Compares the scheme case-sensitively.
-    SchemeByLetter = "scheme-by-letter" breaks "statement.scheme-case";
+    CaseSensitiveScheme = "case-sensitive-scheme" breaks "statement.scheme-case";
     /// Looks the session up before the token: without a valid token, a missing verdict gets a 404.
-    LooksUpFirst = "looks-up-first" breaks "statement.no-oracle";
+    LooksUpFirst = "looks-session-up-first" breaks "statement.no-oracle";
     /// Answers unauthorized requests from a cache.
-    Caches = "caches-for-everybody" breaks "statement.no-oracle";
+    CachesForAll = "caches-for-all-clients" breaks "statement.no-oracle";
     /// Returns the token in refusals.
     EchoesRefused = "echoes-refused-token" breaks "statement.read-token-not-echoed";
     /// Returns the token in a header of accepted requests.
     EchoesAccepted = "echoes-accepted-token" breaks "statement.read-token-not-echoed";
     /// Omits the header WWW-Authenticate on 401.
-    NoChallenge = "no-challenge" breaks "statement.challenge-on-401";
+    NoChallenge = "no-www-authenticate-header" breaks "statement.challenge-on-401";
     /// Lets shared caches store answers.
-    OffersToCaches = "offers-to-caches" breaks "statement.verdict-not-shared";
+    AllowsSharedCaching = "allows-shared-caching" breaks "statement.verdict-not-shared";
 
     // -- reference
     /// Decodes the reference twice.
     DecodesTwice = "decodes-reference-twice" breaks "verdict.404.pending";
     /// Returns the reference percent-encoded.
-    ReturnsEncoded = "tells-encoded-reference" breaks "verdict.404.pending";
+    ReturnsEncoded = "returns-encoded-reference" breaks "verdict.404.pending";
     /// Decodes a plus sign in the reference as a space.
-    PlusIsSpace = "plus-is-space" breaks "verdict.404.pending";
+    DecodesPlus = "decodes-plus-as-space" breaks "verdict.404.pending";
     /// Returns the reference in lower case.
-    LowersReference = "lowers-reference" breaks "verdict.404.pending";
+    LowerCasesReference = "lower-cases-reference" breaks "verdict.404.pending";
     /// Returns the reference HTML-escaped.
     EscapesReference = "escapes-reference" breaks "verdict.404.pending";
     /// Cuts the reference at a slash.
@@ -51,51 +51,51 @@ behaviours! {
     /// Returns the reference of the connection's first request.
     FirstReference = "first-reference-of-connection" breaks "verdict.404.pending";
     /// Returns the reference of the previous request.
-    MixesUp = "mixes-up-references" breaks "verdict.404.pending";
+    PreviousReference = "previous-reference" breaks "verdict.404.pending";
 
     // -- sessions
     /// Returns the cause of a pending verdict in a header.
-    RevealsCause = "tells-why-pending" breaks "statement.no-oracle";
+    RevealsCause = "reveals-why-pending" breaks "statement.no-oracle";
     /// Answers 403 to a session of another license.
     ForbidsOtherLicense = "forbids-other-license" breaks "statement.no-oracle";
     /// Returns verdicts of other licenses.
-    GivesOtherLicense = "gives-other-license" breaks "verdict.404.pending";
+    ReturnsOtherLicense = "returns-verdicts-of-other-licenses" breaks "verdict.404.pending";
     /// Answers 200 to a pending verdict.
     PendingIs200 = "pending-is-200" breaks "verdict.404.pending";
     /// Omits the reference of a pending verdict.
     PendingUnnamed = "pending-without-reference" breaks "verdict.404.pending";
     /// Returns a verdict for every reference.
-    KnowsAll = "knows-all-references" breaks "statement.verdict-after-acceptance";
+    KnowsAll = "verdict-for-every-reference" breaks "statement.verdict-after-acceptance";
     /// Returns no verdict.
-    KnowsNone = "knows-no-references" breaks "statement.verdict-after-acceptance";
+    KnowsNone = "no-verdict-for-any-reference" breaks "statement.verdict-after-acceptance";
     /// Returns the verdict of another session.
-    OtherVerdict = "other-verdict" breaks "statement.verdict-after-acceptance";
+    OtherVerdict = "verdict-of-another-session" breaks "statement.verdict-after-acceptance";
     /// Returns verdicts of any age.
     KeepsOld = "keeps-old-verdicts" breaks "limit.verdict-age";
     /// Deletes a verdict after half of its lifetime.
-    ForgetsSoon = "forgets-verdicts-soon" breaks "limit.verdict-age";
+    DeletesEarly = "deletes-verdicts-early" breaks "limit.verdict-age";
     /// Returns each verdict once.
-    GivesOnce = "gives-verdict-once" breaks "verdict.200.available";
+    ReturnsOnce = "returns-verdict-once" breaks "verdict.200.available";
     /// Returns an empty verdict.
-    GivesEmpty = "gives-empty-verdict" breaks "verdict.200.available";
+    ReturnsEmpty = "returns-empty-verdict" breaks "verdict.200.available";
     /// Accepts replayed collections.
-    AcceptsCopies = "accepts-copies" breaks "statement.replay-keeps-verdict";
+    AcceptsReplays = "accepts-replays" breaks "statement.replay-keeps-verdict";
     /// Deletes the verdict after a replayed collection.
-    RevokesCopied = "takes-verdict-back-on-copy" breaks "statement.replay-keeps-verdict";
+    DeletesOnReplay = "deletes-verdict-on-replay" breaks "statement.replay-keeps-verdict";
 
     // -- waiting
     /// Answers 400 to requests with waitMs.
-    RejectsWait = "rejects-wait" breaks "statement.wait-optional";
+    RejectsWait = "refuses-wait-as-bad-request" breaks "statement.wait-optional";
     /// Answers 400 to requests without waitMs.
-    NeedsWait = "needs-wait" breaks "statement.wait-optional";
+    RequiresWait = "requires-wait" breaks "statement.wait-optional";
     /// Answers requests with waitMs 3.2 s late.
-    AnswersLate = "answers-waits-late" breaks "statement.wait-optional";
+    AnswersLate = "answers-late" breaks "statement.wait-optional";
     /// Delays 401 answers to requests with waitMs.
-    LetsAllWait = "lets-everybody-wait" breaks "verdict.401.unauthorized" at Should;
+    DelaysRefusals = "delays-refusals" breaks "verdict.401.unauthorized" at Should;
     /// Keeps waiting after the client disconnects.
-    WaitsForNobody = "holds-who-left" breaks "statement.wait-ends-with-client";
+    WaitsAfterDisconnect = "waits-after-disconnect" breaks "statement.wait-ends-with-client";
     /// Answers 500 to a waitMs that is not a number.
-    FailsOnText = "fails-on-wait-in-words" breaks "statement.wait-robust";
+    FailsOnText = "fails-on-text-wait" breaks "statement.wait-robust";
     /// Answers 500 to unknown or repeated parameters.
     FailsOnUnknown = "fails-on-other-parameters" breaks "statement.wait-robust";
     /// Answers 500 to a waitMs over one day.
@@ -111,29 +111,29 @@ behaviours! {
     /// Publishes a key of an unknown type.
     UnknownType = "unknown-key-type" breaks "keys.types";
     /// Publishes keys without their public part.
-    HollowKeys = "hollow-keys" breaks "keys.types";
+    HollowKeys = "keys-without-public-part" breaks "keys.types";
     /// Publishes no keys.
     NoKeys = "no-keys" breaks "keys.200.published" at Should;
     /// Publishes the array of keys without the object around it.
     BareArray = "bare-array" breaks "keys.shape";
     /// Publishes an HTML page in place of the key set.
-    PageForKeys = "page-for-keys" breaks "keys.200.published";
+    PageForKeys = "html-page-for-keys" breaks "keys.200.published";
     /// Lets caches store the key set for a day.
-    CachedForADay = "kept-for-a-day" breaks "limit.key-set-cache";
+    CachedForADay = "cached-for-a-day" breaks "limit.key-set-cache";
     /// Lets caches store the key set without a limit.
-    NoCacheLimit = "kept-without-limit" breaks "limit.key-set-cache";
+    NoCacheLimit = "cached-without-limit" breaks "limit.key-set-cache";
     /// Publishes other keys on every second request.
-    Unstable = "changing-keys" breaks "keys.stable";
+    AlternatingKeys = "alternating-keys" breaks "keys.stable";
     /// Omits the header ETag.
-    NoTag = "no-entity-tag" breaks "keys.etag";
+    NoTag = "no-etag" breaks "keys.etag";
     /// Never answers 304.
-    NeverUnchanged = "never-unchanged" breaks "keys.not-modified";
+    Never304 = "never-304" breaks "keys.not-modified";
     /// Answers 304 to any If-None-Match.
-    AlwaysUnchanged = "always-unchanged" breaks "keys.not-modified";
+    Always304 = "always-304" breaks "keys.not-modified";
     /// Answers 405 to HEAD.
     NoHead = "no-head" breaks "keys.head";
     /// Publishes other keys than those that sign verdicts.
     OtherKeys = "publishes-other-keys" breaks "keys.verifies-verdict";
     /// Corrupts the signature of verdicts.
-    BadSignature = "alters-signature" breaks "keys.verifies-verdict";
+    CorruptsSignature = "corrupts-signature" breaks "keys.verifies-verdict";
 }

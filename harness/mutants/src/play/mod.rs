@@ -7,6 +7,6 @@ mod test_bed;
 mod trace;
 
 pub use pure::PureResult;
-pub use sockets::RunResult;
+pub use sockets::SocketResult;
 pub use test_bed::{TestBed, TestBedError};
 pub(crate) use trace::{Traces, trace};

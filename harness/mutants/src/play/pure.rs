@@ -30,7 +30,7 @@ pub struct PureResult {
 }
 
 /// An edge's reply to one request, and the requests that reached the service.
-struct Exchange {
+struct PureExchange {
     draft: Draft,
     reply: Result<Answer, NoAnswer>,
     arrivals: Vec<Arrival>,
@@ -50,7 +50,7 @@ impl TestBed {
             Procedure::Conversations(all) => {
                 all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
             }
-            Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => return None,
+            Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) | Procedure::Monitor(_) => return None,
         };
         if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
             return None;
@@ -60,7 +60,7 @@ impl TestBed {
             return Some(PureResult { found, outcome: Outcome::NotRun });
         }
         for (name, conversation) in conversations {
-            let Exchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
+            let PureExchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
             let origin = self.settings(case.setup).allowed_origin.unwrap_or_default();
             for mut check in judge(conversation, &draft, &origin, &reply, &arrivals) {
                 check.level = check.level.max(case.level);
@@ -88,13 +88,18 @@ impl TestBed {
         })
     }
 
-    fn exchange(&self, conversation: &Conversation, setup: Setup, hooks: &dyn EdgeFaultHooks) -> Exchange {
+    fn exchange(
+        &self,
+        conversation: &Conversation,
+        setup: Setup,
+        hooks: &dyn EdgeFaultHooks,
+    ) -> PureExchange {
         let settings = self.settings(setup);
         let origin = settings.allowed_origin.as_deref();
         let marker = MARKER.replace(['{', '}'], "m");
         let draft = fill(&conversation.draft, &marker, origin.unwrap_or_default());
         let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), origin) else {
-            return Exchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
+            return PureExchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
         };
         let headers = headers(&draft);
         let facts = RequestFacts {
@@ -127,7 +132,7 @@ impl TestBed {
             Some(EdgeAction::Nothing) | None => Err(NoAnswer::Closed),
         };
         let arrivals = service.arrivals;
-        Exchange { draft, reply, arrivals }
+        PureExchange { draft, reply, arrivals }
     }
 
     fn settings(&self, setup: Setup) -> edgeproof_fixtures::credentials::EdgeSettings {

@@ -11,7 +11,7 @@ use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
 
 use super::test_bed::{TestBed, TestBedError};
-use crate::part::Part;
+use crate::tested_part::TestedPart;
 
 /// Twice the longest timeout for an answer, so that a slow answer on a busy machine is still in time. Only mutants that
 /// never answer take so long.
@@ -21,7 +21,7 @@ const JOBS: usize = 8;
 
 /// Result of a run over sockets.
 #[derive(Debug, Default)]
-pub struct RunResult {
+pub struct SocketResult {
     /// Report of each case.
     pub reports: Vec<CaseReport>,
     /// Findings about the whole run.
@@ -30,33 +30,38 @@ pub struct RunResult {
     pub exit_code: u8,
 }
 
-type Faults = Option<Arc<dyn FaultInjection>>;
+type OptionalInjection = Option<Arc<dyn FaultInjection>>;
 
 impl TestBed {
     /// Runs cases of one part against the embedded edge or mock service, with these faults. Edge cases that need HTTPS
     /// get an edge that serves it.
-    pub async fn play(&self, part: Part, cases: &[Case], faults: Faults) -> Result<RunResult, TestBedError> {
+    pub async fn play(
+        &self,
+        part: TestedPart,
+        cases: &[Case],
+        faults: OptionalInjection,
+    ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, true).await
     }
 
     /// Like [`Self::play`], also where the sanity probe says that a run proves nothing.
     pub(crate) async fn play_without_probe(
         &self,
-        part: Part,
+        part: TestedPart,
         cases: &[Case],
-        faults: Faults,
-    ) -> Result<RunResult, TestBedError> {
+        faults: OptionalInjection,
+    ) -> Result<SocketResult, TestBedError> {
         self.play_all(part, cases, faults, false).await
     }
 
     async fn play_all(
         &self,
-        part: Part,
+        part: TestedPart,
         cases: &[Case],
-        faults: Faults,
+        faults: OptionalInjection,
         probes_sanity: bool,
-    ) -> Result<RunResult, TestBedError> {
-        let mut result = RunResult::default();
+    ) -> Result<SocketResult, TestBedError> {
+        let mut result = SocketResult::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
             cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
         for (cases, https) in [(http, false), (https, true)] {
@@ -64,19 +69,24 @@ impl TestBed {
                 continue;
             }
             let service_part = match part {
-                Part::Edge => {
+                TestedPart::Edge => {
                     run_all(self.edges(cases, faults.clone(), https)?, probes_sanity, &mut result).await?;
                     continue;
                 }
-                Part::Service => ServicePart::Service,
-                Part::Keys => ServicePart::Keys,
+                TestedPart::Service => ServicePart::Service,
+                TestedPart::Keys => ServicePart::Keys,
             };
             run_all(self.service(cases, faults.clone(), service_part)?, probes_sanity, &mut result).await?;
         }
         Ok(result)
     }
 
-    fn edges(&self, cases: Vec<Case>, faults: Faults, https: bool) -> Result<ConformanceRun, TestBedError> {
+    fn edges(
+        &self,
+        cases: Vec<Case>,
+        faults: OptionalInjection,
+        https: bool,
+    ) -> Result<ConformanceRun, TestBedError> {
         let files = CredentialFiles::write(&self.credentials)?;
         let mut embedded = Embedded::new(Arc::clone(&self.spec), self.spec.profile().clone());
         if https {
@@ -102,7 +112,7 @@ impl TestBed {
     fn service(
         &self,
         cases: Vec<Case>,
-        faults: Faults,
+        faults: OptionalInjection,
         part: ServicePart,
     ) -> Result<ConformanceRun, TestBedError> {
         let files = CredentialFiles::write(&self.credentials)?;
@@ -126,7 +136,7 @@ impl TestBed {
 async fn run_all(
     run: ConformanceRun,
     probes_sanity: bool,
-    result: &mut RunResult,
+    result: &mut SocketResult,
 ) -> Result<(), TestBedError> {
     let options =
         RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };

@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credenti
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 
-use crate::part::Part;
+use crate::tested_part::TestedPart;
 
 /// Tables and credentials that all mutants share. Minting keys and certificates takes time, so make one test bed only.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub enum TestBedError {
     #[error(transparent)]
     Mint(#[from] CredentialError),
     /// Writing credentials failed.
-    #[error("write credentials to a temporary folder")]
+    #[error("cannot write credentials to a temporary folder")]
     Files(#[from] std::io::Error),
     /// Starting an edge or its mock service failed.
     #[error(transparent)]
@@ -52,12 +52,12 @@ impl TestBed {
     }
 
     /// All cases for a part.
-    pub fn cases(&self, part: Part) -> Vec<Case> {
+    pub fn cases(&self, part: TestedPart) -> Vec<Case> {
         let catalog = Catalog::new(&self.spec, &self.shape, false);
         match part {
-            Part::Edge => cases::edge(catalog),
-            Part::Service => cases::service(catalog),
-            Part::Keys => cases::keys(catalog),
+            TestedPart::Edge => cases::edge(catalog),
+            TestedPart::Service => cases::service(catalog),
+            TestedPart::Keys => cases::keys(catalog),
         }
     }
 }

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::test_bed::{TestBed, TestBedError};
 use crate::mutation::{is_edge_answer, is_service_answer};
-use crate::part::Part;
+use crate::tested_part::TestedPart;
 
 /// Ids of the rows whose answers each case meets, by case id. A row mutation affects no other case.
 pub(crate) type Traces = BTreeMap<String, BTreeSet<String>>;
@@ -20,7 +20,7 @@ pub(crate) type Traces = BTreeMap<String, BTreeSet<String>>;
 /// Runs each case alone against the reference parts and records the rows. `jobs`: concurrent cases.
 pub(crate) async fn trace(
     bed: &TestBed,
-    cases: &[(Part, Case)],
+    cases: &[(TestedPart, Case)],
     jobs: usize,
 ) -> Result<Traces, TestBedError> {
     let traced = cases.iter().map(|(part, case)| async move {

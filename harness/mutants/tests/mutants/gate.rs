@@ -20,17 +20,17 @@ fn a_case_of_the_broken_row_kills_each_mutant_and_each_case_kills_one() {
         findings.collect::<Vec<_>>(),
         [
             "edge.refused/unknown",
-            "verdict.404.pending/withheld",
-            "verdict.404.pending/neighbours-answer",
-            "keys.200.published/withheld",
-            "service/refuses-everything"
+            "verdict.404.pending/no-answer",
+            "verdict.404.pending/other-row",
+            "keys.200.published/no-answer",
+            "service/refuses-all-requests"
         ]
     );
     assert_eq!(matrix.summary.must_killed, matrix.summary.must);
-    assert_eq!(with(MutantStatus::Noticed), ["behaviour/strips-suffix", "behaviour/passes-success"]);
+    assert_eq!(with(MutantStatus::Noticed), ["edge/strips-reason-suffix", "edge/passes-success-status"]);
     assert_eq!(
         with(MutantStatus::Equivalent),
-        ["edge.refused.unknown/unknown", "edge.preflight/text-type", "relay.401.unknown/unknown"]
+        ["edge.refused.unknown/unknown", "edge.preflight/text-plain", "relay.401.unknown/unknown"]
     );
     let ids: Vec<&str> = matrix.cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(CANARIES.iter().find(|id| !ids.contains(id)), None);

@@ -6,7 +6,9 @@ use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
-use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, Part, RunResult, ServiceBehaviour};
+use edgeproof_mutants::{
+    BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult, TestedPart,
+};
 use edgeproof_reports::{CaseLevel, Outcome};
 use http::{HeaderMap, StatusCode};
 
@@ -15,7 +17,7 @@ use crate::support::{block_on, test_bed};
 /// The remaining cases require that something is missing (a grant, a secret, a relay), or check the content type only.
 #[test]
 fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
-    let result = play(Part::Edge, refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll)));
+    let result = play(TestedPart::Edge, refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll)));
     assert_eq!(result.exit_code, 1);
     let passed = result.reports.iter().filter(|report| report.outcome == Outcome::Pass);
     let passed: Vec<&str> = passed.map(|report| report.id.as_str()).collect();
@@ -30,19 +32,19 @@ fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
 #[test]
 fn an_edge_without_answers_exits_3() {
     for action in [EdgeAction::Nothing, EdgeAction::Silence] {
-        assert_proves_nothing(&play(Part::Edge, Arc::new(Inert(action))));
+        assert_proves_nothing(&play(TestedPart::Edge, Arc::new(Inert(action))));
     }
 }
 
 #[test]
 fn a_service_that_refuses_every_token_exits_3() {
     let refusing = refusing(BehaviourMutation::Service(ServiceBehaviour::RefusesAll));
-    assert_proves_nothing(&play(Part::Service, refusing));
+    assert_proves_nothing(&play(TestedPart::Service, refusing));
 }
 
 #[test]
 fn a_service_without_answers_exits_3() {
-    for part in [Part::Service, Part::Keys] {
+    for part in [TestedPart::Service, TestedPart::Keys] {
         assert_proves_nothing(&play(part, Arc::new(Mute)));
     }
 }
@@ -51,13 +53,13 @@ fn refusing(behaviour: BehaviourMutation) -> Arc<dyn FaultInjection> {
     Mutant::from_behaviour(&test_bed().spec, behaviour).faults()
 }
 
-fn play(part: Part, faults: Arc<dyn FaultInjection>) -> RunResult {
+fn play(part: TestedPart, faults: Arc<dyn FaultInjection>) -> SocketResult {
     let bed = test_bed();
     block_on(bed.play(part, &bed.cases(part), Some(faults))).unwrap()
 }
 
 #[track_caller]
-fn assert_proves_nothing(result: &RunResult) {
+fn assert_proves_nothing(result: &SocketResult) {
     assert_eq!(result.exit_code, 3);
     assert!(!result.findings.is_empty(), "no finding");
     assert!(result.reports.iter().all(|report| report.outcome == Outcome::NotRun), "a case ran");

@@ -4,7 +4,7 @@ use super::options::TerminalOptions;
 use crate::model::{AddedLatency, CaseReport, Observation, Outcome, Summary, by_reason, by_section, titled};
 use crate::text::case::{full, short, verdict};
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, TextStyle, line, wrap};
+use crate::text::styled::{StyledLine, TextStyle, line, wrap};
 use crate::text::units;
 
 /// Most case ids shown for one reason.
@@ -23,7 +23,7 @@ pub(super) struct Ending<'a> {
 
 impl Ending<'_> {
     /// All lines below the progress line.
-    pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<Line> {
+    pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         self.details(Outcome::Fail, "Failures", options, &mut lines);
         if !options.quiet {
@@ -47,13 +47,13 @@ impl Ending<'_> {
         self.cases.iter().filter(move |case| case.outcome == outcome)
     }
 
-    fn details(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn details(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         let width = fitting(options.width, 6);
         for (n, case) in self.ended(outcome).enumerate() {
             if n == 0 {
                 heading(title, lines);
             }
-            lines.push(Line::new());
+            lines.push(StyledLine::new());
             lines.push(vec![
                 (style(outcome), format!("{:<6}", outcome.name())),
                 (TextStyle::Strong, one_line(&case.id).into_owned()),
@@ -66,7 +66,7 @@ impl Ending<'_> {
         }
     }
 
-    fn known(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn known(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         for (n, case) in self.ended(Outcome::Known).enumerate() {
             if n == 0 {
                 heading("Known", lines);
@@ -76,7 +76,7 @@ impl Ending<'_> {
         }
     }
 
-    fn reasons(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn reasons(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         for (n, (reason, cases)) in by_reason(self.ended(outcome)).into_iter().enumerate() {
             if n == 0 {
                 heading(title, lines);
@@ -94,7 +94,7 @@ impl Ending<'_> {
         }
     }
 
-    fn findings(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn findings(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         if !self.findings.is_empty() {
             heading("Findings", lines);
             for finding in self.findings {
@@ -105,7 +105,7 @@ impl Ending<'_> {
         }
     }
 
-    fn observations(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn observations(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         if self.observations.is_empty() {
             return;
         }
@@ -121,7 +121,7 @@ impl Ending<'_> {
         }
     }
 
-    fn sections(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn sections(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         let sections = by_section(self.cases);
         if sections.is_empty() {
             return;
@@ -136,7 +136,7 @@ impl Ending<'_> {
         for outcome in &outcomes {
             put!(heads, "  {}", outcome.label());
         }
-        lines.extend([Line::new(), line(TextStyle::Dim, heads)]);
+        lines.extend([StyledLine::new(), line(TextStyle::Dim, heads)]);
         for section in sections {
             let counts = section.summary();
             let name: String = name(section.number).chars().take(first).collect();
@@ -152,13 +152,13 @@ impl Ending<'_> {
         }
     }
 
-    fn totals(&self, options: &TerminalOptions, lines: &mut Vec<Line>) {
+    fn totals(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
         let mut total = vec![(TextStyle::Strong, format!("{} planned", self.summary.planned))];
         for (outcome, count) in self.summary.shown() {
             total.push((TextStyle::Dim, " · ".to_owned()));
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
-        lines.extend([Line::new(), total]);
+        lines.extend([StyledLine::new(), total]);
         if !options.quiet {
             let mut facts = format!("took {}", units::duration(self.duration_ms));
             if let Some(latency) = self.latency {
@@ -188,7 +188,7 @@ pub(super) fn style(outcome: Outcome) -> TextStyle {
 }
 
 /// Wrapped prose, indented; all lines but the first by four more.
-fn prose(text: &str, by: usize, options: &TerminalOptions) -> Vec<Line> {
+fn prose(text: &str, by: usize, options: &TerminalOptions) -> Vec<StyledLine> {
     let wrapped = wrap(text, fitting(options.width, by + 4)).into_iter().enumerate();
     wrapped.map(|(n, text)| indent(if n == 0 { by } else { by + 4 }, line(TextStyle::Plain, text))).collect()
 }
@@ -198,11 +198,11 @@ fn fitting(width: usize, indentation: usize) -> usize {
     width.saturating_sub(indentation).max(40)
 }
 
-fn heading(text: &str, lines: &mut Vec<Line>) {
-    lines.extend([Line::new(), line(TextStyle::Strong, text)]);
+fn heading(text: &str, lines: &mut Vec<StyledLine>) {
+    lines.extend([StyledLine::new(), line(TextStyle::Strong, text)]);
 }
 
-fn indent(by: usize, mut line: Line) -> Line {
+fn indent(by: usize, mut line: StyledLine) -> StyledLine {
     line.insert(0, (TextStyle::Plain, " ".repeat(by)));
     line
 }

@@ -6,7 +6,7 @@ use super::options::TerminalOptions;
 use super::progress::{ProgressLine, clip, progress};
 use crate::model::{CaseReport, Event, Outcome, Reader, Summary};
 use crate::text::escape::{one_line, visible};
-use crate::text::styled::{Line, TextStyle, line, paint};
+use crate::text::styled::{StyledLine, TextStyle, line, paint};
 
 /// Prints a run for people: one line for each case that does not pass, then failures in detail, then the result.
 ///
@@ -79,7 +79,7 @@ impl<W: Write> Terminal<W> {
     }
 
     /// Prints a line above the progress line. Omits empty lines at the top and after an empty line.
-    fn print(&mut self, line: &Line) {
+    fn print(&mut self, line: &StyledLine) {
         let empty = line.iter().all(|(_, text)| text.is_empty());
         if empty && self.after_empty_line {
             return;
@@ -137,7 +137,7 @@ impl<W: Write> Reader for Terminal<W> {
                         (TextStyle::Strong, format!("edgeproof {target}")),
                         (TextStyle::Dim, facts),
                     ]);
-                    self.print(&Line::new());
+                    self.print(&StyledLine::new());
                 }
                 self.draw(true);
             }
@@ -183,7 +183,7 @@ impl<W: Write> Drop for Terminal<W> {
 }
 
 /// One line for a case that does not pass.
-fn case_line(case: &CaseReport) -> Line {
+fn case_line(case: &CaseReport) -> StyledLine {
     vec![
         (style(case.outcome), format!("{:<7}  ", case.outcome.label())),
         (TextStyle::Plain, one_line(&case.id).into_owned()),

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::Summary;
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, TextStyle};
+use crate::text::styled::{StyledLine, TextStyle};
 
 /// Shortest time between two redraws.
 const INTERVAL: Duration = Duration::from_millis(80);
@@ -37,7 +37,7 @@ impl ProgressLine {
 }
 
 /// `  37/212  refusal.401.bad-signature  2 failed`: cases done, the longest-running case, problems.
-pub(super) fn progress(planned: usize, ended: &Summary, running: Option<&str>) -> Line {
+pub(super) fn progress(planned: usize, ended: &Summary, running: Option<&str>) -> StyledLine {
     let digits = planned.to_string().len();
     let mut line = vec![(TextStyle::Strong, format!("  {:>digits$}/{planned}", ended.planned))];
     line.push((TextStyle::Dim, format!("  {}", one_line(running.unwrap_or_default()))));
@@ -54,13 +54,13 @@ pub(super) fn progress(planned: usize, ended: &Summary, running: Option<&str>) -
 }
 
 /// The first `width` characters of a line, with `…` if it was longer.
-pub(super) fn clip(line: Line, width: usize) -> Line {
+pub(super) fn clip(line: StyledLine, width: usize) -> StyledLine {
     let whole: usize = line.iter().map(|(_, text)| text.chars().count()).sum();
     if whole <= width {
         return line;
     }
     let mut left = width.saturating_sub(1);
-    let mut clipped = Line::new();
+    let mut clipped = StyledLine::new();
     for (style, text) in line {
         let piece: String = text.chars().take(left).collect();
         left -= piece.chars().count();

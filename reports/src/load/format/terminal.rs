@@ -1,7 +1,7 @@
 use super::phrases;
 use crate::load::model::{LoadReport, Percentiles};
 use crate::text::escape::one_line;
-use crate::text::styled::{Line, TextStyle, line, paint_all};
+use crate::text::styled::{StyledLine, TextStyle, line, paint_all};
 use crate::text::units::{count, micros};
 
 /// Terminal summary. `quiet`: only broken thresholds, findings, comparison and result.
@@ -26,7 +26,7 @@ pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
     paint_all(&lines, color)
 }
 
-fn head(lines: &mut Vec<Line>, report: &LoadReport) {
+fn head(lines: &mut Vec<StyledLine>, report: &LoadReport) {
     let mut text = |text: String| lines.push(line(TextStyle::Plain, text));
     text(format!("{}  {}", report.scenario, phrases::target(report)));
     text(format!("  {}", phrases::plan(report)));
@@ -42,17 +42,17 @@ fn head(lines: &mut Vec<Line>, report: &LoadReport) {
     lines[0][0].0 = TextStyle::Strong;
 }
 
-fn percentiles(lines: &mut Vec<Line>, report: &LoadReport) {
+fn percentiles(lines: &mut Vec<StyledLine>, report: &LoadReport) {
     let heads = Percentiles::COLUMNS.map(|name| format!("{name:>10}")).concat();
-    lines.extend([Line::new(), line(TextStyle::Dim, format!("  {:<26}{heads}", ""))]);
+    lines.extend([StyledLine::new(), line(TextStyle::Dim, format!("  {:<26}{heads}", ""))]);
     for (name, percentiles) in phrases::rows(report) {
         let cells = percentiles.row().map(|us| format!("{:>10}", micros(us))).concat();
         lines.push(line(TextStyle::Plain, format!("  {:<26}{cells}", one_line(&name))));
     }
 }
 
-fn outcomes(lines: &mut Vec<Line>, report: &LoadReport) {
-    lines.push(Line::new());
+fn outcomes(lines: &mut Vec<StyledLine>, report: &LoadReport) {
+    lines.push(StyledLine::new());
     for route in &report.routes {
         lines.push(line(TextStyle::Plain, format!("  {}", one_line(&route.route))));
         for outcome in &route.outcomes {
@@ -64,8 +64,8 @@ fn outcomes(lines: &mut Vec<Line>, report: &LoadReport) {
     }
 }
 
-fn costs(lines: &mut Vec<Line>, report: &LoadReport) {
-    lines.push(Line::new());
+fn costs(lines: &mut Vec<StyledLine>, report: &LoadReport) {
+    lines.push(StyledLine::new());
     let texts = std::iter::once(phrases::generator(report))
         .chain(phrases::sealing(report))
         .chain(report.edge_cost.as_ref().map(phrases::edge))
@@ -73,7 +73,7 @@ fn costs(lines: &mut Vec<Line>, report: &LoadReport) {
     lines.extend(texts.map(|text| line(TextStyle::Plain, format!("  {text}"))));
 }
 
-fn comparison(lines: &mut Vec<Line>, report: &LoadReport) {
+fn comparison(lines: &mut Vec<StyledLine>, report: &LoadReport) {
     let Some(comparison) = &report.comparison else { return };
     let (baseline, started) = (one_line(&comparison.baseline), one_line(&comparison.started));
     lines.push(line(TextStyle::Plain, format!("  compared with {baseline} of {started}")));

@@ -9,7 +9,7 @@ mod traffic;
 
 pub use cost::{EdgeCost, EdgeMoment, Generator};
 pub use judgement::{Comparison, Difference, InjectedFault, ThresholdResult};
-pub use plan::{Drain, LoadTarget, Model, Plan, PlanStage, Seal, Shard};
+pub use plan::{Drain, LoadTarget, Model, PlanStage, PlannedLoad, Seal, ShardFigures};
 pub use report::{LOAD_SCHEMA, LoadReport, LoadState};
-pub use timing::{EdgeAdded, Percentiles, Timeline, TimelineMoment, Timing};
+pub use timing::{EdgeAdded, Percentiles, TimelineFigures, TimelineMoment, Timing};
 pub use traffic::{Ledger, OutcomeFigures, Rates, Reconciled, RouteFigures};

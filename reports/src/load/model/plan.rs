@@ -30,8 +30,9 @@ pub struct LoadTarget {
 }
 
 /// Requested load. All shards of a run have the same plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Plan")]
+pub struct PlannedLoad {
     /// Rates of the whole run, warm-up first; empty in the closed model.
     pub stages: Vec<PlanStage>,
     /// Users of all shards; each has its own connections.
@@ -55,7 +56,7 @@ pub struct Plan {
 }
 
 /// Wait for open operations after the last operation started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Drain {
     /// Timeout (ms).
     pub limit_ms: u64,
@@ -75,10 +76,11 @@ pub struct PlanStage {
 }
 
 /// How collections are made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Seal {
     /// Unique but not sealed; only a scripted service accepts them.
+    #[default]
     Opaque,
     /// Sealed like a collector's.
     Real {
@@ -91,7 +93,8 @@ pub enum Seal {
 
 /// A shard of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shard {
+#[schemars(rename = "Shard")]
+pub struct ShardFigures {
     /// Index, from 0.
     pub index: u32,
     /// Number of shards of the run.

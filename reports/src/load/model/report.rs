@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::{EdgeCost, Generator};
 use super::judgement::{Comparison, InjectedFault, ThresholdResult};
-use super::plan::{LoadTarget, Model, Plan, Shard};
-use super::timing::{EdgeAdded, Timeline, Timing};
+use super::plan::{LoadTarget, Model, PlannedLoad, ShardFigures};
+use super::timing::{EdgeAdded, TimelineFigures, Timing};
 use super::traffic::{Ledger, Rates, Reconciled, RouteFigures};
 use crate::model::Tool;
 
@@ -39,9 +39,9 @@ pub struct LoadReport {
     /// signal.
     pub exit_code: u8,
     /// Requested load.
-    pub plan: Plan,
+    pub plan: PlannedLoad,
     /// Shards whose results are in this report.
-    pub shards: Vec<Shard>,
+    pub shards: Vec<ShardFigures>,
     /// Operation rates in the measured time.
     pub rate: Rates,
     /// Where every measured operation went.
@@ -71,7 +71,7 @@ pub struct LoadReport {
     /// Comparison of the sent requests with the service's counts.
     pub reconciled: Vec<Reconciled>,
     /// The run in time intervals.
-    pub timeline: Timeline,
+    pub timeline: TimelineFigures,
     /// Thresholds and their results.
     pub thresholds: Vec<ThresholdResult>,
     /// Faults injected into the service.

@@ -60,7 +60,8 @@ pub struct EdgeAdded {
 
 /// The run in intervals of equal length. A request belongs to the interval of its intended start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Timeline {
+#[schemars(rename = "Timeline")]
+pub struct TimelineFigures {
     /// Length of an interval (ms).
     pub width_ms: u64,
     /// Intervals, from the start of the run.

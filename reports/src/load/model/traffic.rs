@@ -36,9 +36,25 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// Adds another ledger.
+    pub fn add(&mut self, other: &Self) {
+        self.scheduled += other.scheduled;
+        self.answered += other.answered;
+        self.failed += other.failed;
+        self.dropped += other.dropped;
+        self.open += other.open;
+        self.unexpected += other.unexpected;
+        self.without_verdict += other.without_verdict;
+    }
+
     /// Whether every scheduled operation is accounted for.
     pub fn balances(&self) -> bool {
-        self.scheduled == self.answered + self.failed + self.dropped + self.open
+        self.scheduled == self.accounted()
+    }
+
+    /// Number of operations with a known end.
+    pub fn accounted(&self) -> u64 {
+        self.answered + self.failed + self.dropped + self.open
     }
 
     /// Number of operations without the expected outcome.

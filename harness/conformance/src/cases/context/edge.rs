@@ -7,11 +7,11 @@ use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
-use parking_lot::Mutex;
 
 use super::{CaseExchange, CaseFindings};
-use crate::cases::{Conversation, ExpectedRelay, fill, judge};
+use crate::cases::{Conversation, fill, judge};
 use crate::judge::Check;
+use crate::monitor::{Sender, Traffic};
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
@@ -32,19 +32,8 @@ pub struct EdgeContext {
     pub license: Option<String>,
     /// `ALLOWED_ORIGIN` of this edge, if known.
     pub origin: Option<String>,
-    /// Scripts of finished cases. They still count copies of their collections.
-    pub finished: Mutex<Vec<FinishedScripts>>,
-}
-
-impl EdgeContext {
-    /// Copies of collections that arrived after their case ended.
-    pub fn late_copies(&self) -> Vec<Arrival> {
-        let late = |finished: &FinishedScripts| {
-            let arrivals = finished.scripted.iter().flat_map(Scripted::arrivals);
-            arrivals.skip(finished.arrived).collect::<Vec<_>>()
-        };
-        self.finished.lock().iter().flat_map(late).collect()
-    }
+    /// All requests to the edge.
+    pub traffic: Traffic,
 }
 
 /// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
@@ -60,18 +49,9 @@ pub struct CaseContext {
     /// A check of log lines that runs after the edge has ended.
     pub deferred: Option<DeferredLogCheck>,
     exclusive: bool,
+    case: String,
     level: CaseLevel,
     scripted: Vec<Scripted>,
-    /// The case's collections must arrive only once, even after the case has ended.
-    once: bool,
-}
-
-/// Scripts of a finished case.
-#[derive(Debug)]
-pub struct FinishedScripts {
-    scripted: Vec<Scripted>,
-    /// Number of arrivals when the case ended.
-    arrived: usize,
 }
 
 /// A check of log lines that the edge may still hold in its buffers.
@@ -88,13 +68,8 @@ pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
 impl CaseContext {
     /// A context for one case. `exclusive`: every request at the service belongs to this case.
-    pub fn new(
-        edge: Arc<EdgeContext>,
-        marker: String,
-        exclusive: bool,
-        level: CaseLevel,
-        timeout: Duration,
-    ) -> Self {
+    pub fn new(edge: Arc<EdgeContext>, sender: Sender, exclusive: bool, timeout: Duration) -> Self {
+        let Sender { case, level, marker } = sender;
         Self {
             edge,
             marker,
@@ -102,9 +77,9 @@ impl CaseContext {
             found: CaseFindings::default(),
             deferred: None,
             exclusive,
+            case,
             level,
             scripted: Vec::new(),
-            once: false,
         }
     }
 
@@ -114,7 +89,6 @@ impl CaseContext {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
-        self.once |= conversation.relay == ExpectedRelay::Once && !self.exclusive;
         let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
         self.checks(checks);
         sent
@@ -157,12 +131,45 @@ impl CaseContext {
     /// Sends a request over a new connection.
     pub async fn send(&mut self, draft: &Draft) -> Sent {
         let draft = self.fill(draft);
-        let sent = edgeproof_http::send(&self.edge.endpoint, &draft, self.timeout).await;
+        let sent = self.exchange(&draft).await;
         self.record(&draft, sent.clone());
         sent
     }
 
-    /// Records an exchange that the case made without [`Self::send`].
+    /// Sends a filled draft over a new connection. The case's report does not show the exchange.
+    pub async fn exchange(&self, draft: &Draft) -> Sent {
+        let sending = edgeproof_http::send(&self.edge.endpoint, draft, self.timeout);
+        self.traced(draft, async { Some(sending.await) }).await.expect("the exchange has a result")
+    }
+
+    /// Sends a filled draft over HTTP/2. None: the edge does not offer it.
+    pub async fn exchange_http2(&self, draft: &Draft) -> Option<Sent> {
+        self.traced(draft, edgeproof_http::send_http2(&self.edge.endpoint, draft, self.timeout)).await
+    }
+
+    /// Sends filled drafts in turn over one connection. The case's report does not show the exchanges.
+    pub async fn exchange_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
+        let traffic = &self.edge.traffic;
+        let numbers: Vec<usize> = drafts.iter().map(|draft| traffic.begin(self.sender(), draft)).collect();
+        let sent = edgeproof_http::send_in_turn(&self.edge.endpoint, drafts, self.timeout).await;
+        for (number, sent) in numbers.into_iter().zip(&sent) {
+            traffic.end(number, sent.clone());
+        }
+        sent
+    }
+
+    async fn traced(&self, draft: &Draft, sending: impl Future<Output = Option<Sent>>) -> Option<Sent> {
+        let number = self.edge.traffic.begin(self.sender(), draft);
+        let sent = sending.await?;
+        self.edge.traffic.end(number, sent.clone());
+        Some(sent)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender { case: self.case.clone(), level: self.level, marker: self.marker.clone() }
+    }
+
+    /// Shows an exchange in the case's report.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(&self.edge.endpoint, draft);
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
@@ -214,11 +221,6 @@ impl CaseContext {
     /// Ends the case and returns its findings.
     pub fn end(mut self) -> CaseFindings {
         self.found.arrivals = self.arrivals();
-        if self.once {
-            let scripted = std::mem::take(&mut self.scripted);
-            let arrived = self.found.arrivals.len();
-            self.edge.finished.lock().push(FinishedScripts { scripted, arrived });
-        }
         self.found
     }
 }

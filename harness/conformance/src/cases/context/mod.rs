@@ -5,7 +5,7 @@ mod findings;
 mod service;
 mod verdict_request;
 
-pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, FinishedScripts, LogCheck};
+pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};

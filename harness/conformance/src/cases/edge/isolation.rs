@@ -59,9 +59,7 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         draft.body = Body::Sized(body.into());
         drafts.push(context.fill(&draft));
     }
-    let endpoint = context.edge.endpoint.clone();
-    let sent =
-        join_all(drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, context.timeout))).await;
+    let sent = join_all(drafts.iter().map(|draft| context.exchange(draft))).await;
     let mut wrong = 0;
     for ((sent, draft), (_, _, expected)) in sent.into_iter().zip(&drafts).zip(plays) {
         let checks = judge::exact(expected, &sent.reply);
@@ -109,8 +107,7 @@ fn in_turn(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let drafts = [("first", refuse), ("second", accept)]
                         .map(|(name, script)| scripted(context, name, script));
-                    let endpoint = context.edge.endpoint.clone();
-                    let sent = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
+                    let sent = context.exchange_in_turn(&drafts).await;
                     let arrivals = context.arrivals();
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         context.checks(judge::exact(expected, &sent.reply));
@@ -166,9 +163,9 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let drafts = [("slow", slow), ("fast", accept)]
                         .map(|(name, script)| scripted(context, name, script));
-                    let endpoint = context.edge.endpoint.clone();
-                    let ends = drafts.iter().map(|draft| async {
-                        let sent = edgeproof_http::send(&endpoint, draft, context.timeout).await;
+                    let exchanges: &CaseContext = context;
+                    let ends = drafts.iter().map(|draft| async move {
+                        let sent = exchanges.exchange(draft).await;
                         (sent, Instant::now())
                     });
                     let ends = join_all(ends).await;

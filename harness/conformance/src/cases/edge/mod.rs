@@ -14,6 +14,7 @@ mod relay;
 mod unreachable;
 
 use super::Catalog;
+use crate::monitor;
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -29,4 +30,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
+    monitor::add(cases);
 }

@@ -82,9 +82,7 @@ fn http2(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     context.script(accept);
                     let draft = context.fill(&collection());
-                    let endpoint = context.edge.endpoint.clone();
-                    let Some(sent) = edgeproof_http::send_http2(&endpoint, &draft, context.timeout).await
-                    else {
+                    let Some(sent) = context.exchange_http2(&draft).await else {
                         context.found.not_applicable = Some("the edge does not offer HTTP/2".into());
                         return;
                     };

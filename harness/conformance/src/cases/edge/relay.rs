@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Case, Catalog, Conversation, MARKER, Phase, Prerequisite, posted};
-use crate::judge::{self, Check};
+use crate::cases::{Case, Catalog, Conversation, MARKER, Prerequisite, posted};
+
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
 
@@ -64,28 +64,6 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         );
     }
     once(cases);
-    late(cases);
-}
-
-/// A copy can arrive after its case has ended, so the last case counts all collections again.
-fn late(cases: &mut Catalog<'_>) {
-    cases
-        .edge_steps(
-            "statement.relayed-once",
-            "relay.once.to-the-end",
-            "no copy of a collection arrived after its answer",
-            |context| {
-                Box::pin(async move {
-                    let late = context.edge.late_copies();
-                    let actual = late.first().map_or("none".to_owned(), |first| {
-                        format!("{}, the first of {}", late.len(), judge::excerpt(&first.request.body))
-                    });
-                    context.check(Check::new("late copies", "none", actual, late.is_empty()));
-                })
-            },
-        )
-        .requires(&[Prerequisite::Service])
-        .phase(Phase::Last);
 }
 
 /// The edge does not retry after a refusal.

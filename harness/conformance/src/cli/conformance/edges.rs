@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_cli::{Failure, check_ca_file};
-use edgeproof_fixtures::credentials::{Connection, CredentialFiles, Credentials, SettingsFolder};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeConnection, SettingsFolder};
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
 use edgeproof_mock::ReplyShape;
@@ -57,7 +57,7 @@ fn edge_url(args: &ConformanceArgs) -> Result<Option<BaseUrl>, Failure> {
 
 fn upstream_of_attached(
     args: &ConformanceArgs,
-    connection: Option<&Connection>,
+    connection: Option<&EdgeConnection>,
     credentials: &Credentials,
     files: &CredentialFiles,
 ) -> Result<EdgeUpstream, Failure> {

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::seal::{Collection, CollectionForm, Mode};
+use edgeproof_fixtures::seal::{Collection, CollectionForm, CollectorMode};
 
 use super::forms::form_parser;
 use super::output::{Item, Output};
@@ -34,7 +34,7 @@ pub(super) struct CollectionArgs {
     all: bool,
     /// Amount of measurements; fewer lower the confidence of the verdict
     #[arg(long, value_name = "MODE", default_value = "full", value_parser = modes())]
-    mode: Mode,
+    mode: CollectorMode,
     /// Seed of measurements and nonce (default: random)
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -62,7 +62,7 @@ fn collection_forms() -> impl TypedValueParser<Value = CollectionForm> {
     form_parser(CollectionForm::ALL.into_iter().map(|form| (form, form.label(), form.stimulus())))
 }
 
-fn modes() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::ALL.iter().map(|mode| mode.name()).collect::<Vec<_>>())
-        .map(|given: String| given.parse::<Mode>().expect("the parser accepts only these names"))
+fn modes() -> impl TypedValueParser<Value = CollectorMode> {
+    PossibleValuesParser::new(CollectorMode::ALL.iter().map(|mode| mode.name()).collect::<Vec<_>>())
+        .map(|given: String| given.parse::<CollectorMode>().expect("the parser accepts only these names"))
 }

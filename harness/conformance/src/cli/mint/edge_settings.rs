@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::credentials::{Connection, SettingsFolder};
+use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
 
 use super::certificates::mint_for;
 use crate::cli::service_url::service_url;
@@ -33,7 +33,7 @@ pub(super) struct EdgeSettingsArgs {
 /// Mints and writes the settings.
 pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
     let credentials = mint_for(&args.service_host)?;
-    let connection = Connection {
+    let connection = EdgeConnection {
         service_url: service_url(&args.service_host, args.service_port),
         allowed_origin: args.origin.clone(),
         mounted_at: args.mounted_at.clone(),
@@ -44,7 +44,7 @@ pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
 }
 
 /// Prints commands to copy. A closed pipe is no failure: the folder is written.
-fn print_next_steps(out: &Path, connection: &Connection) {
+fn print_next_steps(out: &Path, connection: &EdgeConnection) {
     let env = SettingsFolder::env_file(out);
     let text = format!(
         "wrote {out}: edge/ is for the edge, service/ for edgeproof\n\

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use edgeproof_cli::Failure;
 use edgeproof_edge::Edge;
-use edgeproof_fixtures::credentials::{Connection, LicenseForm, ReadTokenForm};
+use edgeproof_fixtures::credentials::{EdgeConnection, LicenseForm, ReadTokenForm};
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use edgeproof_mock::MockService;
 use edgeproof_mock::admin::Admin;
@@ -51,7 +51,7 @@ impl Ready {
         service: &MockService,
         edge: Option<&Edge>,
         admin: Option<&Admin>,
-        connection: &Connection,
+        connection: &EdgeConnection,
         dir: &Path,
         seed: u64,
     ) -> Self {

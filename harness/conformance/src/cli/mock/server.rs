@@ -5,7 +5,7 @@ use std::sync::Arc;
 use edgeproof_cli::{Failure, LogEnd};
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_fixtures::credentials::{
-    Connection, Credentials, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
+    Credentials, EdgeConnection, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
 };
 use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
@@ -31,7 +31,7 @@ pub(super) struct Server {
 /// The settings in use.
 struct Settings {
     credentials: Credentials,
-    connection: Connection,
+    connection: EdgeConnection,
     dir: PathBuf,
     folder: Option<TempDir>,
 }
@@ -116,7 +116,7 @@ fn resolve(settings: PlannedSettings, port: u16) -> Result<Settings, Failure> {
     options.service_hosts.extend(service_hosts.iter().cloned());
     let credentials = Credentials::mint(&options)
         .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without a port"))?;
-    let connection = Connection {
+    let connection = EdgeConnection {
         service_url: service_url(&service_hosts, port),
         allowed_origin: origin,
         mounted_at: None,
@@ -144,7 +144,7 @@ fn temporary_folder() -> Result<TempDir, Failure> {
 async fn start_edge(
     service: &MockService,
     dir: &Path,
-    connection: &Connection,
+    connection: &EdgeConnection,
     listen: SocketAddr,
     log: Log,
 ) -> Result<Edge, Failure> {

@@ -62,7 +62,7 @@ impl Capabilities {
 pub fn needs_plain_reasons(case: &Case) -> bool {
     let answer = match &case.procedure {
         Procedure::Conversation(conversation) => conversation.answer.as_ref(),
-        Procedure::Conversations(_) | Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => None,
+        _ => None,
     };
     let reason = answer.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.prerequisites.contains(&Prerequisite::PlainReasons)

@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use edgeproof_http::send_in_turn;
 use edgeproof_mock::Script;
 use edgeproof_reports::{AddedLatency, CaseLevel};
 use tokio::time::timeout;
@@ -17,10 +16,10 @@ const SAMPLES: usize = 64;
 pub(super) async fn measure(pool: &EdgePool, context: &RunContext) -> Option<AddedLatency> {
     let lease = pool.lease_standard().await.ok()?;
     lease.instance.context.service.as_ref()?;
-    let mut case = lease.instance.case_context(false, CaseLevel::Open, context.request_timeout());
+    let mut case = lease.instance.case_context("latency", CaseLevel::Open, false, context.request_timeout());
     case.script(Script::accept(&pool.options().profile));
     let drafts = vec![case.fill(&collection()); 2 * SAMPLES];
-    let sending = send_in_turn(&lease.instance.context.endpoint, &drafts, case.timeout);
+    let sending = case.exchange_in_turn(&drafts);
     // A slow edge gets no figure: it must not delay the end of the run.
     let sent = timeout(context.options.case_timeout, sending).await.ok()?;
     let arrivals = case.arrivals();

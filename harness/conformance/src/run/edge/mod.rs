@@ -3,6 +3,7 @@
 mod capabilities;
 mod latency;
 mod lease_error;
+mod monitors;
 mod pool;
 mod pool_options;
 mod runner;

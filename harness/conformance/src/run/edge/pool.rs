@@ -13,6 +13,7 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePer
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{CaseContext, EdgeContext};
+use crate::monitor::{Sender, Traffic};
 use crate::run::run_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError};
 
@@ -20,6 +21,8 @@ use crate::target::{RunningEdge, Setup, StartError};
 pub(in crate::run) struct EdgePool {
     options: EdgePoolOptions,
     pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
+    /// What is known of each edge that ever started, for the monitors.
+    started: Mutex<Vec<Started>>,
     /// A mock service that no edge is configured for.
     unused_service: Arc<MockService>,
     /// The mock service behind an attached edge.
@@ -42,12 +45,22 @@ pub(super) struct Lease {
 /// A running edge and the service behind it.
 pub(super) struct EdgeInstance {
     pub(super) edge: RunningEdge,
+    /// Which settings the edge has.
+    pub(super) setup: Setup,
     /// Settings that the edge was started with; unknown for an attached edge.
     pub(super) settings: Option<EdgeSettings>,
     /// The edge as cases see it.
     pub(super) context: Arc<EdgeContext>,
     // Nothing else may listen on the port that SERVICE_URL names.
     _reserved_port: Option<HeldPort>,
+}
+
+/// An edge that started, running or not.
+#[derive(Clone)]
+pub(super) struct Started {
+    pub(super) setup: Setup,
+    pub(super) settings: EdgeSettings,
+    pub(super) context: Arc<EdgeContext>,
 }
 
 /// Edges with the same settings.
@@ -80,7 +93,13 @@ impl EdgePool {
             }
             EdgeUpstream::MockPerEdge | EdgeUpstream::Foreign { .. } => None,
         };
-        Ok(Self { options, pools: Mutex::default(), unused_service, fixed_service })
+        Ok(Self {
+            options,
+            pools: Mutex::default(),
+            started: Mutex::default(),
+            unused_service,
+            fixed_service,
+        })
     }
 
     /// Options of the pool.
@@ -117,10 +136,28 @@ impl EdgePool {
         self.lease(self.reserve(Setup::Standard, false).await).await
     }
 
-    /// Stops all edges in parallel.
-    pub(in crate::run) async fn stop(self) {
+    /// All edges that started so far.
+    pub(super) fn started(&self) -> Vec<Started> {
+        self.started.lock().clone()
+    }
+
+    /// The edges that run and that no case uses.
+    pub(super) async fn running(&self) -> Vec<Arc<EdgeInstance>> {
+        let pools: Vec<_> = self.pools.lock().values().cloned().collect();
         let mut instances = Vec::new();
-        for pool in self.pools.into_inner().into_values() {
+        for pool in pools {
+            instances.extend(pool.idle.lock().iter().cloned());
+            instances.extend(pool.shared.lock().await.iter().flatten().cloned());
+        }
+        instances.retain(|instance| instance.edge.exited().is_none());
+        instances
+    }
+
+    /// Stops all edges in parallel.
+    pub(in crate::run) async fn stop(&self) {
+        let pools = std::mem::take(&mut *self.pools.lock());
+        let mut instances = Vec::new();
+        for pool in pools.into_values() {
             instances.append(&mut pool.idle.lock());
             instances.extend(pool.shared.lock().await.take().and_then(Result::ok));
         }
@@ -182,7 +219,7 @@ impl EdgePool {
             _ => given.allowed_origin.clone(),
         };
         let context = EdgeContext {
-            finished: Mutex::default(),
+            traffic: Traffic::default(),
             endpoint: edge.endpoint().clone(),
             service,
             elsewhere: Some(Arc::clone(&self.unused_service)),
@@ -192,7 +229,9 @@ impl EdgePool {
             license: given.license.as_ref().map(|license| license.expose().to_owned()),
             origin,
         };
-        Ok(EdgeInstance { edge, settings, context: Arc::new(context), _reserved_port: reserved_port })
+        let context = Arc::new(context);
+        self.started.lock().push(Started { setup, settings: given, context: Arc::clone(&context) });
+        Ok(EdgeInstance { edge, setup, settings, context, _reserved_port: reserved_port })
     }
 
     fn pool(&self, setup: Setup) -> Arc<SetupPool> {
@@ -211,9 +250,16 @@ impl EdgePool {
 }
 
 impl EdgeInstance {
-    /// A context for one case on this edge.
-    pub(super) fn case_context(&self, exclusive: bool, level: CaseLevel, timeout: Duration) -> CaseContext {
-        CaseContext::new(Arc::clone(&self.context), next_marker(), exclusive, level, timeout)
+    /// A context for requests of this case, or of this step of the run.
+    pub(super) fn case_context(
+        &self,
+        case: &str,
+        level: CaseLevel,
+        exclusive: bool,
+        timeout: Duration,
+    ) -> CaseContext {
+        let sender = Sender { case: case.into(), level, marker: next_marker() };
+        CaseContext::new(Arc::clone(&self.context), sender, exclusive, timeout)
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::lease_error::LeaseError;
 use super::pool::{EdgeInstance, EdgePool, Lease};
-use super::{latency, sanity};
+use super::{latency, monitors, sanity};
 use crate::cases::{Case, CaseContext, CaseFindings, Procedure, collection};
 use crate::curl::curl;
 use crate::judge::{self, Check};
@@ -46,12 +46,20 @@ impl Runner for EdgePool {
     }
 
     async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+        if let Procedure::Monitor(monitor) = case.procedure {
+            context.begin(case);
+            return monitors::run(self, case, monitor);
+        }
         let attempt = self.attempt(context, case, case.exclusive, jobs).await;
         if !attempt.died_shared {
             return attempt.report;
         }
         // Another case may have killed the edge: only an exclusive run tells.
         self.attempt(context, case, true, jobs).await.report
+    }
+
+    async fn end_requests(&self, context: &RunContext) {
+        monitors::end_requests(self, context).await;
     }
 
     async fn added_latency(&self, context: &RunContext) -> Option<AddedLatency> {
@@ -69,7 +77,8 @@ impl EdgePool {
             Ok(lease) => lease,
             Err(why) => return Attempt { report: self.not_started(case, &why, began), died_shared: false },
         };
-        let mut edge = lease.instance.case_context(exclusive, case.level, context.request_timeout());
+        let mut edge =
+            lease.instance.case_context(&case.id, case.level, exclusive, context.request_timeout());
         if context.holds(case) {
             context.wait_for_enter(hold_text(case, &lease, &mut edge)).await;
         }
@@ -118,7 +127,8 @@ impl EdgePool {
             return false;
         }
         for _ in 0..RECOVERY_TRIES {
-            let mut edge = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+            let mut edge =
+                lease.instance.case_context("recovery", CaseLevel::Must, false, context.request_timeout());
             edge.script(Script::accept(&self.options().profile));
             match edge.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,
@@ -167,7 +177,7 @@ async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool
         Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
         Procedure::Conversations(all) => timeout(limit, edge.converse_each(all)).await.is_ok(),
         Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
-        Procedure::ServiceSteps(_) => {
+        Procedure::ServiceSteps(_) | Procedure::Monitor(_) => {
             edge.found.not_run = Some("applies to a service, and this is an edge".into());
             true
         }

@@ -35,7 +35,7 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunContext) -> Sanity
 /// Sends a collection that the mock service accepts.
 async fn probe(pool: &EdgePool, context: &RunContext) -> Result<CaseFindings, LeaseError> {
     let lease = pool.lease_standard().await?;
-    let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+    let mut case = lease.instance.case_context("probe", CaseLevel::Must, false, context.request_timeout());
     case.script(Script::accept(&pool.options().profile));
     case.send(&collection()).await;
     Ok(case.end())
@@ -48,7 +48,8 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunContext) -> Option<
     let (spec, shape) = (&pool.options().spec, &pool.options().reply_shape);
     let probes = reason_probes(spec);
     for (status, reason) in &probes {
-        let mut case = lease.instance.case_context(false, CaseLevel::Must, context.request_timeout());
+        let mut case =
+            lease.instance.case_context("probe", CaseLevel::Must, false, context.request_timeout());
         case.script(Script::refuse(shape, *status, reason));
         if !hides_reason(spec, *status, &case.send(&collection()).await.reply) {
             return None;

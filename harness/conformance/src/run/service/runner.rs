@@ -184,7 +184,7 @@ impl Runner for ServiceRunner {
         let limit = context.case_timeout(case);
         let in_time = match &case.procedure {
             Procedure::ServiceSteps(steps) => timeout(limit, steps(&mut backend)).await.is_ok(),
-            Procedure::Conversation(_) | Procedure::Conversations(_) | Procedure::EdgeSteps(_) => {
+            _ => {
                 backend.found.not_run = Some("applies to an edge, and this is a service".into());
                 true
             }

@@ -8,7 +8,8 @@ use edgeproof_fixtures::credentials::{
 };
 use edgeproof_fixtures::seal::{Collection, open};
 use edgeproof_fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
-use rustix::time::{ClockId, clock_gettime};
+
+use super::server::thread_cpu;
 
 /// Names and microseconds. TLS records are excluded.
 pub(crate) fn parts() -> Vec<(&'static str, f64)> {
@@ -48,13 +49,7 @@ pub(crate) fn signing() -> f64 {
 fn timed<T>(work: impl Fn() -> T) -> f64 {
     const TIMES: u32 = 2_000;
     (0..TIMES / 10).for_each(|_| drop(black_box(work())));
-    let before = cpu();
+    let before = thread_cpu();
     (0..TIMES).for_each(|_| drop(black_box(work())));
-    (cpu() - before) * 1e6 / f64::from(TIMES)
-}
-
-/// CPU time of this thread (s). Like the servers' figures, it excludes other threads.
-fn cpu() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    (thread_cpu() - before) * 1e6 / f64::from(TIMES)
 }

@@ -1,24 +1,24 @@
 //! The client for relayed collections.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
+use edgeproof_fixtures::credentials::{Credentials, LicenseForm, Role};
 use edgeproof_fixtures::seal::{Collection, Sealer};
 use edgeproof_mock::MockService;
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 
-use super::child::Child;
+use super::server::MeasuredServer;
 
 /// Open connections.
 pub(crate) const CONNECTIONS: usize = 32;
@@ -27,18 +27,14 @@ const TIME: Duration = Duration::from_secs(2);
 /// Relayed collections, each sent once.
 const COLLECTIONS: usize = 8_000;
 
-type Client = SendRequest<Full<Bytes>>;
-
 /// CPU time of a request without TLS (µs).
-pub(crate) async fn plain(server: &Child) -> f64 {
+pub(crate) async fn plain<S: Send + 'static>(server: &MeasuredServer<S>) -> f64 {
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
-        let tcp = TcpStream::connect(server.addr).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        clients.push(client(tcp).await);
+        clients.push(connect(TcpStream::connect(server.addr).await.unwrap()).await);
     }
     let body = Bytes::from("{\"a\":1}".repeat(200));
-    let (before, end) = (server.cpu(), Instant::now() + TIME);
+    let (before, end) = (server.cpu().await, Instant::now() + TIME);
     let mut tasks = JoinSet::new();
     for mut client in clients {
         let body = body.clone();
@@ -52,32 +48,32 @@ pub(crate) async fn plain(server: &Child) -> f64 {
         });
     }
     let count: u32 = tasks.join_all().await.into_iter().sum();
-    micros(server.cpu_since(before), count)
+    (server.cpu().await - before) * 1e6 / f64::from(count)
 }
 
 /// CPU time of a sealed collection with TLS, license and client certificate (µs).
-pub(crate) async fn sealed(server: &Child) -> f64 {
-    let folder = server.folder.path();
-    let license = std::fs::read_to_string(folder.join("license")).unwrap();
-    let bodies = std::fs::read_to_string(folder.join("bodies")).unwrap();
-    let bodies: Vec<Bytes> = bodies.lines().map(|line| Bytes::copy_from_slice(line.as_bytes())).collect();
-    let tls = TlsConnector::from(Arc::new(tls(folder)));
+pub(crate) async fn sealed(server: &MeasuredServer<MockService>) -> f64 {
+    let credentials = server.service.credentials();
+    let license = credentials.license(LicenseForm::Valid);
+    let sealer = Sealer::new(server.service.seal_key());
+    let body = |number| {
+        let collection = Collection::generated(format!("session {number}"), 7, SystemTime::now());
+        Bytes::from(sealer.seal(&collection))
+    };
+    let mut bodies: Vec<Bytes> = (0..COLLECTIONS).map(body).collect();
+    let tls = TlsConnector::from(Arc::new(tls(credentials)));
     let mut clients = Vec::new();
-    for _ in 0..CONNECTIONS {
+    for body in bodies.split_off(COLLECTIONS - CONNECTIONS) {
         let tcp = TcpStream::connect(server.addr).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        let name = ServerName::try_from("localhost").unwrap();
-        clients.push(client(tls.connect(name, tcp).await.unwrap()).await);
+        let stream = tls.connect(ServerName::try_from("localhost").unwrap(), tcp).await.unwrap();
+        let mut client = connect(stream).await;
+        // After the first answer the server has finished the handshake too.
+        post(&mut client, &license, body).await;
+        clients.push(client);
     }
-    // After the first answer the server has finished the handshake too.
-    let mut rest = bodies.into_iter();
-    for client in &mut clients {
-        post(client, &license, rest.next().unwrap()).await;
-    }
-    let rest: Vec<Bytes> = rest.collect();
-    let (before, count) = (server.cpu(), rest.len());
+    let before = server.cpu().await;
     let mut tasks = JoinSet::new();
-    for (mut client, bodies) in clients.into_iter().zip(rest.chunks(count.div_ceil(CONNECTIONS))) {
+    for (mut client, bodies) in clients.into_iter().zip(bodies.chunks(bodies.len().div_ceil(CONNECTIONS))) {
         let (license, bodies) = (license.clone(), bodies.to_vec());
         tasks.spawn(async move {
             for body in bodies {
@@ -86,31 +82,19 @@ pub(crate) async fn sealed(server: &Child) -> f64 {
         });
     }
     tasks.join_all().await;
-    micros(server.cpu_since(before), count as u32)
+    (server.cpu().await - before) * 1e6 / bodies.len() as f64
 }
 
-/// Writes collections for the client, one a line.
-pub(crate) fn write_bodies(folder: &Path, service: &MockService) {
-    let sealer = Sealer::new(service.seal_key());
-    let mut bodies = Vec::new();
-    for number in 0..COLLECTIONS {
-        let collection = Collection::generated(format!("session {number}"), 7, SystemTime::now());
-        bodies.extend(sealer.seal(&collection));
-        bodies.push(b'\n');
-    }
-    std::fs::write(folder.join("bodies"), bodies).unwrap();
-}
-
-async fn client<S>(stream: S) -> Client
+async fn connect<S>(stream: S) -> SendRequest<Full<Bytes>>
 where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (client, connection) = handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     client
 }
 
-async fn post(client: &mut Client, license: &str, body: Bytes) {
+async fn post(client: &mut SendRequest<Full<Bytes>>, license: &str, body: Bytes) {
     let request = Request::post("/v1/relay")
         .header("host", "localhost")
         .header("authorization", format!("Bearer {license}"))
@@ -123,20 +107,14 @@ async fn post(client: &mut Client, license: &str, body: Bytes) {
     assert_eq!(status, 200, "{answer:?}");
 }
 
-fn tls(folder: &Path) -> ClientConfig {
+fn tls(credentials: &Credentials) -> ClientConfig {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(folder.join("ca.pem")).unwrap()).unwrap();
-    let chain = CertificateDer::pem_file_iter(folder.join("chain.pem")).unwrap();
-    let chain = chain.collect::<Result<_, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_file(folder.join("key.pem")).unwrap();
+    roots.add(credentials.certificate(Role::ServiceAuthority).der().clone()).unwrap();
+    let client = credentials.certificate(Role::ClientForLicense);
     ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(roots)
-        .with_client_auth_cert(chain, key)
+        .with_client_auth_cert(client.chain_der(), client.key_der())
         .unwrap()
-}
-
-fn micros(cpu: Duration, count: u32) -> f64 {
-    cpu.as_secs_f64() * 1e6 / f64::from(count)
 }

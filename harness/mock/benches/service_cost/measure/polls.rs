@@ -1,12 +1,10 @@
 //! The client of concurrent long polls.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::task::JoinSet;
-
-use super::child::Child;
+use super::server::MeasuredServer;
 
 /// Concurrent polls.
 pub(crate) const COUNT: usize = 5_000;
@@ -15,56 +13,58 @@ pub(crate) const BODY: usize = 450;
 
 /// Cost of the polls.
 pub(crate) struct Polls {
-    /// Memory of the server for each poll (bytes).
+    /// Memory for each poll (bytes), nearly all of it the server's.
     pub(crate) bytes_each: f64,
     /// Time from the start signal to the last answer (s).
     pub(crate) seconds: f64,
 }
 
-/// Session reference of a poll.
-pub(crate) fn reference(of_one: bool, number: usize) -> String {
-    format!("session-{}", if of_one { 0 } else { number })
-}
-
-pub(crate) async fn measure(role: &str) -> Polls {
-    let mut server = Child::start(role);
-    let token = std::fs::read_to_string(server.folder.path().join("token")).unwrap_or_default();
-    let before = server.memory();
+/// Opens the polls, gives the start signal, and reads all answers. `reference`: session reference of each poll.
+pub(crate) async fn measure<S: Send + 'static>(
+    server: MeasuredServer<S>,
+    read_token: &str,
+    reference: impl Fn(usize) -> String,
+    start: impl FnOnce(&S),
+) -> Polls {
+    let before = memory();
     let mut streams = Vec::new();
     for number in 0..COUNT {
-        let mut stream = TcpStream::connect(server.addr).await.unwrap();
-        let reference = reference(role == "polls-of-one", number);
+        let mut stream = TcpStream::connect(server.addr).unwrap();
         let request = format!(
-            "GET /v1/verdict/{reference}?waitMs=30000 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+            "GET /v1/verdict/{}?waitMs=30000 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {read_token}\r\n\r\n",
+            reference(number)
         );
-        stream.write_all(request.as_bytes()).await.unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         streams.push(stream);
     }
     settled(&server).await;
-    let bytes_each = (server.memory() - before) / COUNT as f64;
+    let bytes_each = (memory() - before) / COUNT as f64;
     let began = Instant::now();
-    server.go();
-    let mut answers = JoinSet::new();
+    start(&server.service);
     for mut stream in streams {
-        answers.spawn(async move {
-            let mut buffer = [0; 2048];
-            let count = stream.read(&mut buffer).await.unwrap();
-            assert!(buffer[..count].starts_with(b"HTTP/1.1 200 OK"));
-        });
+        let mut buffer = [0; 2048];
+        let count = stream.read(&mut buffer).unwrap();
+        assert!(buffer[..count].starts_with(b"HTTP/1.1 200 OK"));
     }
-    answers.join_all().await;
     Polls { bytes_each, seconds: began.elapsed().as_secs_f64() }
 }
 
-/// Waits until the server is idle.
-async fn settled(server: &Child) {
-    let mut cpu = server.cpu();
+/// Waits until the server is idle. Reading its CPU time costs some as well.
+async fn settled<S: Send + 'static>(server: &MeasuredServer<S>) {
+    let mut before = server.cpu().await;
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let now = server.cpu();
-        if now == cpu {
+        let now = server.cpu().await;
+        if now - before < 0.001 {
             return;
         }
-        cpu = now;
+        before = now;
     }
+}
+
+/// Resident memory of this process (bytes).
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() * 1024.0
 }

@@ -38,15 +38,17 @@ impl EdgeMutant {
         };
         match self.behaviour {
             B::Hides5xx if status >= 500 => return unreachable(),
-            B::CallsUnreachable if refused && reason.as_deref() == Some("unknown") => return unreachable(),
+            B::ReportsUnreachable if refused && reason.as_deref() == Some("unknown") => return unreachable(),
             B::LosesEarly if refused && request.body.as_ref().is_some_and(|body| body.len() > LARGE) => {
                 return unreachable();
             }
-            B::RemembersFailure if relayed.is_some() && self.remembers(relayed) => return unreachable(),
-            B::HidesUnlisted if refused && !self.codes.has_status(status) => {
+            B::FailsAfterFailure if relayed.is_some() && self.remembers(relayed) => return unreachable(),
+            B::HidesUnlistedStatus if refused && !self.codes.has_status(status) => {
                 answer.status = StatusCode::INTERNAL_SERVER_ERROR;
             }
-            B::KnowsListed if reason.as_deref().is_some_and(|reason| !self.codes.has_reason(reason)) => {
+            B::HidesUnlistedReason
+                if reason.as_deref().is_some_and(|reason| !self.codes.has_reason(reason)) =>
+            {
                 edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), json!("unknown"))));
             }
             B::FirstStatus | B::LastStatus => {
@@ -69,7 +71,10 @@ impl EdgeMutant {
                     edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), given)));
                 }
             }
-            B::ErrorPages if answer.status.is_client_error() || answer.status.is_server_error() => {
+            B::ErrorPages | B::ErrorPagesLate
+                if (answer.status.is_client_error() || answer.status.is_server_error())
+                    && (self.behaviour == B::ErrorPages || self.is_late()) =>
+            {
                 answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
                 answer.body = Bytes::from_static(b"<html><body><h1>Error</h1></body></html>");
             }
@@ -84,13 +89,13 @@ impl EdgeMutant {
             B::AcceptsAll if relayed.is_some() => {
                 return with_headers(&answer, json_answer(200, r#"{"ok":true}"#));
             }
-            B::AnswersGet if method == Method::GET && !health => {
+            B::AcceptsGet if method == Method::GET && !health => {
                 return with_headers(&answer, json_answer(200, r#"{"ok":true}"#));
             }
-            B::OptionsIsOther if method == Method::OPTIONS && !self.is_from_page(request) => {
+            B::RefusesOtherOptions if method == Method::OPTIONS && !self.is_from_page(request) => {
                 return json_answer(405, r#"{"error":"method_not_allowed"}"#);
             }
-            B::OptionsWithoutBody if method == Method::OPTIONS && has_body(request) => {
+            B::RefusesOptionsWithBody if method == Method::OPTIONS && has_body(request) => {
                 return json_answer(405, r#"{"error":"method_not_allowed"}"#);
             }
             B::RelaysPreflight if method == Method::OPTIONS => {
@@ -102,7 +107,7 @@ impl EdgeMutant {
             }
             B::NoAllow => drop(answer.headers.remove(ALLOW)),
             B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,
-            B::OtherOverHttp2 if request.version == Version::HTTP_2 => {
+            B::ChangesOverHttp2 if request.version == Version::HTTP_2 => {
                 edit_object(&mut answer.body, |body| drop(body.insert("http2".into(), json!(true))));
             }
             B::FailsOnShort if relayed == Some(&RelayResult::BodyBroken) => {

@@ -26,15 +26,15 @@ pub(super) fn change(
         B::DecodesLossily => Ok(String::from_utf8_lossy(&body).into_owned().into()),
         B::StripsBom => Ok(body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&body).to_vec().into()),
         B::Wraps => Ok([b"{\"collection\":", body.as_ref(), b"}"].concat().into()),
-        B::Composes => Ok(replace(&body, "e\u{301}", "\u{e9}")),
+        B::NormalisesUnicode => Ok(replace(&body, "e\u{301}", "\u{e9}")),
         B::CutsAtNul => Ok(body.split(|byte| *byte == 0).next().unwrap_or_default().to_vec().into()),
         B::ChangesLineEnds => Ok(replace(&body, "\r\n", "\n")),
-        B::FillsEmpty if body.is_empty() => Ok(Bytes::from_static(b"{}")),
-        B::IgnoresChunks if request.headers.contains_key(TRANSFER_ENCODING) => Ok(Bytes::new()),
+        B::ReplacesEmpty if body.is_empty() => Ok(Bytes::from_static(b"{}")),
+        B::DropsChunks if request.headers.contains_key(TRANSFER_ENCODING) => Ok(Bytes::new()),
         B::HalvesChunks if request.headers.contains_key(TRANSFER_ENCODING) => {
             Ok(body.slice(..body.len() / 2))
         }
-        B::EmptyOverHttp2 if request.version == Version::HTTP_2 => Ok(Bytes::new()),
+        B::EmptiesOverHttp2 if request.version == Version::HTTP_2 => Ok(Bytes::new()),
         B::ParsesByContentType if !is_json => Ok(Bytes::from_static(b"{}")),
         B::RefusesNotJson => judge(value().is_some()),
         B::RefusesNotObject => judge(value().is_none_or(|value| value.is_object())),

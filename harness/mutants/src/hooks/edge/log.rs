@@ -23,7 +23,7 @@ pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions) {
                 }
             });
         }
-        B::LogsSettings => {
+        B::LogsLicenseAtStart => {
             let license = options.settings.license.as_ref().map(|license| license.expose().to_owned());
             log.write(format!("LICENSE={}", license.unwrap_or_default()));
         }
@@ -37,22 +37,28 @@ impl EdgeMutant {
     pub(super) fn change_log_line(&self, request: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
         use EdgeBehaviour as B;
         let Some(line) = answer.log.take() else { return };
+        if self.behaviour == B::LogsNothingLate && self.is_late() {
+            return;
+        }
         let header = |name: &str| {
             request.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
         let more = match self.behaviour {
-            B::LogsBody => request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned()),
+            B::LogsBodyLate | B::LogsLicenseLate if !self.is_late() => None,
+            B::LogsBody | B::LogsBodyLate => {
+                request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned())
+            }
             B::LogsAddress => Some(request.peer.ip().to_string()),
             B::LogsForwarded => header("x-forwarded-for"),
-            B::LogsAgent => header("user-agent"),
+            B::LogsUserAgent => header("user-agent"),
             B::LogsCookie => header("cookie"),
-            B::LogsLicense => Some(self.license().to_owned()),
+            B::LogsLicense | B::LogsLicenseLate => Some(self.license().to_owned()),
             _ => None,
         };
         let status = format!("status={}", answer.status.as_u16());
         answer.log = Some(match (self.behaviour, more) {
             (_, Some(more)) => format!("{line} {more}"),
-            (B::LogsVaguely, _) => "a collection was refused".into(),
+            (B::LogsWithoutDetails, _) => "a collection was refused".into(),
             (B::LogsNoReason, _) => line.split(" reason=").next().unwrap_or_default().to_owned(),
             (B::LogsNoStatus, _) => line.replace(&format!(" {status}"), ""),
             (B::LogsOtherStatus, _) => line.replace(&status, "status=502"),

@@ -34,37 +34,46 @@ impl EdgeFaultHooks for EdgeMutant {
         use EdgeBehaviour as B;
         let method = &request.facts.method;
         let relays = right == EdgeDecision::Relay;
+        if relays {
+            self.collections.fetch_add(1, Ordering::Relaxed);
+        }
         let answer = |status, body| EdgeDecision::Answer(json_answer(status, body));
         match self.behaviour {
             B::RefusesAll => {
                 answer(403, r#"{"error":"service_rejected","reason":"edge_refuses","status":403}"#)
             }
-            B::DiesOnShort | B::SticksOnShort if self.broken.load(Ordering::Relaxed) => {
+            B::StopsOnShort | B::FailsAfterShort if self.broken.load(Ordering::Relaxed) => {
                 answer(500, r#"{"error":"internal"}"#)
             }
-            B::NeedsLicense if relays && self.license.is_none() => answer(500, r#"{"error":"no_license"}"#),
-            B::NeedsCertificate if relays && !self.has_certificate => {
+            B::FailsLate if relays && self.is_late() => answer(500, r#"{"error":"internal"}"#),
+            B::RequiresLicense if relays && self.license.is_none() => {
+                answer(500, r#"{"error":"no_license"}"#)
+            }
+            B::RequiresCertificate if relays && !self.has_certificate => {
                 answer(500, r#"{"error":"no_certificate"}"#)
             }
             B::RelaysNothing if relays => answer(200, r#"{"ok":true}"#),
             B::RefusesExpect if request.headers.contains_key("expect") => answer(417, "{}"),
-            B::MixesUp if relays => {
+            B::SwapsAnswers if relays => {
                 self.under_way.fetch_add(1, Ordering::Relaxed);
                 right
             }
-            B::TakesPut if method == Method::PUT => EdgeDecision::Relay,
+            B::AcceptsPut if method == Method::PUT => EdgeDecision::Relay,
             B::RelaysPreflight if method == Method::OPTIONS => EdgeDecision::Relay,
             _ => right,
         }
     }
 
     fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+        if self.behaviour == EdgeBehaviour::ChangesBodyLate && self.is_late() {
+            return Ok([&body[..], b" "].concat().into());
+        }
         body::change(self.behaviour, request, body)
     }
 
     fn before(&self, body: &Bytes) -> Option<Bytes> {
         let last = self.last_body.lock().replace(body.clone());
-        last.filter(|_| self.behaviour == EdgeBehaviour::CopiesLate)
+        last.filter(|_| self.behaviour == EdgeBehaviour::RelaysAgainLater)
     }
 
     fn again(&self, times: u32, relayed: &RelayResult) -> bool {
@@ -76,6 +85,7 @@ impl EdgeFaultHooks for EdgeMutant {
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
+                B::SendsTwiceLate => self.is_late(),
                 B::RetriesBroken => *relayed == RelayResult::NoAnswer,
                 B::Retries401 => status == 401,
                 B::Retries409 => status == 409,
@@ -94,12 +104,12 @@ impl EdgeFaultHooks for EdgeMutant {
         let broke = relayed == Some(&RelayResult::BodyBroken);
         match self.behaviour {
             B::HangsOnShort if broke => return EdgeAction::Silence,
-            B::DiesOnShort if broke || self.broken.load(Ordering::Relaxed) => {
+            B::StopsOnShort if broke || self.broken.load(Ordering::Relaxed) => {
                 self.broken.store(true, Ordering::Relaxed);
                 return EdgeAction::Nothing;
             }
-            B::DiesOnMalformed if self.saw_malformed(request.connection) => return EdgeAction::Nothing,
-            B::SticksOnShort if broke => self.broken.store(true, Ordering::Relaxed),
+            B::StopsOnMalformed if self.saw_malformed(request.connection) => return EdgeAction::Nothing,
+            B::FailsAfterShort if broke => self.broken.store(true, Ordering::Relaxed),
             _ => {}
         }
         let mut answer = self.mix_up(request, relayed, right);
@@ -112,10 +122,10 @@ impl EdgeFaultHooks for EdgeMutant {
     fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         use EdgeBehaviour as B;
         let certificate_check = match self.behaviour {
-            B::TrustsAll => CertificateCheck::Off,
-            B::TrustsAllWithoutFile => CertificateCheck::OffWithoutCaFile,
-            B::TrustsAnyHost => CertificateCheck::IgnoreHost,
-            B::TrustsAnyTime => CertificateCheck::IgnoreExpiry,
+            B::SkipsCertificateCheck => CertificateCheck::Off,
+            B::SkipsCheckWithoutFile => CertificateCheck::OffWithoutCaFile,
+            B::AcceptsAnyHost => CertificateCheck::IgnoreHost,
+            B::AcceptsExpired => CertificateCheck::IgnoreExpiry,
             _ => right.certificate_check,
         };
         UpstreamOptions {
@@ -140,12 +150,12 @@ impl EdgeMutant {
         right: EdgeAnswer,
     ) -> EdgeAnswer {
         match self.behaviour {
-            EdgeBehaviour::MixesUp if relayed.is_some() => {
+            EdgeBehaviour::SwapsAnswers if relayed.is_some() => {
                 let alone = self.under_way.fetch_sub(1, Ordering::Relaxed) == 1;
                 let last = self.last_answer.lock().replace(right.clone());
                 last.filter(|_| !alone).unwrap_or(right)
             }
-            EdgeBehaviour::AnswersAsBefore if relayed.is_some() => {
+            EdgeBehaviour::RepeatsFirstAnswer if relayed.is_some() => {
                 self.first_answers.lock().entry(request.connection).or_insert(right).clone()
             }
             _ => right,

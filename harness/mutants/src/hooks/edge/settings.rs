@@ -16,8 +16,8 @@ pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first:
     };
     match behaviour {
         B::DropsLicense => settings.license = None,
-        B::LowersLicense => settings.license = license(|license| Some(license.to_ascii_lowercase())),
-        B::StripsLicense => {
+        B::LowerCasesLicense => settings.license = license(|license| Some(license.to_ascii_lowercase())),
+        B::StripsLicensePrefix => {
             settings.license = license(|license| {
                 Some(license.rsplit_once('_').map_or(license, |(_, rest)| rest).to_owned())
             });
@@ -26,15 +26,15 @@ pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first:
             settings.license =
                 license(|license| license.starts_with(LICENSE_PREFIX).then(|| license.to_owned()));
         }
-        B::KeepsLicense => settings.license.clone_from(&first.license),
+        B::KeepsFirstLicense => settings.license.clone_from(&first.license),
         B::PresentsNone | B::IgnoresCertFile => {
             (settings.client_cert_file, settings.client_key_file) = (None, None);
         }
         B::IgnoresKeyFile => settings.client_key_file = None,
         B::PresentsOther => present_other(settings),
-        B::CachesAddress => settings.service_url.clone_from(&first.service_url),
-        B::KeepsOrigin => settings.allowed_origin = Some(ALLOWED_ORIGIN.to_owned()),
-        B::GivesUpSoon => options.service_timeout = Duration::from_millis(300),
+        B::KeepsFirstServiceUrl => settings.service_url.clone_from(&first.service_url),
+        B::IgnoresAllowedOrigin => settings.allowed_origin = Some(ALLOWED_ORIGIN.to_owned()),
+        B::ShortTimeout => options.service_timeout = Duration::from_millis(300),
         _ => {}
     }
 }

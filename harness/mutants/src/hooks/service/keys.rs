@@ -21,8 +21,8 @@ impl ServiceMutant {
                 decision.headers.insert(EXPIRES, value("Fri, 31 Dec 9999 23:59:59 GMT"));
             }
             B::NoTag => drop(decision.headers.remove(ETAG)),
-            B::NeverUnchanged => self.answer_whole(request, decision),
-            B::AlwaysUnchanged if request.headers.contains_key(IF_NONE_MATCH) => {
+            B::Never304 => self.answer_whole(request, decision),
+            B::Always304 if request.headers.contains_key(IF_NONE_MATCH) => {
                 decision.status = StatusCode::NOT_MODIFIED.as_u16();
                 decision.body = Bytes::new();
             }
@@ -35,7 +35,7 @@ impl ServiceMutant {
                     decision.body = Bytes::from(set["keys"].to_string());
                 }
             }
-            B::Unstable if self.key_set_requests.fetch_add(1, Ordering::Relaxed) % 2 == 1 => {
+            B::AlternatingKeys if self.key_set_requests.fetch_add(1, Ordering::Relaxed) % 2 == 1 => {
                 self.publish_other_keys(decision);
             }
             B::OtherKeys => self.publish_other_keys(decision),

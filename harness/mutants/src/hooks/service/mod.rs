@@ -49,7 +49,7 @@ impl ServiceFaultHooks for ServiceMutant {
     fn session(&self, reference: &str, right: SessionFact) -> SessionFact {
         use ServiceBehaviour as B;
         match (self.behaviour, right) {
-            (B::GivesOtherLicense, SessionFact::OtherLicense) => verdict::invented(reference),
+            (B::ReturnsOtherLicense, SessionFact::OtherLicense) => verdict::invented(reference),
             (B::KnowsAll, right) if right.stimulus() != Stimulus::VerdictReady => {
                 verdict::invented(reference)
             }
@@ -61,13 +61,13 @@ impl ServiceFaultHooks for ServiceMutant {
     fn verdict_lasts(&self, right: Duration) -> Duration {
         match self.behaviour {
             ServiceBehaviour::KeepsOld => Duration::MAX,
-            ServiceBehaviour::ForgetsSoon => right / 2,
+            ServiceBehaviour::DeletesEarly => right / 2,
             _ => right,
         }
     }
 
     fn waits_for_nobody(&self) -> bool {
-        self.behaviour == ServiceBehaviour::WaitsForNobody
+        self.behaviour == ServiceBehaviour::WaitsAfterDisconnect
     }
 
     fn conclude(&self, request: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
@@ -82,7 +82,7 @@ impl ServiceFaultHooks for ServiceMutant {
         let waits = verdict::wait_ms(request).is_some();
         let late = match self.behaviour {
             ServiceBehaviour::AnswersLate => waits,
-            ServiceBehaviour::LetsAllWait => waits && decision.status == StatusCode::UNAUTHORIZED.as_u16(),
+            ServiceBehaviour::DelaysRefusals => waits && decision.status == StatusCode::UNAUTHORIZED.as_u16(),
             _ => false,
         };
         ServiceAction::At(if late { LATE } else { Duration::ZERO }, decision)

@@ -16,12 +16,12 @@ pub(super) fn change_authorization(behaviour: ServiceBehaviour, given: Option<St
     let token = value.split_once(' ').map_or("", |(_, token)| token);
     Some(match behaviour {
         B::AnyScheme if !token.is_empty() => format!("Bearer {token}"),
-        B::FindsPrefix => match value.find(READ_PREFIX) {
+        B::FindsToken => match value.find(READ_PREFIX) {
             Some(at) => format!("Bearer {}", &value[at..]),
             None => value,
         },
-        B::WithoutPrefix if token.starts_with("v4.") => format!("Bearer {READ_PREFIX}{token}"),
-        B::SchemeByLetter if !value.starts_with("Bearer ") => format!("x{value}"),
+        B::AcceptsWithoutPrefix if token.starts_with("v4.") => format!("Bearer {READ_PREFIX}{token}"),
+        B::CaseSensitiveScheme if !value.starts_with("Bearer ") => format!("x{value}"),
         _ => value,
     })
 }
@@ -38,8 +38,10 @@ impl ServiceMutant {
         let accepted = || ReadClaims { license_id: license_id.to_owned(), expires: SystemTime::now() };
         match (self.behaviour, right) {
             (B::RefusesAll, _) => Err(Stimulus::ReadTokenMissing.into()),
-            (B::TakesLicense, Err(fault)) if fault.stimulus == Stimulus::ReadTokenIsLicense => Ok(accepted()),
-            (B::TakesOnce, Ok(_))
+            (B::AcceptsLicense, Err(fault)) if fault.stimulus == Stimulus::ReadTokenIsLicense => {
+                Ok(accepted())
+            }
+            (B::AcceptsOnce, Ok(_))
                 if !self.used.lock().insert(authorization.unwrap_or_default().to_owned()) =>
             {
                 Err(Stimulus::ReadTokenMissing.into())
@@ -80,7 +82,7 @@ impl ServiceMutant {
     pub(super) fn change_headers(&self, decision: &mut ServiceDecision) {
         match self.behaviour {
             ServiceBehaviour::NoChallenge => drop(decision.headers.remove(WWW_AUTHENTICATE)),
-            ServiceBehaviour::OffersToCaches => {
+            ServiceBehaviour::AllowsSharedCaching => {
                 let value = HeaderValue::from_static("public, max-age=60");
                 decision.headers.insert(CACHE_CONTROL, value);
             }

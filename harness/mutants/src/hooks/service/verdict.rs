@@ -55,7 +55,7 @@ impl ServiceMutant {
         match self.behaviour {
             B::RefusesWaits if wait.is_some() => Some(answer(StatusCode::UNAUTHORIZED, UNAUTHORIZED)),
             B::RejectsWait if wait.is_some() => Some(bad()),
-            B::NeedsWait if wait.is_none() && request.headers.contains_key(AUTHORIZATION) => Some(bad()),
+            B::RequiresWait if wait.is_none() && request.headers.contains_key(AUTHORIZATION) => Some(bad()),
             B::FailsOnText if !is_digits => Some(failed()),
             B::FailsOnUnknown if others > 0 || twice => Some(failed()),
             B::FailsOnLongWait if number.is_some_and(|wait| wait > DAY) => Some(failed()),
@@ -74,12 +74,12 @@ impl ServiceMutant {
             B::LooksUpFirst if available && self.has_refused(request) => {
                 *decision = answer(StatusCode::UNAUTHORIZED, UNAUTHORIZED);
             }
-            B::Caches if refused => {
+            B::CachesForAll if refused => {
                 if let Some(cached) = self.cached.lock().get(request.target) {
                     *decision = cached.clone();
                 }
             }
-            B::Caches => drop(self.cached.lock().insert(request.target.to_owned(), decision.clone())),
+            B::CachesForAll => drop(self.cached.lock().insert(request.target.to_owned(), decision.clone())),
             B::RevealsCause if pending => {
                 let why = decision.stimulus.map_or("", Stimulus::name);
                 decision.headers.insert(HeaderName::from_static("x-reason"), HeaderValue::from_static(why));
@@ -94,14 +94,14 @@ impl ServiceMutant {
             B::OtherVerdict if available => {
                 edit_object(&mut decision.body, |body| drop(body.insert("ref".into(), json!("another"))));
             }
-            B::GivesOnce if available && !self.used.lock().insert(reference.to_owned()) => {
+            B::ReturnsOnce if available && !self.used.lock().insert(reference.to_owned()) => {
                 *decision = pending_answer(reference);
             }
-            B::RevokesCopied if available && self.replayed.load(Ordering::Relaxed) => {
+            B::DeletesOnReplay if available && self.replayed.load(Ordering::Relaxed) => {
                 *decision = pending_answer(reference);
             }
-            B::GivesEmpty if available => decision.body = Bytes::new(),
-            B::BadSignature if available => edit_object(&mut decision.body, |body| {
+            B::ReturnsEmpty if available => decision.body = Bytes::new(),
+            B::CorruptsSignature if available => edit_object(&mut decision.body, |body| {
                 if let Some(Value::String(token)) = body.get_mut("token") {
                     *token = altered(token);
                 }
@@ -116,8 +116,8 @@ impl ServiceMutant {
     pub(super) fn change_relay(&self, decision: &mut ServiceDecision) {
         let copy = matches!(decision.stimulus, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
         match self.behaviour {
-            ServiceBehaviour::AcceptsCopies if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
-            ServiceBehaviour::RevokesCopied if copy => self.replayed.store(true, Ordering::Relaxed),
+            ServiceBehaviour::AcceptsReplays if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
+            ServiceBehaviour::DeletesOnReplay if copy => self.replayed.store(true, Ordering::Relaxed),
             _ => {}
         }
     }
@@ -134,15 +134,15 @@ impl ServiceMutant {
         let name = match self.behaviour {
             B::DecodesTwice => decoded(reference),
             B::ReturnsEncoded => path.rsplit('/').next().unwrap_or_default().to_owned(),
-            B::PlusIsSpace => reference.replace('+', " "),
-            B::LowersReference => reference.to_lowercase(),
+            B::DecodesPlus => reference.replace('+', " "),
+            B::LowerCasesReference => reference.to_lowercase(),
             B::EscapesReference => html(reference),
             B::CutsReference => reference.split('/').next().unwrap_or_default().to_owned(),
             B::FirstReference => {
                 let mut firsts = self.first_references.lock();
                 firsts.entry(request.connection).or_insert_with(|| reference.to_owned()).clone()
             }
-            B::MixesUp => self
+            B::PreviousReference => self
                 .last_reference
                 .lock()
                 .replace(reference.to_owned())

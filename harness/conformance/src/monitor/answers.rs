@@ -1,0 +1,65 @@
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_http::Answer;
+use edgeproof_reports::CaseLevel;
+use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
+
+use super::breaches::Breaches;
+use super::edge_record::EdgeRecord;
+use super::traffic::TracedRequest;
+use crate::judge::{self, Check};
+
+/// Longest body whose answer is judged (bytes): the interface leaves the maximum open.
+const LONGEST: usize = 1024 * 1024;
+
+/// Each answer to a posted collection is JSON, and a page of the allowed origin and no other can read it.
+pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
+    let (mut json, mut readable, mut granted) =
+        (Breaches::default(), Breaches::default(), Breaches::default());
+    for request in edge.requests.iter().filter(|request| is_collection(request)) {
+        let Some(sent) = &request.sent else { continue };
+        let Ok(answer) = &sent.reply else { continue };
+        let place = format!("{} to a request of {}", answer.status, request.sender.case);
+        let origin = request.draft.header_value("origin");
+        if !judge::is_json(&sent.reply).ok {
+            json.push(format!("{place}: {}", judge::excerpt(&answer.body)));
+        }
+        let Some(allowed) = &edge.origin else { continue };
+        match origin {
+            Some(origin) if origin == allowed => {
+                let check = judge::readable(origin, &sent.reply);
+                if !check.ok {
+                    readable.push(format!("{place}: {}", check.actual));
+                }
+            }
+            Some(origin) if !judge::no_grant(origin, &sent.reply).ok => {
+                granted.push(format!("{place} from {origin}"));
+            }
+            _ => {}
+        }
+        if has_wildcard(answer) {
+            granted.push(format!("{place}: a grant to every origin"));
+        }
+    }
+    vec![
+        json.check("bodies of the answers", "JSON"),
+        readable
+            .check("answers to the allowed origin", "readable by its page")
+            .hint("send Access-Control-Allow-Origin with every answer to POST, errors included"),
+        granted
+            .check("grants to other origins", "none")
+            .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),
+    ]
+}
+
+/// Whether the answer to this request is fixed by the interface: an ordinary POST to the path for collections.
+fn is_collection(request: &TracedRequest) -> bool {
+    request.draft.method == "POST"
+        && request.draft.path == Endpoint::Signals.path()
+        && request.sender.level != CaseLevel::Open
+        && !request.is_broken()
+        && request.draft.body.bytes().len() < LONGEST
+}
+
+fn has_wildcard(answer: &Answer) -> bool {
+    answer.headers.get_all(ACCESS_CONTROL_ALLOW_ORIGIN).iter().any(|grant| grant == "*")
+}

@@ -1,0 +1,73 @@
+use std::collections::HashMap;
+
+use edgeproof_mock::{Arrival, ArrivalAnswer};
+use edgeproof_reports::CaseLevel;
+
+use super::breaches::Breaches;
+use super::credentials::place;
+use super::edge_record::EdgeRecord;
+use super::traffic::TracedRequest;
+use crate::judge::{Check, excerpt};
+
+/// A request of the run explains each arrival: a page posted this body.
+pub(super) fn explained(edge: &EdgeRecord) -> Check {
+    let mut unexplained = Breaches::default();
+    for arrival in edge.relays() {
+        if !edge.requests.iter().any(|request| explains(request, arrival)) {
+            unexplained.push(format!(
+                "request {} with {}",
+                arrival.number + 1,
+                excerpt(&arrival.request.body)
+            ));
+        }
+    }
+    let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
+    unexplained
+        .check("requests at the service that no page sent", "none")
+        .at(level)
+        .hint("relay the body of each POST unchanged, and nothing else")
+}
+
+/// Each body arrived at most as often as pages posted it.
+pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
+    let mut arrived: HashMap<&[u8], Vec<&Arrival>> = HashMap::new();
+    for arrival in edge.relays() {
+        arrived.entry(&arrival.request.body).or_default().push(arrival);
+    }
+    let (mut copies, mut retries) = (Breaches::default(), Breaches::default());
+    let mut arrived: Vec<_> = arrived.into_iter().collect();
+    arrived.sort_by_key(|(_, arrivals)| arrivals[0].number);
+    for (body, arrivals) in arrived {
+        let sent =
+            edge.requests.iter().filter(|request| posts(request) && request.draft.body.bytes() == body);
+        let sent = sent.count();
+        // A body without any sender is not a copy: see the other monitor.
+        if sent == 0 || arrivals.len() <= sent {
+            continue;
+        }
+        let breach = format!("{} times, sent {sent} times: {}", arrivals.len(), place(edge, arrivals[0]));
+        if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
+            .push(breach);
+    }
+    const HINT: &str = "do not retry a POST; the service refuses the copy as replayed (RFC 9110 §9.2.2)";
+    vec![
+        copies.check("copies of answered collections", "none").hint(HINT),
+        retries.check("retries after a broken connection", "none").at(CaseLevel::Should).hint(HINT),
+    ]
+}
+
+/// Whether the service gave no complete answer, so that the edge cannot know what became of the request.
+fn is_broken_off(arrival: &Arrival) -> bool {
+    !matches!(arrival.answer, Some(ArrivalAnswer::Answer { .. }))
+}
+
+/// Whether the request explains a complete arrival. A request with an invalid framing may be understood in several ways.
+fn explains(request: &TracedRequest, arrival: &Arrival) -> bool {
+    let (sent, arrived) = (request.draft.body.bytes(), &arrival.request.body[..]);
+    let is_part = || arrived.is_empty() || sent.windows(arrived.len()).any(|window| window == arrived);
+    posts(request) && (sent == arrived || (request.is_broken() && is_part()))
+}
+
+fn posts(request: &TracedRequest) -> bool {
+    request.draft.method == "POST"
+}

@@ -1,0 +1,71 @@
+use edgeproof_mock::{Arrival, presented_licenses};
+use edgeproof_reports::CaseLevel;
+use http::header::{AUTHORIZATION, COOKIE};
+
+use super::breaches::Breaches;
+use super::edge_record::EdgeRecord;
+use super::traffic::TracedRequest;
+use crate::judge::Check;
+
+/// Each arrival has the license and the certificate of the edge, and no credential of the client.
+pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
+    let (mut licenses, mut certificates) = (Breaches::default(), Breaches::default());
+    let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
+    for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
+        let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
+        if let Some(license) = &edge.license
+            && found.iter().any(|found| found != license)
+        {
+            licenses.push(format!("another token in {}", place(edge, arrival)));
+        } else if let Some(license) = &edge.license
+            && !found.contains(license)
+        {
+            licenses.push(format!("none in {}", place(edge, arrival)));
+        }
+        if let Ok(expected) = &edge.certificate {
+            let presented = arrival.client_certificates.first().map(|certificate| certificate.as_ref());
+            if presented != expected.as_deref() {
+                let what = if presented.is_none() { "none" } else { "another one" };
+                certificates.push(format!("{what} in {}", place(edge, arrival)));
+            }
+        }
+        for (name, breaches) in [(AUTHORIZATION, &mut authorizations), (COOKIE, &mut cookies)] {
+            let of_client = edge
+                .requests
+                .iter()
+                .filter(|request| request.draft.body.bytes() == arrival.request.body)
+                .filter_map(|request| request.draft.header_value(name.as_str()));
+            let mut values = arrival.request.headers.values();
+            if of_client.into_iter().any(|value| values.any(|seen| holds(seen.as_bytes(), value))) {
+                breaches.push(place(edge, arrival));
+            }
+        }
+    }
+    vec![
+        licenses.check("license at the service", "LICENSE in every request"),
+        certificates.check("client certificate at the service", "the configured one in every request"),
+        authorizations.check("Authorization of the client at the service", "none").hint(
+            "send your own credentials only; a client's Authorization header does not belong to the service",
+        ),
+        cookies
+            .check("cookies of the client at the service", "none")
+            .at(CaseLevel::Should)
+            .hint("do not forward Cookie: the service does not need the page's cookies"),
+    ]
+}
+
+/// Names an arrival by its number and by the case that caused it.
+pub(super) fn place(edge: &EdgeRecord, arrival: &Arrival) -> String {
+    let cause =
+        cause(edge, arrival).map_or(String::new(), |request| format!(" (case {})", request.sender.case));
+    format!("request {} at the service{cause}", arrival.number + 1)
+}
+
+/// The request to the edge with the body of this arrival.
+fn cause<'r>(edge: &'r EdgeRecord, arrival: &Arrival) -> Option<&'r TracedRequest> {
+    edge.requests.iter().find(|request| request.draft.body.bytes() == arrival.request.body)
+}
+
+fn holds(text: &[u8], part: &str) -> bool {
+    !part.is_empty() && text.windows(part.len()).any(|window| window == part.as_bytes())
+}

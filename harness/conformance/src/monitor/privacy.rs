@@ -1,0 +1,53 @@
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::CaseLevel;
+
+use super::breaches::Breaches;
+use super::edge_record::EdgeRecord;
+use super::patrol;
+use crate::judge::Check;
+
+/// The log contains no secret of the run and nothing that identifies an end user, in clear or encoded.
+pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
+    let Some(log) = &edge.log else { return Vec::new() };
+    let bodies = bodies(edge);
+    let user_data = patrol::user_data();
+    let (mut secret, mut body) = (Breaches::default(), Breaches::default());
+    let (mut user, mut user_elsewhere) = (Breaches::default(), Breaches::default());
+    for (number, line) in log.iter().enumerate() {
+        let place = format!("line {}", number + 1);
+        if edge.redactor.finds(line.as_bytes()) {
+            secret.push(place.clone());
+        }
+        if bodies.finds(line.as_bytes()) {
+            body.push(place.clone());
+        }
+        for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
+            let breaches = if patrol::is_refusal(line) { &mut user } else { &mut user_elsewhere };
+            breaches.push(format!("the {name} in {place}"));
+        }
+    }
+    const HINT: &str = "log the status and the reason, without data from the end user's request";
+    vec![
+        secret.check("secrets in the log", "none").hint(
+            "remove credentials from log lines; errors of an HTTP client often contain its request headers",
+        ),
+        body.check("bodies in the log", "none").hint(HINT),
+        user.check("end-user data in lines about refusals", "none").hint(HINT),
+        user_elsewhere.check("end-user data in other lines", "none").at(CaseLevel::Should).hint(HINT),
+    ]
+}
+
+/// Finds the marker of each request whose body has it, raw, in base64 and in hex.
+fn bodies(edge: &EdgeRecord) -> Redactor {
+    let mut bodies = Redactor::empty();
+    for request in &edge.requests {
+        let marker = request.sender.marker.as_str();
+        let body = request.draft.body.bytes();
+        if body.windows(marker.len()).any(|window| window == marker.as_bytes()) {
+            let hex: String = marker.bytes().map(|byte| format!("{byte:02x}")).collect();
+            bodies.add(marker, marker);
+            bodies.add(marker, &hex);
+        }
+    }
+    bodies
+}

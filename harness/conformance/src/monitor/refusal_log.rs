@@ -1,0 +1,74 @@
+use std::collections::BTreeMap;
+
+use edgeproof_mock::ArrivalAnswer;
+use serde_json::Value;
+
+use super::breaches::Breaches;
+use super::edge_record::EdgeRecord;
+use crate::judge::{self, Check};
+
+/// Longest reason that is counted (bytes).
+const LONGEST: usize = 64;
+
+/// The log has one line for each refusal: at least as many as pages were told of, and at most as many as the service sent.
+pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
+    let Some(log) = &edge.log else { return Vec::new() };
+    let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
+    let mut some_line = false;
+    let answered = answered(edge);
+    for ((status, reason), answered) in &answered {
+        let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
+        some_line |= lines > 0;
+        if lines < *answered {
+            missing.push(format!("{lines} lines for {answered} × {status} {reason}"));
+        }
+        let most = refused(edge, *status, reason).max(*answered);
+        if lines > most {
+            surplus.push(format!("{lines} lines for {most} × {status} {reason}"));
+        }
+    }
+    // An edge that logs elsewhere is the finding of the case for a single refusal.
+    if !some_line {
+        return Vec::new();
+    }
+    vec![
+        missing.check("refusals without a line", "none").hint(
+            "log every refusal, also repeated ones and unlisted reasons, in one line with status and reason",
+        ),
+        surplus.check("refusals with more than one line", "none").hint("log each refusal once"),
+    ]
+}
+
+/// How often pages were told of each refusal, by status and reason.
+fn answered(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
+    let mut counts = BTreeMap::new();
+    for request in &edge.requests {
+        let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
+        let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { continue };
+        if body["status"] != answer.status {
+            continue;
+        }
+        if let Some(reason) = body["reason"].as_str().filter(|reason| is_countable(reason)) {
+            *counts.entry((answer.status, reason.to_owned())).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown`, and an
+/// edge may cut a long reason.
+fn is_countable(reason: &str) -> bool {
+    reason != "unknown" && reason.len() <= LONGEST
+}
+
+/// How often the service sent this refusal.
+fn refused(edge: &EdgeRecord, status: u16, reason: &str) -> usize {
+    let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
+    sent.filter(|answer| match answer {
+        ArrivalAnswer::Answer { status: sent, body, .. } => {
+            *sent == status && body.windows(reason.len()).any(|window| window == reason.as_bytes())
+        }
+        ArrivalAnswer::Other(_) => false,
+    })
+    .count()
+}

@@ -1,0 +1,125 @@
+//! Monitors judge what one edge did.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_http::{Answer, Body, Draft, Request, Sent};
+use edgeproof_reports::CaseLevel;
+use http::{HeaderMap, HeaderValue, Version};
+use rstest::rstest;
+use serde_json::json;
+
+use super::{EdgeMonitor, EdgeRecord, Sender, TracedRequest};
+use crate::cases::collection;
+use crate::judge::ExpectedAnswer;
+use crate::target::Setup;
+
+const ORIGIN: &str = "https://shop.example";
+const LICENSE: &str = "a license of this run";
+
+/// An edge that did nothing so far.
+fn edge() -> EdgeRecord {
+    let mut redactor = Redactor::empty();
+    redactor.add("license", LICENSE);
+    EdgeRecord {
+        setup: Setup::Standard,
+        is_alone: true,
+        license: Some(LICENSE.into()),
+        certificate: Ok(None),
+        origin: Some(ORIGIN.into()),
+        requests: Vec::new(),
+        arrivals: Vec::new(),
+        log: Some(Vec::new()),
+        accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
+        redactor: Arc::new(redactor),
+    }
+}
+
+/// A collection of a case, answered with this status, grant and body.
+fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
+    let marker = "q0000001";
+    let draft = Draft { body: Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into()), ..collection() };
+    let draft = Draft { headers: vec![("Origin".into(), ORIGIN.into())], ..draft };
+    let mut headers = HeaderMap::new();
+    if let Ok(value) = HeaderValue::from_str(grant)
+        && !grant.is_empty()
+    {
+        headers.insert("access-control-allow-origin", value);
+    }
+    let answer = Answer {
+        status,
+        version: Version::HTTP_11,
+        headers,
+        body: Bytes::copy_from_slice(body.as_bytes()),
+        complete: true,
+    };
+    let request = Request {
+        method: "POST".into(),
+        target: draft.path.clone(),
+        version: Version::HTTP_11,
+        headers: HeaderMap::new(),
+        body: Bytes::copy_from_slice(draft.body.bytes()),
+        complete: true,
+    };
+    let sent = Sent { request, reply: Ok(answer), at: Instant::now(), took: Duration::ZERO };
+    let sender = Sender { case: case.into(), level: CaseLevel::Must, marker: marker.into() };
+    TracedRequest { sender, draft, sent: Some(sent) }
+}
+
+fn refusal(status: u16, reason: &str) -> TracedRequest {
+    let body = json!({"error": "service_rejected", "reason": reason, "status": status}).to_string();
+    exchange("a.case", status, ORIGIN, &body)
+}
+
+fn breaks(monitor: EdgeMonitor, edge: &EdgeRecord) -> bool {
+    monitor.judge(edge).iter().any(|check| !check.ok)
+}
+
+#[rstest]
+#[case::one_line_each(&["401 one", "403 two"], false)]
+#[case::one_is_missing(&["401 one"], true)]
+#[case::one_twice(&["401 one", "401 one", "403 two"], true)]
+#[case::other_lines_beside(&["listening", "401 one", "POST /v1/signals 403", "403 two"], false)]
+#[case::edge_logs_elsewhere(&["listening"], false)]
+fn each_refusal_has_one_line(#[case] log: &[&str], #[case] broken: bool) {
+    let log = Some(log.iter().map(ToString::to_string).collect());
+    let edge = EdgeRecord { requests: vec![refusal(401, "one"), refusal(403, "two")], log, ..edge() };
+    assert_eq!(breaks(EdgeMonitor::RefusalLog, &edge), broken);
+}
+
+#[rstest]
+#[case::reason_only("401 one", false)]
+#[case::license("error: Authorization: a license of this run", true)]
+#[case::license_in_base64("error: YSBsaWNlbnNlIG9mIHRoaXMgcnVu", true)]
+#[case::body(r#"401 one {"sealed":"q0000001"}"#, true)]
+#[case::body_in_base64("401 one cTAwMDAwMDE=", true)]
+#[case::body_in_hex("401 one 7130303030303031", true)]
+#[case::user_agent_of_the_patrol("401 edgeproof_patrol_first edgeproof-patrol-agent", true)]
+fn no_line_has_a_secret_or_end_user_data(#[case] line: &str, #[case] broken: bool) {
+    let edge = EdgeRecord { requests: vec![refusal(401, "one")], log: Some(vec![line.into()]), ..edge() };
+    assert_eq!(breaks(EdgeMonitor::Privacy, &edge), broken);
+}
+
+#[rstest]
+#[case::granted(ORIGIN, r#"{"ok":true}"#, false)]
+#[case::not_json(ORIGIN, "ok", true)]
+#[case::no_grant("", r#"{"ok":true}"#, true)]
+#[case::wildcard("*", r#"{"ok":true}"#, true)]
+fn each_answer_is_json_and_granted_to_its_origin(
+    #[case] grant: &str,
+    #[case] body: &str,
+    #[case] broken: bool,
+) {
+    let edge = EdgeRecord { requests: vec![exchange("a.case", 200, grant, body)], ..edge() };
+    assert_eq!(breaks(EdgeMonitor::Answers, &edge), broken);
+}
+
+#[rstest]
+#[case::accepted(200, r#"{"ok":true}"#, false)]
+#[case::fails(500, "{}", true)]
+fn last_collection_of_the_patrol_is_accepted(#[case] status: u16, #[case] body: &str, #[case] broken: bool) {
+    let edge = EdgeRecord { requests: vec![exchange(super::PATROL, status, ORIGIN, body)], ..edge() };
+    assert_eq!(breaks(EdgeMonitor::Alive, &edge), broken);
+}

@@ -1,0 +1,57 @@
+use edgeproof_http::{Body, Draft, Sent};
+use edgeproof_reports::CaseLevel;
+use parking_lot::Mutex;
+
+/// All requests to one edge during a run.
+#[derive(Debug, Default)]
+pub struct Traffic(Mutex<Vec<TracedRequest>>);
+
+/// A request to an edge, and its answer once there is one.
+#[derive(Debug, Clone)]
+pub struct TracedRequest {
+    /// The case that sent it.
+    pub sender: Sender,
+    /// The request as drafted.
+    pub draft: Draft,
+    /// Request and answer. None: unanswered, or given up.
+    pub sent: Option<Sent>,
+}
+
+/// The case behind a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender {
+    /// Id of the case, or what the run itself did.
+    pub case: String,
+    /// Level of the case.
+    pub level: CaseLevel,
+    /// The text that no other case sends.
+    pub marker: String,
+}
+
+impl Traffic {
+    /// Records that a request is about to be sent. Returns its number.
+    pub fn begin(&self, sender: Sender, draft: &Draft) -> usize {
+        let mut requests = self.0.lock();
+        requests.push(TracedRequest { sender, draft: draft.clone(), sent: None });
+        requests.len() - 1
+    }
+
+    /// Records the answer to the request with this number.
+    pub fn end(&self, number: usize, sent: Sent) {
+        if let Some(request) = self.0.lock().get_mut(number) {
+            request.sent = Some(sent);
+        }
+    }
+
+    /// All requests so far, in the order of sending.
+    pub fn requests(&self) -> Vec<TracedRequest> {
+        self.0.lock().clone()
+    }
+}
+
+impl TracedRequest {
+    /// The framing or a header is invalid on purpose.
+    pub fn is_broken(&self) -> bool {
+        matches!(self.draft.body, Body::Broken(_))
+    }
+}

@@ -1,0 +1,87 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_mock::Script;
+use edgeproof_reports::{CaseLevel, CaseReport};
+use futures_util::future::join_all;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+
+use super::pool::{EdgePool, Started};
+use super::pool_options::EdgeUpstream;
+use crate::cases::{Case, CaseFindings, Catalog};
+use crate::monitor::{EdgeMonitor, EdgeRecord, PATROL, patrol};
+use crate::run::case_report;
+use crate::run::run_context::RunContext;
+use crate::target::{Setup, Target};
+
+/// Sends the patrol to each edge that still runs, then stops the edges, so that their logs are complete.
+pub(super) async fn end_requests(pool: &EdgePool, context: &RunContext) {
+    let options = pool.options();
+    let instances = pool.running().await;
+    let patrols =
+        instances.iter().filter(|instance| instance.setup == Setup::Standard).map(|instance| async {
+            let timeout = context.request_timeout();
+            let mut edge = instance.case_context(PATROL, CaseLevel::Must, false, timeout);
+            patrol(&mut edge, &options.reply_shape, Script::accept(&options.profile)).await;
+        });
+    join_all(patrols).await;
+    drop(instances);
+    // The log of an embedded edge is always complete.
+    if !matches!(options.target, Target::Embedded(_)) {
+        pool.stop().await;
+    }
+}
+
+/// Judges all edges of the run by one invariant.
+pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseReport {
+    let began = Instant::now();
+    let mut found = CaseFindings::default();
+    for started in pool.started() {
+        let edge = record(pool, &started);
+        for check in monitor.judge(&edge) {
+            let check = if edge.setup == Setup::Standard {
+                check
+            } else {
+                check.of(&format!("an edge with {}", edge.setup.describe()))
+            };
+            found.check(check, case.level);
+        }
+    }
+    case_report::after_run(case, &found, began.elapsed(), None, &pool.options().redactor)
+}
+
+/// What is known of an edge at the end of the run.
+fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
+    let Started { setup, settings, context } = started;
+    let log = context.log.as_ref().map(|log| log.since(0));
+    // A line that was dropped cannot be counted.
+    let log = log.filter(|lines| lines.first().is_none_or(|first| first.number == 0));
+    EdgeRecord {
+        setup: *setup,
+        is_alone: matches!(pool.options().upstream, EdgeUpstream::MockPerEdge),
+        license: context.license.clone(),
+        certificate: certificate(*setup, settings),
+        origin: context.origin.clone(),
+        requests: context.traffic.requests(),
+        arrivals: context.service.as_ref().map(|service| service.arrivals_since(0)).unwrap_or_default(),
+        log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
+        accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
+        redactor: Arc::clone(&pool.options().redactor),
+    }
+}
+
+/// The client certificate that an edge with these settings has to present. `Err`: open.
+fn certificate(setup: Setup, settings: &EdgeSettings) -> Result<Option<Vec<u8>>, ()> {
+    match (&settings.client_cert_file, &settings.client_key_file) {
+        _ if setup == Setup::ExpiredCertificate => Err(()),
+        (None, None) => Ok(None),
+        (Some(file), Some(_)) => match CertificateDer::from_pem_file(file) {
+            Ok(certificate) => Ok(Some(certificate.to_vec())),
+            // The files of an attached edge can be gone by now.
+            Err(_) => Err(()),
+        },
+        _ => Err(()),
+    }
+}

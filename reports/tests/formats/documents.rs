@@ -1,0 +1,75 @@
+//! JUnit, HTML, Markdown and GitHub annotations of the sample run.
+
+use edgeproof_reports::{Event, Format, Github, Outcome, Reader, Titles, render};
+use rstest::rstest;
+
+use crate::sample_run::{case, events, report, send, titles};
+
+#[test]
+fn junit_shows_every_outcome() {
+    insta::assert_snapshot!(render(Format::Junit, &report(), &titles()));
+}
+
+#[test]
+fn html_shows_every_case() {
+    let page = render(Format::Html, &report(), &titles());
+    let (head, body) = page.split_once("<body>").unwrap();
+    insta::assert_snapshot!(body);
+    assert!(head.contains("default-src 'none'"), "the page may load and run nothing");
+}
+
+#[test]
+fn markdown_shows_failures_first() {
+    insta::assert_snapshot!(render(Format::Markdown, &report(), &titles()));
+}
+
+#[test]
+fn github_annotates_failures_and_warnings() {
+    let mut out = Vec::new();
+    let mut github = Github::new(&mut out);
+    send(&events(), &mut github);
+    github.finish().unwrap();
+    let out = String::from_utf8(out).unwrap();
+    insta::assert_snapshot!(out);
+    assert!(out.lines().all(|line| line.starts_with("::")), "each command is one line");
+}
+
+#[rstest]
+#[case(Outcome::Pass, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Warn, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Observed, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::Fail, "tests=\"1\" skipped=\"0\" failures=\"1\" errors=\"0\"")]
+#[case(Outcome::NotRun, "tests=\"1\" skipped=\"0\" failures=\"0\" errors=\"1\"")]
+#[case(Outcome::Known, "tests=\"1\" skipped=\"1\" failures=\"0\" errors=\"0\"")]
+#[case(Outcome::NotApplicable, "tests=\"1\" skipped=\"1\" failures=\"0\" errors=\"0\"")]
+fn junit_counts_each_outcome(#[case] outcome: Outcome, #[case] counts: &str) {
+    let mut report = report();
+    report.cases = vec![case("a.case", "2", outcome)];
+    let junit = render(Format::Junit, &report, &Titles::new());
+    assert!(junit.contains(counts), "{junit}");
+}
+
+#[test]
+fn markdown_fits_into_a_github_comment() {
+    let mut report = report();
+    let failed = report.cases[2].clone();
+    report.cases = (0..800)
+        .map(|n| {
+            let mut case = failed.clone();
+            case.id = format!("refusal.{n}");
+            case.outcome = [Outcome::Fail, Outcome::Warn, Outcome::Known, Outcome::NotRun][n % 4];
+            case
+        })
+        .collect();
+    report.summary = edgeproof_reports::Summary::of(report.cases.iter().map(|case| case.outcome));
+    let markdown = render(Format::Markdown, &report, &titles());
+    assert!(markdown.len() < 65_536, "{} bytes", markdown.len());
+    assert!(markdown.contains("more; see the HTML or JSON report"), "omitted cases are mentioned");
+}
+
+#[test]
+fn notices_make_no_annotation() {
+    let mut out = Vec::new();
+    Github::new(&mut out).read(&Event::Notice("held".to_owned()));
+    assert!(out.is_empty());
+}

@@ -1,0 +1,245 @@
+//! Text from outside never breaks a document, whatever it contains.
+
+use edgeproof_reports::{
+    CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Format, Github, Hop, Mismatch, Observation,
+    Outcome, Reader, Report, Summary, Terminal, TerminalOptions, Titles, render,
+};
+use proptest::prelude::*;
+use quick_xml::events::Event as Xml;
+
+use crate::sample_run::{HOSTILE, report};
+
+/// Any text, and text composed of sequences that formats and terminals interpret.
+fn text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "\x1b[31m",
+        "\u{9b}",
+        "\0",
+        "\r",
+        "\n",
+        "\t",
+        "\u{202e}",
+        "\u{ffff}",
+        "\u{feff}",
+        "::error::",
+        "::",
+        " ",
+        "]]>",
+        "<![CDATA[",
+        "<!--",
+        "-->",
+        "</pre>",
+        "</script>",
+        "</details>",
+        "&amp;",
+        "&#0;",
+        "&",
+        "\"",
+        "'",
+        "```",
+        "````",
+        "|",
+        "@all",
+        "# ",
+        "%0A",
+        ",",
+        "plain",
+        "日本",
+    ]);
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat()),
+        Just(HOSTILE.to_owned())
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop::sample::select(Outcome::ALL.to_vec())
+}
+
+fn level() -> impl Strategy<Value = CaseLevel> {
+    prop::sample::select(vec![CaseLevel::Must, CaseLevel::Should, CaseLevel::Open])
+}
+
+fn mismatch() -> impl Strategy<Value = Mismatch> {
+    (text(), text(), text(), prop::option::of(text()), level())
+        .prop_map(|(what, expected, actual, hint, level)| Mismatch { what, expected, actual, hint, level })
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    let hop = prop::sample::select(vec![Hop::ClientEdge, Hop::EdgeService]);
+    (hop, text(), text()).prop_map(|(hop, request, response)| Exchange { hop, request, response })
+}
+
+fn any_case() -> impl Strategy<Value = CaseReport> {
+    let facts = (text(), text(), text(), prop::option::of(text()), prop::collection::vec(text(), 0..3));
+    let ending = (outcome(), level(), text(), text(), text(), text());
+    let evidence = (
+        prop::collection::vec(mismatch(), 0..3),
+        prop::collection::vec((text(), text()), 0..3),
+        prop::collection::vec(exchange(), 0..3),
+        prop::option::of((prop::collection::vec(text(), 0..3), prop::collection::vec(text(), 0..3))),
+    );
+    (facts, ending, evidence, any::<u32>()).prop_map(|(facts, ending, evidence, duration)| {
+        let (id, title, section, standard, rows) = facts;
+        let (outcome, level, because, expected, actual, reproduce) = ending;
+        let (mismatches, observations, exchanges, edge) = evidence;
+        let observations = observations.into_iter().map(|(point, saw)| Observation { point, saw }).collect();
+        let edge = edge.map(|(settings, log)| EdgeNotes { settings, log });
+        let (basis, duration_us) = (CaseBasis::Standard, u64::from(duration));
+        CaseReport {
+            id,
+            title,
+            section,
+            level,
+            basis,
+            standard,
+            rows,
+            outcome,
+            because,
+            expected,
+            actual,
+            mismatches,
+            observations,
+            duration_us,
+            reproduce,
+            exchanges,
+            edge,
+        }
+    })
+}
+
+fn any_report() -> impl Strategy<Value = Report> {
+    let cases = prop::collection::vec(any_case(), 0..4);
+    let observed = prop::collection::vec((text(), text()), 0..3);
+    (cases, observed, prop::collection::vec(text(), 0..3), text(), any::<u64>(), any::<u8>()).prop_map(
+        |(cases, observed, findings, target, seed, exit_code)| {
+            let mut report = Report { cases, findings, seed, exit_code, ..report() };
+            report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+            report.observations =
+                observed.into_iter().map(|(point, saw)| Observation { point, saw }).collect();
+            report.target.command = Some(target);
+            report
+        },
+    )
+}
+
+/// Names of the elements, in order. Panics unless the text is well-formed XML without invalid characters.
+fn elements(xml: &str) -> Vec<String> {
+    assert!(!xml.contains(|c: char| (c.is_control() && c != '\n') || u32::from(c) & 0xfffe == 0xfffe));
+    let mut reader = quick_xml::Reader::from_str(xml);
+    reader.config_mut().check_end_names = true;
+    let (mut names, mut open) = (Vec::new(), 0_usize);
+    loop {
+        match reader.read_event().unwrap() {
+            Xml::Start(tag) => {
+                open += 1;
+                names.push(String::from_utf8(tag.name().0.to_vec()).unwrap());
+                tag.attributes().for_each(|attribute| drop(attribute.unwrap()));
+            }
+            Xml::Empty(tag) => {
+                names.push(String::from_utf8(tag.name().0.to_vec()).unwrap());
+                tag.attributes().for_each(|attribute| drop(attribute.unwrap()));
+            }
+            Xml::End(_) => open -= 1,
+            Xml::GeneralRef(name) => {
+                let name = name.decode().unwrap();
+                assert!(
+                    name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&name.as_ref())
+                );
+            }
+            Xml::Comment(_) | Xml::CData(_) | Xml::PI(_) => panic!("reports contain no such markup"),
+            Xml::Eof => break,
+            Xml::Text(_) | Xml::Decl(_) | Xml::DocType(_) => {}
+        }
+    }
+    assert_eq!(open, 0);
+    names
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn junit_is_well_formed(report in any_report()) {
+        let xml = render(Format::Junit, &report, &Titles::new());
+        elements(&xml);
+        let read = quick_junit::Report::deserialize_from_str(&xml).unwrap();
+        prop_assert_eq!(read.tests, report.cases.len());
+        prop_assert_eq!(read.failures, report.summary.fail);
+        prop_assert_eq!(read.errors, report.summary.not_run);
+    }
+
+    #[test]
+    fn html_is_well_formed_without_foreign_elements(report in any_report()) {
+        let names = elements(&render(Format::Html, &report, &Titles::new()));
+        prop_assert!(!names.iter().any(|name| ["script", "img", "a", "iframe", "link"].contains(&name.as_str())));
+        prop_assert_eq!(names.iter().filter(|name| *name == "body").count(), 1);
+    }
+
+    #[test]
+    fn terminal_output_has_no_control_characters(report in any_report(), quiet: bool, verbose: bool) {
+        let mut out = Vec::new();
+        let options = TerminalOptions { quiet, verbose, ..TerminalOptions::default() };
+        report.replay(&mut Terminal::new(&mut out, options)).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        prop_assert!(!out.contains(|c: char| c.is_control() && c != '\n'));
+        prop_assert!(!out.lines().any(|line| line.trim_start().starts_with("::")), "a workflow command");
+    }
+
+    #[test]
+    fn terminal_output_has_no_escape_sequences_but_colors(report in any_report()) {
+        let mut out = Vec::new();
+        let options = TerminalOptions { color: true, verbose: true, ..TerminalOptions::default() };
+        report.replay(&mut Terminal::new(&mut out, options)).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        for (n, piece) in out.split('\x1b').enumerate() {
+            let text = if n == 0 { piece } else {
+                let (sequence, text) = piece.split_once('m').unwrap();
+                prop_assert!(["[0", "[1", "[2", "[31", "[32", "[33", "[36"].contains(&sequence), "{sequence:?}");
+                text
+            };
+            prop_assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        }
+    }
+
+    #[test]
+    fn annotations_are_one_line_each(case in any_case()) {
+        let mut out = Vec::new();
+        Github::new(&mut out).read(&Event::Ended(Box::new(case)));
+        let out = String::from_utf8(out).unwrap();
+        if let Some(command) = out.strip_suffix('\n') {
+            prop_assert!(!command.contains(char::is_control));
+            prop_assert!(command.starts_with("::error title=") || command.starts_with("::warning title="));
+            let title = command.split_once(" title=").unwrap().1.split("::").next().unwrap();
+            prop_assert!(!title.contains([':', ',']));
+        }
+    }
+
+    #[test]
+    fn markdown_keeps_text_in_fences_and_code(report in any_report()) {
+        let markdown = render(Format::Markdown, &report, &Titles::new());
+        let mut fence: Option<&str> = None;
+        for line in markdown.lines() {
+            let ticks = &line[..line.len() - line.trim_start_matches('`').len()];
+            match fence {
+                Some(open) if ticks.len() >= open.len() && line.trim() == ticks => fence = None,
+                Some(_) => {}
+                None if ticks.len() >= 3 => fence = Some(ticks),
+                // Outside of fences, text from outside stands in code, escaped.
+                None => {
+                    prop_assert!(!line.contains(['@', '\x1b']), "{line}");
+                    prop_assert!(["", "#", "|", "<details>", "</details>"].iter().any(|start| line.starts_with(start)));
+                    prop_assert!(!line.contains("<script") && !line.contains("</pre>"));
+                }
+            }
+        }
+        prop_assert_eq!(fence, None);
+    }
+
+    #[test]
+    fn json_round_trips(report in any_report()) {
+        let text = render(Format::Json, &report, &Titles::new());
+        prop_assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+    }
+}

@@ -1,0 +1,263 @@
+//! Documents of a load run.
+
+use edgeproof_reports::load::{
+    Comparison, Difference, Drain, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
+    LoadTarget, Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, Rates, Reconciled, RouteFigures,
+    Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, render, terminal,
+};
+use edgeproof_reports::{Format, ReadError, TargetKind, Tool};
+
+fn timing(count: u64, p50_us: u64) -> Timing {
+    Timing {
+        figures: Percentiles {
+            count,
+            min_us: p50_us / 2,
+            mean_us: p50_us as f64 * 1.2,
+            p50_us,
+            p90_us: p50_us * 2,
+            p95_us: p50_us * 3,
+            p99_us: p50_us * 5,
+            p999_us: p50_us * 9,
+            max_us: p50_us * 10,
+        },
+        curve: vec![
+            (0.0, p50_us / 2),
+            (0.5, p50_us),
+            (0.9, p50_us * 2),
+            (0.99, p50_us * 5),
+            (1.0, p50_us * 10),
+        ],
+        distribution: vec![
+            (p50_us, count / 2),
+            (p50_us * 2, count / 2 - count / 10),
+            (p50_us * 10, count / 10),
+        ],
+        histogram: "HISTFAAAAA".into(),
+    }
+}
+
+fn outcome(outcome: &str, expected: bool, count: u64) -> OutcomeFigures {
+    OutcomeFigures {
+        outcome: outcome.into(),
+        expected,
+        count,
+        response: timing(count, 900),
+        service: timing(count, 700),
+    }
+}
+
+/// A run with hostile text.
+pub(crate) fn report() -> LoadReport {
+    let moments = (0..4)
+        .map(|n| TimelineMoment {
+            asked: 250.0,
+            due: 250,
+            ended: 245 + n,
+            errors: n,
+            p50_us: Some(900 + n * 10),
+            p99_us: Some(4_500),
+            steps: [vec![0; 78], vec![200, 40, 10]].concat(),
+        })
+        .collect();
+    LoadReport {
+        schema: LOAD_SCHEMA.into(),
+        tool: Tool { version: "0.1.0".into() },
+        scenario: "edge-relay".into(),
+        model: Model::Open,
+        target: LoadTarget {
+            kind: TargetKind::Launched,
+            command: Some("node <edge>.mjs".into()),
+            edge_url: Some("http://127.0.0.1:8080/".into()),
+            base_url: None,
+        },
+        started: "2025-01-01T00:00:00.000Z".into(),
+        duration_ms: 2_010,
+        state: LoadState::Complete,
+        findings: vec!["<script>alert(1)</script> \u{1b}[2J".into()],
+        exit_code: 1,
+        plan: PlannedLoad {
+            stages: vec![
+                PlanStage { time_ms: 1_000, from: 500.0, to: 500.0 },
+                PlanStage { time_ms: 1_000, from: 500.0, to: 1_500.0 },
+            ],
+            users: 32,
+            warm_up_ms: 0,
+            measured_ms: 2_000,
+            timeout_ms: 30_000,
+            drain: Drain { limit_ms: 10_000, took_ms: 10 },
+            seal: Seal::Opaque,
+            replay_share: 0.1,
+            seed: 7,
+            settings: vec![("wait".into(), "1s".into())],
+        },
+        shards: vec![ShardFigures {
+            index: 0,
+            count: 1,
+            started: "2025-01-01T00:00:00.000Z".into(),
+            scheduled: 1_000,
+        }],
+        rate: Rates { asked: Some(500.0), begun: 500.0, delivered: 499.0 },
+        ledger: Ledger {
+            scheduled: 1_000,
+            answered: 998,
+            failed: 1,
+            open: 1,
+            unexpected: 2,
+            ..Ledger::default()
+        },
+        warm_up: Ledger::default(),
+        response: timing(1_000, 900),
+        service: timing(1_000, 700),
+        lateness: timing(1_000, 60),
+        waiting: timing(1_000, 0),
+        time_to_verdict: Some(timing(1_000, 300_000)),
+        edge_added: None,
+        edge_cost: None,
+        routes: vec![RouteFigures {
+            route: "POST /v1/signals".into(),
+            sent: 1_000,
+            unanswered: 2,
+            errors: 6,
+            answered_per_s: 499.0,
+            response: timing(1_000, 900),
+            service: timing(1_000, 700),
+            outcomes: vec![
+                outcome("200", true, 900),
+                outcome("409 replayed_bundle", true, 94),
+                outcome("timed out", false, 6),
+            ],
+        }],
+        reconciled: vec![Reconciled {
+            route: "POST /v1/signals".into(),
+            sent: 1_000,
+            unanswered: 2,
+            arrived: 999,
+            agrees: true,
+        }],
+        timeline: TimelineFigures { width_ms: 500, moments },
+        thresholds: vec![
+            ThresholdResult {
+                rule: "p99 <= 4ms".into(),
+                route: None,
+                by_default: false,
+                observed: Some("4.50 ms".into()),
+                value: Some(4_500.0),
+                limit: 4_000.0,
+                margin: Some(-0.125),
+                holds: false,
+            },
+            ThresholdResult {
+                rule: "error-rate <= 1%".into(),
+                route: None,
+                by_default: true,
+                observed: Some("0.60 %".into()),
+                value: Some(0.006),
+                limit: 0.01,
+                margin: Some(0.4),
+                holds: true,
+            },
+        ],
+        faults: vec![InjectedFault {
+            fault: "service down at 1s for 200ms".into(),
+            hit: 31,
+            ended_ms: Some(1_200),
+            recovery_ms: Some(40),
+        }],
+        generator: Generator {
+            cpu_s: 0.01,
+            cpu_s_per_100k: 1.0,
+            processors: 2,
+            starved: 0.0,
+            memory_first: 20 << 20,
+            memory_last: 21 << 20,
+            lag: timing(200, 900),
+        },
+        comparison: Some(Comparison {
+            baseline: "before.json".into(),
+            started: "2024-12-31T00:00:00.000Z".into(),
+            tolerance: 0.1,
+            differences: vec![Difference {
+                figure: "p99".into(),
+                before: 4_000.0,
+                now: 4_500.0,
+                change: 0.125,
+                noise: 0.02,
+                verdict: "worse".into(),
+            }],
+        }),
+    }
+}
+
+#[test]
+fn written_report_loads_and_invalid_ones_are_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("load.json");
+    std::fs::write(&path, report().to_json()).unwrap();
+    assert_eq!(LoadReport::load(&path).unwrap(), report());
+
+    let error = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        LoadReport::load(&path).unwrap_err()
+    };
+    assert!(matches!(error("{".into()), ReadError::NotJson { .. }));
+    assert!(matches!(error("{}".into()), ReadError::NoSchema { .. }));
+    let other = LoadReport { schema: "edgeproof.report/1".into(), ..report() };
+    assert!(matches!(error(other.to_json()), ReadError::OtherSchema { .. }));
+    let unbalanced = LoadReport { ledger: Ledger { scheduled: 1_001, ..report().ledger }, ..report() };
+    assert!(matches!(error(unbalanced.to_json()), ReadError::Malformed { .. }));
+}
+
+#[test]
+fn terminal_shows_the_load_run() {
+    insta::assert_snapshot!(terminal(&report(), false, false));
+}
+
+#[test]
+fn markdown_shows_the_load_run() {
+    insta::assert_snapshot!(render(Format::Markdown, &report()));
+}
+
+#[test]
+fn junit_shows_thresholds_and_findings() {
+    insta::assert_snapshot!(render(Format::Junit, &report()));
+}
+
+#[test]
+fn page_has_every_chart_and_fetches_nothing() {
+    let page = render(Format::Html, &report());
+    for expected in [
+        "Time to verdict",
+        "Response time by intended start",
+        "Requests per second",
+        "Distribution of response times",
+        "p99 &lt;= 4ms",
+    ] {
+        assert!(page.contains(expected), "{expected}");
+    }
+    for unwanted in
+        ["<script", "http-equiv=\"refresh", " src=", " href=", "url(", "@import", "\u{1b}", "NaN", "inf"]
+    {
+        assert!(!page.contains(unwanted), "{unwanted}");
+    }
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(page.matches("<svg").count() >= 6);
+}
+
+#[test]
+fn run_without_requests_has_every_document() {
+    let empty = Timing { histogram: "x".into(), ..Timing::default() };
+    let nothing = LoadReport {
+        response: empty.clone(),
+        service: empty.clone(),
+        lateness: empty.clone(),
+        waiting: empty,
+        time_to_verdict: None,
+        routes: Vec::new(),
+        timeline: TimelineFigures { width_ms: 250, moments: Vec::new() },
+        ..report()
+    };
+    for format in Format::ALL {
+        let document = render(*format, &nothing);
+        assert!(!document.contains("NaN"), "{document}");
+    }
+}

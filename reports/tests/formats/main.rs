@@ -1,0 +1,13 @@
+//! Documents of every format.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+mod documents;
+mod hostile_text;
+mod load;
+mod matrix;
+mod report_files;
+mod report_json;
+mod sample_run;
+mod schemas;
+mod terminal;

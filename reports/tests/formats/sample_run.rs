@@ -1,0 +1,199 @@
+//! A sample run with every outcome, several mismatches, and hostile text.
+
+use edgeproof_reports::{
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, Observation,
+    Outcome, Reader, Report, ReportRecorder, Summary, TargetKind, Titles,
+};
+
+/// Terminal escapes, closing brackets of every format, and a workflow command.
+pub(crate) const HOSTILE: &str =
+    "\x1b[2J\u{202e}]]></system-out></pre><script>alert(1)</script>\r\n::error::pwned\n```\n# | @all &lt;";
+
+pub(crate) fn titles() -> Titles {
+    [("7.2", "answers of the edge"), ("7.3", "reasons from the service"), ("4", "methods and paths")]
+        .map(|(number, title)| (number.to_owned(), title.to_owned()))
+        .into()
+}
+
+pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
+    CaseReport {
+        id: id.to_owned(),
+        title: format!("The title of {id}"),
+        section: section.to_owned(),
+        level: CaseLevel::Must,
+        basis: CaseBasis::Interface,
+        standard: None,
+        rows: vec![format!("row.{id}")],
+        outcome,
+        because: String::new(),
+        expected: String::new(),
+        actual: String::new(),
+        mismatches: Vec::new(),
+        observations: Vec::new(),
+        duration_us: 1_840,
+        reproduce: String::new(),
+        exchanges: Vec::new(),
+        edge: None,
+    }
+}
+
+pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: CaseLevel) -> Mismatch {
+    Mismatch {
+        what: what.to_owned(),
+        expected: expected.to_owned(),
+        actual: actual.to_owned(),
+        hint: None,
+        level,
+    }
+}
+
+pub(crate) fn events() -> Vec<Event> {
+    let cases = cases();
+    let mut events = vec![Event::Planned {
+        cases: cases.len(),
+        spec_version: "current".to_owned(),
+        spec_digest: "3f2a9c01b7d4e5f60718293a4b5c6d7e".to_owned(),
+        kind: TargetKind::Launched,
+        target: "node my-edge.mjs".to_owned(),
+        seed: 7,
+        started: "2025-03-01T09:30:00Z".to_owned(),
+    }];
+    events.extend(cases.iter().map(|case| Event::Began { id: case.id.clone() }));
+    let summary = Summary::of(cases.iter().map(|case| case.outcome));
+    events.extend(cases.into_iter().map(|case| Event::Ended(Box::new(case))));
+    events.push(Event::Finding(
+        "line 3 of known.txt, `accept.*  the old edge`, covers only cases that pass; remove it".to_owned(),
+    ));
+    events.push(Event::Finished {
+        summary,
+        observations: vec![
+            Observation { point: "health.body".to_owned(), saw: "ok".to_owned() },
+            Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() },
+        ],
+        latency: Some(AddedLatency { samples: 412, p50_us: 210, p99_us: 1_300 }),
+        duration_ms: 1_840,
+        exit_code: 1,
+    });
+    events
+}
+
+pub(crate) fn send(events: &[Event], reader: &mut dyn Reader) {
+    for event in events {
+        reader.read(event);
+    }
+}
+
+pub(crate) fn report() -> Report {
+    let mut recorder = ReportRecorder::default();
+    send(&events(), &mut recorder);
+    recorder.report().unwrap()
+}
+
+fn cases() -> Vec<CaseReport> {
+    vec![
+        case("accept.exact", "7.2", Outcome::Pass),
+        case("accept.readable", "7.2", Outcome::Pass),
+        refused(),
+        hostile(),
+        allow(),
+        CaseReport {
+            because: "known.txt line 2: fixed in the next release".to_owned(),
+            mismatches: vec![mismatch("status", "405", "404", CaseLevel::Must)],
+            ..case("methods.trace", "4", Outcome::Known)
+        },
+        CaseReport {
+            level: CaseLevel::Open,
+            because: "the edge answered 204".to_owned(),
+            observations: vec![Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() }],
+            ..case("cors.preflight.shape", "4", Outcome::Observed)
+        },
+        CaseReport {
+            because: "the edge speaks HTTP/1.1 only".to_owned(),
+            ..case("http2.post", "4", Outcome::NotApplicable)
+        },
+        CaseReport {
+            because: "no answer on 127.0.0.1:4180 within 10 s".to_owned(),
+            ..case("isolation.64", "2", Outcome::NotRun)
+        },
+        CaseReport {
+            because: "no answer on 127.0.0.1:4180 within 10 s".to_owned(),
+            ..case("isolation.two", "2", Outcome::NotRun)
+        },
+    ]
+}
+
+fn refused() -> CaseReport {
+    let body = |reason: &str| format!(r#"{{"error":"service_rejected","reason":"{reason}","status":401}}"#);
+    CaseReport {
+        title: "A refusal with 401 bad_signature reaches the browser with its status and its reason".to_owned(),
+        rows: vec!["relay.401.bad-signature".to_owned(), "edge.rejected".to_owned()],
+        because: "the reason was replaced".to_owned(),
+        expected: body("bad_signature"),
+        actual: body("unknown"),
+        mismatches: vec![
+            Mismatch {
+                hint: Some(
+                    "the service's reply has the reason in `reason` and in `error`; read either of them before you \
+                     fall back to `unknown`"
+                        .to_owned(),
+                ),
+                ..mismatch("body", &body("bad_signature"), &body("unknown"), CaseLevel::Must)
+            },
+            mismatch("content-type", "application/json", "", CaseLevel::Should),
+        ],
+        reproduce: "curl -i -X POST http://127.0.0.1:4180/v1/signals -H 'content-type: application/json' -d '{\"m\":\"c-17\"}'"
+            .to_owned(),
+        exchanges: vec![
+            Exchange {
+                hop: Hop::ClientEdge,
+                request: "POST /v1/signals HTTP/1.1\nhost: 127.0.0.1:4180\n\n{\"m\":\"c-17\"}".to_owned(),
+                response: format!("HTTP/1.1 401 Unauthorized\n\n{}", body("unknown")),
+            },
+            Exchange {
+                hop: Hop::EdgeService,
+                request: "POST /v1/relay HTTP/1.1\nauthorization: Bearer <license 8f3a>\n\n{\"m\":\"c-17\"}".to_owned(),
+                response: "HTTP/1.1 401 Unauthorized\n\n{\"error\":\"bad_signature\",\"reason\":\"bad_signature\"}".to_owned(),
+            },
+        ],
+        edge: Some(EdgeNotes {
+            settings: vec!["LICENSE=<license 8f3a>".to_owned(), "PORT=4180".to_owned()],
+            log: vec!["listening on 4180".to_owned(), "refused 401 unknown".to_owned()],
+        }),
+        ..case("refusal.401.bad-signature", "7.3", Outcome::Fail)
+    }
+}
+
+fn hostile() -> CaseReport {
+    CaseReport {
+        title: HOSTILE.to_owned(),
+        basis: CaseBasis::Security,
+        because: HOSTILE.to_owned(),
+        mismatches: vec![Mismatch {
+            hint: Some(HOSTILE.to_owned()),
+            ..mismatch(HOSTILE, "nothing", HOSTILE, CaseLevel::Must)
+        }],
+        reproduce: HOSTILE.to_owned(),
+        exchanges: vec![Exchange {
+            hop: Hop::ClientEdge,
+            request: HOSTILE.to_owned(),
+            response: HOSTILE.to_owned(),
+        }],
+        edge: Some(EdgeNotes { settings: vec![HOSTILE.to_owned()], log: vec![HOSTILE.to_owned()] }),
+        ..case("log.no-license", "7.2", Outcome::Fail)
+    }
+}
+
+fn allow() -> CaseReport {
+    CaseReport {
+        level: CaseLevel::Should,
+        basis: CaseBasis::Standard,
+        standard: Some("RFC 9110 §15.5.6".to_owned()),
+        because: "no Allow header".to_owned(),
+        mismatches: vec![Mismatch {
+            hint: Some("send `Allow: POST, OPTIONS` with a 405".to_owned()),
+            ..mismatch("header allow", "POST and OPTIONS", "", CaseLevel::Should)
+        }],
+        reproduce: "curl -i http://127.0.0.1:4180/v1/signals".to_owned(),
+        ..case("methods.get.allow", "4", Outcome::Warn)
+    }
+}
