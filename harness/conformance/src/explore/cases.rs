@@ -1,45 +1,74 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Family, Side};
+use edgeproof_fixtures::spec::{Change, Family, Side};
+use edgeproof_reports::CaseLevel;
 use strum::VariantArray;
 
+use super::exploration::Exploration;
 use super::family::describe;
-use super::minimize::{Minimal, minimize};
 use super::model::Model;
-use super::play::Player;
-use super::trial::Trial;
-use crate::cases::{CaseContext, Catalog, Prerequisite, summary};
-use crate::judge::Check;
-use edgeproof_reports::CaseLevel;
-
-/// Different causes that a case reports. It counts the others.
-const MAX_CAUSES: usize = 6;
-/// Longest wait for an answer.
-const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// Longest wait for an answer while a failure is reduced.
-const REPLAY_LIMIT: Duration = Duration::from_millis(1500);
+use super::trial::{ChangeIndex, Trial};
+use super::twice;
+use crate::cases::{Case, Catalog, Prerequisite};
 
 /// Time that an exchange may take on a busy machine, on average.
-const EXCHANGE_TIME: Duration = Duration::from_millis(40);
+const EXCHANGE_TIME: Duration = Duration::from_millis(80);
 
-/// Adds the cases: for each dimension and family one with single values, and for each family one with combinations.
+/// Numbers of exchanges at the same time in the cases about concurrency.
+const LEVELS: [usize; 3] = [2, 8, 32];
+/// Number of exchanges at the same time in other cases.
+const CONCURRENT: usize = 8;
+
+/// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
+/// about concurrency and repetition.
 pub(crate) fn add(cases: &mut Catalog<'_>) {
     let model = Arc::new(Model::new(cases));
     for (position, dimension) in model.dimensions.iter().enumerate() {
         for family in Family::VARIANTS {
-            let id = format!("vary.{}.{}", dimension.id, family);
+            // Events and broken connections may concern exchanges at the same time.
+            let alone = dimension.side == Side::History || *family == Family::Unreachable;
+            let concurrent = if alone { 1 } else { CONCURRENT };
+            let id = format!("vary.{}.{family}", dimension.id);
             let title = format!("each {}, with {}", dimension.title, describe(*family));
-            let trials = model.singles(position, *family);
-            let exclusive = dimension.side == Side::History;
-            add_case(cases, &model, &dimension.row, &id, &title, *family, exclusive, trials);
+            let exploration = Exploration { trials: model.singles(position, *family), concurrent };
+            add_case(cases, &model, &dimension.row, &id, &title, exploration);
         }
     }
     for family in Family::VARIANTS {
-        let id = format!("vary.pairs.{}", family);
+        let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
         let title = format!("pairs of values of all dimensions, with {}", describe(*family));
-        add_case(cases, &model, "statement.isolation", &id, &title, *family, false, model.pairs(*family));
+        let exploration = Exploration { trials: model.pairs(*family), concurrent };
+        add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
     }
+    for level in LEVELS {
+        let title = format!("{level} exchanges at the same time each get their own answer");
+        let exploration = Exploration { trials: mixed(&model, 3 * level), concurrent: level };
+        add_case(
+            cases,
+            &model,
+            "statement.isolation",
+            &format!("vary.concurrency.{level}"),
+            &title,
+            exploration,
+        );
+    }
+    twice::add(cases);
+}
+
+/// Exchanges with all outcomes in turn, some of them delayed, so that answers overtake each other.
+fn mixed(model: &Model, count: usize) -> Vec<Trial> {
+    let is_delay = |index: &ChangeIndex| matches!(model.value(*index).change, Change::DelayMs(..100));
+    let all = model.dimensions.iter().enumerate().flat_map(|(dimension, all)| {
+        (0..all.values.len()).map(move |value| ChangeIndex { dimension, value })
+    });
+    let delays: Vec<ChangeIndex> = all.filter(is_delay).collect();
+    let rows = (0..model.rows.len()).filter(|row| model.rows[*row].family != Family::Unreachable);
+    let trial = |(number, row): (usize, usize)| {
+        let changes = if number % 3 == 0 { delays.clone() } else { Vec::new() };
+        Trial { row, changes }
+    };
+    rows.cycle().take(count).enumerate().map(trial).collect()
 }
 
 fn add_case(
@@ -48,108 +77,29 @@ fn add_case(
     row: &str,
     id: &str,
     title: &str,
-    family: Family,
-    exclusive: bool,
-    trials: Vec<Trial>,
+    exploration: Exploration,
 ) {
-    if trials.is_empty() {
+    if exploration.trials.is_empty() {
         return;
     }
-    // Broken connections to the service may concern other exchanges.
-    let exclusive = exclusive || family == Family::Unreachable;
-    let model = Arc::clone(model);
-    let open = trials.iter().all(|trial| model.exchange(trial).level == CaseLevel::Open);
-    let count = trials.len();
-    let trials: Arc<[Trial]> = trials.into();
-    let case = cases.edge_steps(row, id, title, move |context| {
-        let (model, trials) = (Arc::clone(&model), Arc::clone(&trials));
-        Box::pin(async move { explore(context, &model, &trials, exclusive).await })
+    let exchanges = exploration.trials.iter().map(|trial| model.exchange(trial)).collect::<Vec<_>>();
+    let open = exchanges.iter().all(|exchange| exchange.level == CaseLevel::Open);
+    let requests: usize =
+        exchanges.iter().map(|exchange| 1 + exchange.before.len() + exchange.events.len()).sum();
+    let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
+    let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
+    let case: &mut Case = cases.edge_steps(row, id, title, move |context| {
+        let (model, exploration) = (Arc::clone(&model), Arc::clone(&exploration));
+        Box::pin(async move { exploration.run(context, &model).await })
     });
-    case.takes(EXCHANGE_TIME * u32::try_from(count).unwrap_or(u32::MAX));
+    case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX));
     if open {
         case.level(CaseLevel::Open);
     }
-    if exclusive {
+    if alone {
         case.exclusive();
     }
-    if family == Family::Refusals {
+    if refuses {
         case.requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons]);
-    }
-}
-
-/// Plays trials and reports each failure with the fewest values that still fail.
-async fn explore(context: &mut CaseContext, model: &Model, trials: &[Trial], exclusive: bool) {
-    let played = Player::new(model, context, exclusive).within(ANSWER_LIMIT).play_all(trials).await;
-    let count = played.len();
-    let mut causes: Vec<(Minimal, usize)> = Vec::new();
-    let (mut failed, mut unexplained) = (0, 0);
-    let mut observed = Vec::new();
-    for (number, played) in played {
-        let trial = &trials[number];
-        if played.level == CaseLevel::Open {
-            observed.push((model.point(trial), summary::answer(&played.marker, &played.sent.reply)));
-        }
-        if !played.failed() {
-            continue;
-        }
-        failed += 1;
-        let known = causes.iter_mut().find(|(known, _)| trial.includes(&known.trial, known.any_row));
-        if let Some((_, exchanges)) = known {
-            *exchanges += 1;
-        } else if causes.len() < MAX_CAUSES {
-            let player = Player::new(model, context, exclusive).within(REPLAY_LIMIT);
-            let minimal = minimize(model, &player, trial, played).await;
-            causes.push((minimal, 1));
-        } else {
-            unexplained += 1;
-        }
-    }
-    for (point, observed) in observed {
-        context.observe(&point, observed);
-    }
-    for (minimal, exchanges) in causes {
-        if !trials.contains(&minimal.trial) && minimal.is_single_value() {
-            let name = model.name(&minimal.trial);
-            let seen =
-                format!("{exchanges} exchanges fail because of {name}; the case of this dimension judges it");
-            context.check(Check::new("exchanges", "as expected", seen, false).at(CaseLevel::Open));
-            continue;
-        }
-        report(context, model, minimal, exchanges);
-    }
-    let other = if unexplained > 0 { format!(", {unexplained} of them not reduced") } else { String::new() };
-    let expected = format!("{} exchanges as expected", trials.len());
-    let actual =
-        format!("{} as expected, {failed} not{other}, {} not played", count - failed, trials.len() - count);
-    let ok = failed == 0 && count == trials.len();
-    context.check(if ok {
-        Check::new("exchanges", &expected, &expected, true)
-    } else {
-        // The failed exchanges have checks of their own.
-        Check::new("exchanges", expected, actual, false).at(if count == trials.len() {
-            CaseLevel::Open
-        } else {
-            CaseLevel::Must
-        })
-    });
-}
-
-/// Adds the failed checks of a minimal trial, each with its values.
-fn report(context: &mut CaseContext, model: &Model, minimal: Minimal, exchanges: usize) {
-    let Minimal { trial, played, any_row, repeats } = minimal;
-    let name = model.name(&trial);
-    let scope = match (trial.changes.as_slice(), repeats) {
-        (_, false) => "these values failed once and passed when played again: the failure depends on what happened before"
-            .to_owned(),
-        ([], true) => "the exchange fails without any variation".to_owned(),
-        ([_], true) if any_row => "this value alone suffices, with any row".to_owned(),
-        ([_], true) => "this value alone suffices, with this row".to_owned(),
-        ([..], true) => "these values together suffice; each alone passes".to_owned(),
-    };
-    let hint = format!("{scope}; it explains {exchanges} failed exchanges of this case");
-    context.record(&played.draft, played.sent);
-    for check in played.checks.into_iter().filter(|check| !check.ok && check.level != CaseLevel::Open) {
-        let hint = check.hint.as_ref().map_or(hint.clone(), |own| format!("{own}; {hint}"));
-        context.check(check.of(&name).hint(&hint));
     }
 }

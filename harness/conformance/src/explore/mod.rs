@@ -6,12 +6,14 @@ mod cases;
 mod change;
 mod earlier;
 mod exchange;
+mod exploration;
 mod family;
 mod minimize;
 mod model;
 mod pairs;
 mod play;
 mod trial;
+mod twice;
 
 pub(crate) use cases::add;
 pub use earlier::EarlierReplies;

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::Earlier;
+use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Answer, Draft, NoAnswer, Sent};
 use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
@@ -15,14 +15,10 @@ use super::change::fill_look_alikes;
 use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
-use crate::cases::{
-    CaseContext, Conversation, EdgeContext, ExpectedRelay, fill, judge as judge_conversation,
-};
+use crate::cases::{CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation};
 use crate::judge::{self, Check};
 use crate::run::next_marker;
 
-/// Exchanges of one case at the same time.
-const CONCURRENT: usize = 8;
 /// Exchanges without an answer after which a case plays no further ones.
 const MAX_SILENT: usize = 3;
 
@@ -44,11 +40,9 @@ pub(super) struct Played {
 /// Where and how exchanges are played.
 pub(super) struct Player<'c> {
     model: &'c Model,
-    edge: &'c EdgeContext,
+    context: &'c CaseContext,
     origin: &'c str,
     limit: Duration,
-    /// No other exchange runs at the same time.
-    exclusive: bool,
 }
 
 impl Played {
@@ -60,8 +54,8 @@ impl Played {
 
 impl<'c> Player<'c> {
     /// Plays at the edge of a case.
-    pub(super) fn new(model: &'c Model, context: &'c CaseContext, exclusive: bool) -> Self {
-        Self { model, edge: &context.edge, origin: context.origin(), limit: context.timeout, exclusive }
+    pub(super) fn new(model: &'c Model, context: &'c CaseContext) -> Self {
+        Self { model, context, origin: context.origin(), limit: context.timeout }
     }
 
     /// The same with a shorter timeout for answers.
@@ -70,9 +64,8 @@ impl<'c> Player<'c> {
     }
 
     /// Plays trials, and yields those that were played, in their order. Stops early when the edge answers nothing.
-    pub(super) async fn play_all(&self, trials: &[Trial]) -> Vec<(usize, Played)> {
+    pub(super) async fn play_all(&self, trials: &[Trial], concurrent: usize) -> Vec<(usize, Played)> {
         let silent = AtomicUsize::new(0);
-        let concurrent = if self.exclusive { 1 } else { CONCURRENT };
         let plays = (0..trials.len()).map(|number| self.play_unless(&silent, number, &trials[number]));
         let mut played: Vec<_> =
             stream::iter(plays).buffer_unordered(concurrent).filter_map(std::future::ready).collect().await;
@@ -94,9 +87,6 @@ impl<'c> Player<'c> {
         if matches!(played.sent.reply, Err(NoAnswer::TimedOut(_))) {
             silent.fetch_add(1, Ordering::Relaxed);
         }
-        if std::env::var_os("EXPLORE_DEBUG").is_some() {
-            eprintln!("TOOK {:.1} {}", played.sent.took.as_secs_f64() * 1000.0, self.model.name(trial));
-        }
         Some((number, played))
     }
 
@@ -108,16 +98,12 @@ impl<'c> Player<'c> {
     /// Plays one exchange and judges it.
     async fn exchange(&self, exchange: &Exchange) -> Played {
         for event in &exchange.events {
-            let earlier = self.model.earlier.event(*event);
-            let (draft, _scripted) = self.prepare(&next_marker(), &earlier.draft, earlier.script);
-            let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
-            edgeproof_http::send(&self.edge.endpoint, &draft, limit).await;
+            self.event(*event).await;
         }
         let conversation = &exchange.conversation;
         let marker = next_marker();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
-        let mut sent = self.send(exchange, &draft).await;
-        sent.reply = sent.reply.map(decoded);
+        let sent = self.send(exchange, &marker, &draft).await;
         let arrivals = scripted.as_ref().map(Scripted::arrivals).unwrap_or_default();
         let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &arrivals);
         if exchange.level == CaseLevel::Open {
@@ -129,35 +115,57 @@ impl<'c> Player<'c> {
         Played { marker, draft, sent, checks, level: exchange.level }
     }
 
+    /// Sends the request of an event.
+    async fn event(&self, event: Event) {
+        let earlier = self.model.earlier.event(event);
+        let marker = next_marker();
+        let (draft, _scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
+        let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
+        // What the edge answers to a client that leaves is open.
+        let level = if earlier.leaves.is_some() { CaseLevel::Open } else { CaseLevel::Must };
+        let traffic = &self.context.edge.traffic;
+        let number = traffic.begin(self.context.sender_of(&marker, level), &draft);
+        let sent = edgeproof_http::send(&self.context.edge.endpoint, &draft, limit).await;
+        traffic.end(number, sent);
+    }
+
     /// Sends the request after those before it on its connection.
-    async fn send(&self, exchange: &Exchange, draft: &Draft) -> Sent {
+    async fn send(&self, exchange: &Exchange, marker: &str, draft: &Draft) -> Sent {
         let mut before = exchange.before.clone();
         if exchange.pipelined {
             before.push(Earlier::Accepted);
         }
-        if before.is_empty() {
-            return edgeproof_http::send(&self.edge.endpoint, draft, self.limit).await;
-        }
         let (mut drafts, mut scripts) = (Vec::new(), Vec::new());
+        let (traffic, mut numbers) = (&self.context.edge.traffic, Vec::new());
         for earlier in before {
             let earlier = self.model.earlier.before(earlier);
-            let (draft, scripted) = self.prepare(&next_marker(), &earlier.draft, earlier.script);
+            let marker = next_marker();
+            let (draft, scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
+            numbers.push(traffic.begin(self.context.sender_of(&marker, exchange.level), &draft));
             drafts.push(draft);
             scripts.push(scripted);
         }
+        numbers.push(traffic.begin(self.context.sender_of(marker, exchange.level), draft));
         drafts.push(draft.clone());
+        let endpoint = &self.context.edge.endpoint;
         let mut sent = if exchange.pipelined {
-            edgeproof_http::send_pipelined(&self.edge.endpoint, &drafts, self.limit).await
+            edgeproof_http::send_pipelined(endpoint, &drafts, self.limit).await
         } else {
-            edgeproof_http::send_in_turn(&self.edge.endpoint, &drafts, self.limit).await
+            edgeproof_http::send_in_turn(endpoint, &drafts, self.limit).await
         };
+        for sent in &mut sent {
+            sent.reply = sent.reply.clone().map(decoded);
+        }
+        for (number, sent) in numbers.into_iter().zip(&sent) {
+            traffic.end(number, sent.clone());
+        }
         sent.pop().expect("there is an entry for each request")
     }
 
     /// Fills in a request with a marker of its own, and scripts its reply.
     fn prepare(&self, marker: &str, draft: &Draft, script: Option<Script>) -> (Draft, Option<Scripted>) {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
-        let service = self.edge.service.as_ref().zip(script);
+        let service = self.context.edge.service.as_ref().zip(script);
         let scripted = service.map(|(service, script)| service.script(on, script));
         let mut draft = fill(draft, marker, self.origin);
         for (_, value) in &mut draft.headers {

@@ -7,6 +7,8 @@ use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use crate::judge::{self, Check};
 
+/// Shortest reason that is counted (bytes).
+const SHORTEST: usize = 7;
 /// Longest reason that is counted (bytes).
 const LONGEST: usize = 64;
 
@@ -55,10 +57,10 @@ fn answered(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
     counts
 }
 
-/// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown`, and an
-/// edge may cut a long reason.
+/// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown` or a short
+/// word, and an edge may cut a long reason.
 fn is_countable(reason: &str) -> bool {
-    reason != "unknown" && reason.len() <= LONGEST
+    reason != "unknown" && (SHORTEST..=LONGEST).contains(&reason.len())
 }
 
 /// How often the service sent this refusal.

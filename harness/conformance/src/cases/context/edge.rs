@@ -165,6 +165,11 @@ impl CaseContext {
         Some(sent)
     }
 
+    /// The sender of a request of this case with a marker and a level of its own.
+    pub(crate) fn sender_of(&self, marker: &str, level: CaseLevel) -> Sender {
+        Sender { case: self.case.clone(), level: level.max(self.level), marker: marker.to_owned() }
+    }
+
     fn sender(&self) -> Sender {
         Sender { case: self.case.clone(), level: self.level, marker: self.marker.clone() }
     }
