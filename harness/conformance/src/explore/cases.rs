@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Change, Family, Side};
 use edgeproof_reports::CaseLevel;
-use strum::VariantArray;
 
 use super::exploration::Exploration;
 use super::family::describe;
@@ -25,7 +24,7 @@ const CONCURRENT: usize = 8;
 pub(crate) fn add(cases: &mut Catalog<'_>) {
     let model = Arc::new(Model::new(cases));
     for (position, dimension) in model.dimensions.iter().enumerate() {
-        for family in Family::VARIANTS {
+        for family in Family::ALL {
             // Events and broken connections may concern exchanges at the same time.
             let alone = dimension.side == Side::History || *family == Family::Unreachable;
             let concurrent = if alone { 1 } else { CONCURRENT };
@@ -35,7 +34,7 @@ pub(crate) fn add(cases: &mut Catalog<'_>) {
             add_case(cases, &model, &dimension.row, &id, &title, exploration);
         }
     }
-    for family in Family::VARIANTS {
+    for family in Family::ALL {
         let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
         let title = format!("pairs of values of all dimensions, with {}", describe(*family));
         let exploration = Exploration { trials: model.pairs(*family), concurrent };

@@ -92,11 +92,17 @@ impl Model {
 
     /// The values of a trial and its row, such as `framing=chunked-1, row=relay.401.revoked`.
     pub fn name(&self, trial: &Trial) -> String {
+        let row = format!("row={}", self.rows[trial.row].id);
+        self.values(trial).into_iter().chain([row]).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The values of a trial, such as `framing=chunked-1`.
+    pub(super) fn values(&self, trial: &Trial) -> Vec<String> {
         let changes = trial.changes.iter().map(|index| {
             let dimension = &self.dimensions[index.dimension];
-            format!("{}={}, ", dimension.id, dimension.values[index.value].id)
+            format!("{}={}", dimension.id, dimension.values[index.value].id)
         });
-        changes.collect::<String>() + "row=" + &self.rows[trial.row].id
+        changes.collect()
     }
 
     /// The observed point of a trial, such as `vary.target.slash`.

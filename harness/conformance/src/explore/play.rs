@@ -92,17 +92,22 @@ impl<'c> Player<'c> {
 
     /// Plays one trial.
     pub(super) async fn play(&self, trial: &Trial) -> Played {
-        self.exchange(&self.model.exchange(trial)).await
+        self.exchange(&self.model.exchange(trial), trial).await
     }
 
     /// Plays one exchange and judges it.
-    async fn exchange(&self, exchange: &Exchange) -> Played {
+    async fn exchange(&self, exchange: &Exchange, trial: &Trial) -> Played {
         for event in &exchange.events {
             self.event(*event).await;
         }
         let conversation = &exchange.conversation;
         let marker = next_marker();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
+        if let Some(faults) = &self.context.edge.faults {
+            let mut values = self.model.values(trial);
+            values.push(format!("family={}", self.model.rows[trial.row].family));
+            faults.announce(&marker, &values);
+        }
         let sent = self.send(exchange, &marker, &draft).await;
         let arrivals = scripted.as_ref().map(Scripted::arrivals).unwrap_or_default();
         let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &arrivals);

@@ -12,6 +12,7 @@ use super::{CaseExchange, CaseFindings};
 use crate::cases::{Conversation, fill, judge};
 use crate::judge::Check;
 use crate::monitor::{Sender, Traffic};
+use crate::target::FaultInjection;
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct EdgeContext {
     pub origin: Option<String>,
     /// All requests to the edge.
     pub traffic: Traffic,
+    /// Faults of an embedded edge.
+    pub faults: Option<Arc<dyn FaultInjection>>,
 }
 
 /// The context of one case at its edge: sends requests, scripts the mock service and collects findings.

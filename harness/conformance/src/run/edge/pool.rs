@@ -15,7 +15,7 @@ use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{CaseContext, EdgeContext};
 use crate::monitor::{Sender, Traffic};
 use crate::run::run_context::next_marker;
-use crate::target::{RunningEdge, Setup, StartError};
+use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
 pub(in crate::run) struct EdgePool {
@@ -218,7 +218,12 @@ impl EdgePool {
             EdgeUpstream::Foreign { origin, .. } => origin.clone(),
             _ => given.allowed_origin.clone(),
         };
+        let faults = match &options.target {
+            Target::Embedded(embedded) => embedded.faults().cloned(),
+            _ => None,
+        };
         let context = EdgeContext {
+            faults,
             traffic: Traffic::default(),
             endpoint: edge.endpoint().clone(),
             service,
