@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
@@ -33,7 +33,7 @@ pub(super) fn explained(edge: &EdgeRecord) -> Check {
 /// Each body arrived at most as often as pages posted it.
 pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
     let posted = posted(edge);
-    let mut arrived: HashMap<&[u8], Vec<&Arrival>> = HashMap::new();
+    let mut arrived: BTreeMap<&[u8], Vec<&Arrival>> = BTreeMap::new();
     for arrival in edge.relays() {
         arrived.entry(&arrival.request.body).or_default().push(arrival);
     }
@@ -63,8 +63,8 @@ fn is_broken_off(arrival: &Arrival) -> bool {
 }
 
 /// How often pages posted each body.
-fn posted(edge: &EdgeRecord) -> HashMap<&[u8], usize> {
-    let mut counts = HashMap::new();
+fn posted(edge: &EdgeRecord) -> BTreeMap<&[u8], usize> {
+    let mut counts = BTreeMap::new();
     for request in edge.requests.iter().filter(|request| posts(request)) {
         *counts.entry(request.draft.body.bytes()).or_default() += 1;
     }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
+use memchr::memmem;
 use serde_json::Value;
 
 use super::breaches::Breaches;
@@ -68,7 +69,7 @@ fn refused(edge: &EdgeRecord, status: u16, reason: &str) -> usize {
     let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
     sent.filter(|answer| match answer {
         ArrivalAnswer::Answer { status: sent, body, .. } => {
-            *sent == status && body.windows(reason.len()).any(|window| window == reason.as_bytes())
+            *sent == status && memmem::find(body, reason.as_bytes()).is_some()
         }
         ArrivalAnswer::Other(_) => false,
     })
