@@ -82,6 +82,7 @@ impl TestBed {
                 relay: ExpectedRelay::Any,
                 readable: None,
                 denied: false,
+                hidden: Vec::new(),
                 content_type: None,
             };
             hides_reason(&self.spec, status, &self.exchange(&probe, Setup::Standard, hooks).reply)

@@ -36,7 +36,13 @@ pub(super) fn apply(change: &Change, conversation: &mut Conversation) {
             }
         }
         Change::Json(form) => shaped.body = json::in_form(&shaped.body, *form),
-        Change::ReplyHeaders(fields) => shaped.headers.extend(fields.iter().cloned()),
+        Change::ReplyHeaders(fields) => {
+            shaped.headers.extend(fields.iter().cloned());
+            // Of these an edge may have its own with the same value.
+            let own = |name: &str| matches!(name, "connection" | "keep-alive" | "vary");
+            let hidden = fields.iter().filter(|(name, value)| !own(name) && !value.is_empty());
+            conversation.hidden = hidden.cloned().collect();
+        }
         Change::ReplyType(kind) => {
             shaped.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             if !kind.is_empty() {
