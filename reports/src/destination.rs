@@ -27,7 +27,7 @@ pub enum WriteError {
     },
 }
 
-/// A path that was checked to be writable. A file is written completely or keeps its previous content.
+/// A path that was checked to be writable, or `-` for standard output. A file is written completely or keeps its previous content.
 #[derive(Debug)]
 pub struct Destination {
     given: PathBuf,
@@ -38,6 +38,8 @@ pub struct Destination {
 enum DestinationKind {
     /// A regular file: written to a temporary file in `folder`, then moved to `path`.
     File { path: PathBuf, folder: PathBuf },
+    /// `-`: standard output.
+    Stdout,
     /// An existing path that is no regular file, such as `/dev/stdout`: appended to, never replaced.
     Device,
 }
@@ -60,6 +62,7 @@ impl Destination {
     /// Writes the document.
     pub fn write(&self, text: &str) -> Result<(), WriteError> {
         let written = match &self.kind {
+            DestinationKind::Stdout => write_stdout(text),
             DestinationKind::Device => append(&self.given, text),
             DestinationKind::File { path, folder } => replace(path, folder, text),
         };
@@ -67,7 +70,20 @@ impl Destination {
     }
 }
 
+impl From<WriteError> for io::Error {
+    /// Keeps the kind of the cause.
+    fn from(error: WriteError) -> Self {
+        match &error {
+            WriteError::NotWritable { .. } => Self::other(error),
+            WriteError::Io { source, .. } => Self::new(source.kind(), error),
+        }
+    }
+}
+
 fn kind(given: &Path) -> Result<DestinationKind, String> {
+    if given == Path::new("-") {
+        return Ok(DestinationKind::Stdout);
+    }
     let path = match fs::metadata(given) {
         Ok(found) if found.is_dir() => return Err("it is a folder; name a file in it".to_owned()),
         Ok(found) if !found.is_file() => return Ok(DestinationKind::Device),
@@ -90,6 +106,12 @@ fn kind(given: &Path) -> Result<DestinationKind, String> {
     }
     temporary(&folder).map_err(|error| format!("cannot write to its folder: {error}"))?;
     Ok(DestinationKind::File { path, folder })
+}
+
+fn write_stdout(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 fn append(path: &Path, text: &str) -> io::Result<()> {

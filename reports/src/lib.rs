@@ -29,7 +29,7 @@ pub use format::{
 };
 pub use model::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, IncompleteRun, Mismatch,
-    Observation, Outcome, Reader, Report, ReportRecorder, ReportedSpec, ReportedTarget, Summary, TargetKind,
-    Titles, Tool,
+    MissingInput, Observation, Outcome, Reader, Report, ReportRecorder, ReportedSpec, ReportedTarget,
+    Summary, TargetKind, Titles, Tool,
 };
 pub use text::escape;

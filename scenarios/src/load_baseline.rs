@@ -43,7 +43,7 @@ pub enum LoadBaselineError {
     #[diagnostic(help("give a report that a run wrote with --report json=PATH"))]
     Read(#[from] ReadError),
     /// The histogram of response times is unreadable.
-    #[error("read the response times in {}: {why}", path.display())]
+    #[error("cannot read the response times in {}: {why}", path.display())]
     #[diagnostic(help("the report was changed after it was written: repeat that run"))]
     Histogram {
         /// Path of the report.
@@ -52,7 +52,7 @@ pub enum LoadBaselineError {
         why: HistogramError,
     },
     /// The earlier run is not valid.
-    #[error("compare with {}: that run was {state}", path.display())]
+    #[error("cannot compare with {}: that run was {state}", path.display())]
     #[diagnostic(help("compare with a complete and valid run"))]
     NoMeasure {
         /// Path of the report.
@@ -61,7 +61,7 @@ pub enum LoadBaselineError {
         state: &'static str,
     },
     /// The earlier run had another load.
-    #[error("compare with {}: {what} is {earlier} there and {now} here", path.display())]
+    #[error("cannot compare with {}: {what} is {earlier} there and {now} here", path.display())]
     #[diagnostic(help("compare with a run that has the same load"))]
     OtherLoad {
         /// Path of the report.

@@ -1,7 +1,7 @@
 //! Argument types that both programs share.
 
 use std::collections::HashSet;
-use std::io::IsTerminal as _;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,23 +12,31 @@ use edgeproof_reports::Format;
 
 use super::Failure;
 
+/// Path of a report that goes to standard output.
+const STDOUT: &str = "-";
+
 /// Value of `--report FORMAT=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportArgument {
     /// Format of the report.
     pub format: Format,
-    /// File that is written at the end of the run.
+    /// File that is written at the end of the run; `-` is standard output.
     pub path: PathBuf,
 }
 
 impl ReportArgument {
+    /// Whether a report goes to standard output, so that nothing else may.
+    pub fn any_to_stdout(reports: &[Self]) -> bool {
+        reports.iter().any(|report| report.path == Path::new(STDOUT))
+    }
+
     /// Fails if two reports go to the same file.
     pub fn check_distinct(reports: &[Self]) -> Result<(), Failure> {
         let mut files = HashSet::new();
         match reports.iter().find(|report| !files.insert(absolute(&report.path))) {
             None => Ok(()),
             Some(report) => Err(Failure::usage(
-                format!("write two reports to {}", report.path.display()),
+                format!("cannot write two reports to {}", name(&report.path)),
                 "give each --report a path of its own",
             )),
         }
@@ -64,9 +72,14 @@ pub enum ColorChoice {
 impl ColorChoice {
     /// Whether standard output is coloured.
     pub fn is_enabled(self) -> bool {
+        self.is_enabled_on(&std::io::stdout())
+    }
+
+    /// Whether an output is coloured.
+    pub fn is_enabled_on(self, output: &impl IsTerminal) -> bool {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         match self {
-            Self::Auto => std::io::stdout().is_terminal() && !no_color && !is_dumb_terminal(),
+            Self::Auto => output.is_terminal() && !no_color && !is_dumb_terminal(),
             Self::Always => true,
             Self::Never => false,
         }
@@ -109,6 +122,11 @@ pub fn parse_duration_or_zero(text: &str) -> Result<Duration, String> {
         .map_err(|why| format!("{why}; write a number with a unit, such as 500ms, 10s or 2m"))
 }
 
+/// The path for messages.
+fn name(path: &Path) -> String {
+    if path == Path::new(STDOUT) { "standard output".into() } else { path.display().to_string() }
+}
+
 /// The same path for every spelling of a file that may not exist yet.
 fn absolute(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -147,6 +165,7 @@ mod tests {
         let parse = |text: &str| text.parse::<ReportArgument>().unwrap();
         assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=b")]).is_ok());
         assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=./a")]).is_err());
+        assert!(ReportArgument::check_distinct(&[parse("json=-"), parse("html=-")]).is_err());
     }
 
     #[rstest]

@@ -9,7 +9,7 @@ use super::Failure;
 pub fn check_ca_file(option: &str, path: &Path) -> Result<(), Failure> {
     let invalid = |why: &str| {
         let advice = format!("{option} takes a PEM file with the certificate of the issuing CA");
-        Failure::usage(format!("read the CA file {}: {why}", path.display()), advice)
+        Failure::usage(format!("cannot read the CA file {}: {why}", path.display()), advice)
     };
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     match read {

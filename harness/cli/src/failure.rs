@@ -1,12 +1,13 @@
 use std::fmt;
 use std::io::Write as _;
 
-use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, ReportHandler as _, Severity, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, ReportHandler as _, SourceCode};
 
 use super::error_text;
 use super::exit_code::{INCOMPLETE, USAGE};
 
-/// Why a command cannot run, with its exit code. Printed as `failed to …`, followed by advice.
+/// Why a command cannot run, with its exit code. Its text is a sentence such as `cannot read baseline known.txt: …`,
+/// followed by advice.
 #[derive(Debug)]
 pub struct Failure {
     diagnostic: Box<dyn Diagnostic + Send + Sync>,
@@ -32,7 +33,7 @@ impl Failure {
         Self::usage(error_text(error), advice)
     }
 
-    /// An error, after the task that it stopped.
+    /// An error, after the sentence about the task that it stopped, such as `cannot start the edge`.
     pub fn within(task: &str, error: &impl Diagnostic) -> Self {
         let advice = error.help().map(|help| help.to_string()).unwrap_or_default();
         Self::usage(format!("{task}: {}", error_text(error)), advice)
@@ -55,7 +56,7 @@ impl Failure {
         let related = self.diagnostic.related().into_iter().flatten();
         for diagnostic in std::iter::once(&*self.diagnostic as &dyn Diagnostic).chain(related) {
             // A closed standard error is no failure: the exit code still tells.
-            let _ = writeln!(std::io::stderr().lock(), "{}", Page(Failed(diagnostic)));
+            let _ = writeln!(std::io::stderr().lock(), "{}", Page(Single(diagnostic)));
         }
         self.code
     }
@@ -68,7 +69,7 @@ impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
 }
 
 /// A diagnostic in its printed form, without wrapped lines: a path or command stays whole when it is copied.
-struct Page<'d>(Failed<'d>);
+struct Page<'d>(Single<'d>);
 
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,33 +77,23 @@ impl fmt::Display for Page<'_> {
     }
 }
 
-/// A diagnostic as a sentence, without its related diagnostics.
+/// A diagnostic without its related diagnostics.
 #[derive(Debug)]
-struct Failed<'d>(&'d dyn Diagnostic);
+struct Single<'d>(&'d dyn Diagnostic);
 
-impl fmt::Display for Failed<'_> {
+impl fmt::Display for Single<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        let verb = if text.starts_with("cannot ") { "" } else { "failed to " };
-        write!(f, "{verb}{text}")
+        fmt::Display::fmt(self.0, f)
     }
 }
 
-impl std::error::Error for Failed<'_> {
+impl std::error::Error for Single<'_> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source()
     }
 }
 
-impl Diagnostic for Failed<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.0.code()
-    }
-
-    fn severity(&self) -> Option<Severity> {
-        self.0.severity()
-    }
-
+impl Diagnostic for Single<'_> {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.0.help()
     }
@@ -113,5 +104,18 @@ impl Diagnostic for Failed<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.0.labels()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_prints_its_sentence_and_its_advice() {
+        let failure = Failure::usage("cannot read x: it is empty", "write a line");
+        let page = Page(Single(&*failure.diagnostic)).to_string();
+        assert!(page.contains("cannot read x: it is empty\n"), "{page}");
+        assert!(page.contains("help: write a line"), "{page}");
     }
 }

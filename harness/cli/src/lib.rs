@@ -8,6 +8,7 @@ mod failure;
 mod help;
 mod log_writer;
 mod program;
+mod report_arguments;
 pub mod signals;
 mod stdout;
 

@@ -6,11 +6,12 @@ use tokio::runtime::{Builder, Runtime};
 use super::Failure;
 use super::exit_code::USAGE;
 use super::help::with_defaults;
+use super::report_arguments::separate;
 
 /// Runs a program: parses its arguments, calls `run`, prints a failure, and yields the exit code.
 pub fn run_program<A: Parser>(run: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
     let mut parser = command::<A>();
-    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parser.try_get_matches_from_mut(separate(std::env::args_os()));
     let arguments = match parsed.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -34,7 +35,7 @@ pub fn command<A: Parser>() -> Command {
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(|why| {
         Failure::usage(
-            format!("start the runtime: {why}"),
+            format!("cannot start the runtime: {why}"),
             "raise the limits on threads and open files (ulimit -u, ulimit -n)",
         )
     })

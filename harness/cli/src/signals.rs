@@ -57,7 +57,7 @@ pub fn interrupted() -> io::Result<impl Future<Output = Interruption> + Send> {
 /// [`interrupted`] for a command, with an error that says what to do.
 pub fn catch() -> Result<impl Future<Output = Interruption> + Send, Failure> {
     interrupted().map_err(|why| {
-        Failure::usage(format!("catch signals: {why}"), "raise the limit on open files (ulimit -n)")
+        Failure::usage(format!("cannot catch signals: {why}"), "raise the limit on open files (ulimit -n)")
     })
 }
 

@@ -7,7 +7,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(why) if why.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("write to standard output: {why}"), "check its destination"))
+            Err(Failure::usage(format!("cannot write to standard output: {why}"), "check its destination"))
         }
         _ => Ok(()),
     }

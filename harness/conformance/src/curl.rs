@@ -10,7 +10,7 @@ const MAX_BODY: usize = 2 * 1024;
 /// A `curl` command that sends the same request. None: the framing is broken on purpose, or the body is too large for a
 /// command line.
 pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
-    if matches!(draft.body, Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
+    if matches!(draft.body, Body::Raw(_) | Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
         return None;
     }
     let mut command = String::from("curl -i");

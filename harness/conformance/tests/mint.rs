@@ -144,7 +144,7 @@ fn files_are_private_and_need_force_to_be_replaced() {
     fs::write(&file, "mine").unwrap();
     fs::remove_file(out.join("license-valid.token")).unwrap();
     let error = refused(&args);
-    assert!(error.contains("license-expired.token: the file exists already"), "{error}");
+    assert!(error.contains("license-expired.token: the file already exists"), "{error}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     assert!(!out.join("license-valid.token").exists(), "nothing is written");
 
@@ -163,6 +163,34 @@ fn files_are_private_and_need_force_to_be_replaced() {
 }
 
 #[test]
+fn existing_settings_need_force_to_be_replaced() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("settings");
+    let args = ["mint", "edge-settings", "--out", text(&out)];
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    let files = [
+        "edge/edge.env",
+        "edge/client.pem",
+        "edge/client.key",
+        "edge/service-ca.pem",
+        "service/credentials.json",
+    ];
+    succeeds(&args);
+    let before = files.map(read);
+    let error = refused(&args);
+    assert!(error.contains("it already contains credentials"), "{error}");
+    assert!(error.contains("add --force"), "{error}");
+    assert_eq!(files.map(read), before, "nothing is written");
+    // A folder whose other files are gone still holds credentials.
+    fs::remove_dir_all(out.join("edge")).unwrap();
+    refused(&args);
+    assert!(!out.join("edge").exists(), "nothing is written");
+    succeeds(&[&args[..], &["--force"]].concat());
+    let after = files.map(read);
+    assert!(before.iter().zip(&after).all(|(before, after)| before != after), "all files are new");
+}
+
+#[test]
 fn certificates_without_a_named_service_are_new() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("pem");
@@ -176,10 +204,10 @@ fn certificates_without_a_named_service_are_new() {
 }
 
 #[rstest]
-#[case::no_service(&["license"], "mint for a service: none is named")]
-#[case::no_seal_key(&["collection", "--session-ref", "s"], "mint for a service: none is named")]
+#[case::no_service(&["license"], "no service is named")]
+#[case::no_seal_key(&["collection", "--session-ref", "s"], "no service is named")]
 #[case::no_settings(&["license", "--settings", "/nowhere"], "there is no service/")]
-#[case::no_line(&["license", "--mock", "/nowhere"], "read /nowhere")]
+#[case::no_line(&["license", "--mock", "/nowhere"], "cannot read /nowhere")]
 #[case::two(&["license", "--settings", ".", "--mock", "x"], "cannot be used with")]
 #[case::all_to_standard_output(&["license", "--settings", ".", "--all"], "required")]
 #[case::form(&["read-token", "--form", "missing"], "invalid value 'missing'")]
@@ -194,7 +222,7 @@ fn invalid_arguments_exit_2(#[case] args: &[&str], #[case] why: &str) {
 fn two_items_do_not_fit_into_standard_output() {
     let settings = Settings::new();
     let error = refused(&settings.args(&["license", "--form", "expired", "--form", "revoked"]));
-    assert!(error.contains("write 2 items to standard output"), "{error}");
+    assert!(error.contains("cannot write 2 items to standard output"), "{error}");
     let error = refused(&settings.args(&["read-token", "--form", "other-scheme"]));
     assert!(error.contains("add --header"), "{error}");
     let basic = settings.mint(&["read-token", "--form", "other-scheme", "--header"]);

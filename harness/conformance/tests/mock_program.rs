@@ -245,8 +245,8 @@ fn magic_values_are_printed() {
 }
 
 #[rstest]
-#[case::open_admin(&["--admin", "0.0.0.0:0"], "other machines could reach it")]
-#[case::open_plain(&["--plain", "0.0.0.0:0"], "other machines could reach it")]
+#[case::open_admin(&["--admin", "0.0.0.0:0"], "other machines could reach this address")]
+#[case::open_plain(&["--plain", "0.0.0.0:0"], "other machines could reach this address")]
 #[case::host(&["--listen", "127.0.0.1:0", "--service-host", "https://x"], "give --service-host a name")]
 #[case::settings(&["--settings", "/nowhere"], "there is no service/")]
 #[case::both(&["--settings", ".", "--service-host", "x"], "cannot be used with")]

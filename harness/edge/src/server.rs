@@ -123,6 +123,7 @@ impl Edge {
         let EdgeOptions { spec, profile, settings, listen, tls, log, service_timeout, hooks } = options;
         let rules = EdgeRules::new(&spec, &profile, settings.allowed_origin.as_deref())?;
         let upstream = hooks.upstream(UpstreamOptions::new(&settings, &profile)?);
+        let max_in_memory = if upstream.streams { 0 } else { profile.max_body.saturating_add(MEMORY_MARGIN) };
         let relay = RelayClient::new(&settings, upstream, service_timeout)?;
         let https = tls.is_some();
         let protocol = listener_protocol(tls)?;
@@ -130,7 +131,6 @@ impl Edge {
             log.write(line);
         }
         let (stopping, stopped) = watch::channel(false);
-        let max_in_memory = profile.max_body.saturating_add(MEMORY_MARGIN);
         let limits = Limits { title_case: hooks.title_case_headers(), ..Limits::default() };
         let state = Arc::new(EdgeState { rules, relay, max_in_memory, log, hooks, stopping: stopped });
         let listener =

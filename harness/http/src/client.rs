@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
 use super::server_address::protocol;
-use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress};
+use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -132,6 +132,7 @@ impl KeptConnection {
                 buffered = reader.into_inner();
                 match end {
                     ReadEnd::Answer(answer) => replies.push(Ok(answer)),
+                    ReadEnd::NoTls(why) => return Err(NoAnswer::NoTls(why)),
                     ReadEnd::NotHttp(why) => return Err(NoAnswer::NotHttp(why)),
                     ReadEnd::Closed => return Err(NoAnswer::Closed),
                     ReadEnd::Reset => return Err(NoAnswer::Reset),
@@ -172,6 +173,7 @@ impl KeptConnection {
             }
             Ok(ReadEnd::Closed) => Err(NoAnswer::Closed),
             Ok(ReadEnd::Reset) => Err(NoAnswer::Reset),
+            Ok(ReadEnd::NoTls(why)) => Err(NoAnswer::NoTls(why)),
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         }
     }
@@ -182,6 +184,7 @@ enum ReadEnd {
     NotHttp(String),
     Closed,
     Reset,
+    NoTls(TlsFailure),
 }
 
 async fn write(
@@ -218,6 +221,10 @@ async fn read(
             Ok(count) => count,
             // A missing TLS close_notify ends the stream as well.
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return ReadEnd::Closed,
+            // With TLS 1.3, the server refuses a missing client certificate only after the handshake.
+            Err(why) if TlsFailure::of(&why, "") == TlsFailure::ClientCertificateRequired => {
+                return ReadEnd::NoTls(TlsFailure::ClientCertificateRequired);
+            }
             Err(_) => return ReadEnd::Reset,
         };
         let mut reader = reader.lock();

@@ -35,8 +35,9 @@ pub enum Body {
     Slow(Bytes, usize, Duration),
     /// With `Content-Length` and `Expect: 100-continue`: sent after the interim `100`, or after one second.
     Expect(Bytes),
-    /// Raw bytes after the head, with framing headers from [`Draft::headers`], then a shutdown of the write half of
-    /// the stream.
+    /// Raw bytes after the head, with framing headers from [`Draft::headers`].
+    Raw(Bytes),
+    /// As `Raw`, then a shutdown of the write half of the stream.
     Broken(Bytes),
 }
 
@@ -82,6 +83,7 @@ impl Body {
             | Self::Chunked(bytes, _)
             | Self::Slow(bytes, ..)
             | Self::Expect(bytes)
+            | Self::Raw(bytes)
             | Self::Broken(bytes) => bytes,
         }
     }
@@ -95,15 +97,16 @@ impl Body {
             Self::Chunked(_, size) => Self::Chunked(bytes, *size),
             Self::Slow(_, parts, pause) => Self::Slow(bytes, *parts, *pause),
             Self::Expect(_) => Self::Expect(bytes),
+            Self::Raw(_) => Self::Raw(bytes),
             Self::Broken(_) => Self::Broken(bytes),
         }
     }
 
-    /// Framing header fields. A broken body uses those of its draft.
+    /// Framing header fields. A raw or broken body uses those of its draft.
     pub(super) fn framing(&self) -> Vec<(&'static str, String)> {
         let length = |bytes: &Bytes| ("Content-Length", bytes.len().to_string());
         match self {
-            Self::None | Self::Broken(_) => Vec::new(),
+            Self::None | Self::Raw(_) | Self::Broken(_) => Vec::new(),
             Self::Sized(bytes) | Self::Slow(bytes, ..) => vec![length(bytes)],
             Self::Chunked(..) => vec![("Transfer-Encoding", "chunked".to_owned())],
             Self::Expect(bytes) => vec![length(bytes), ("Expect", "100-continue".to_owned())],
@@ -172,7 +175,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
     };
     match &draft.body {
         Body::None => start(&[]),
-        Body::Sized(bytes) => start(bytes),
+        Body::Sized(bytes) | Body::Raw(bytes) => start(bytes),
         Body::Chunked(bytes, size) => {
             start(&[]);
             parts.extend(bytes.chunks((*size).max(1)).map(|piece| chunk(piece, form.chunks)));

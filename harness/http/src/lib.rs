@@ -4,6 +4,7 @@ mod answer_reader;
 mod client;
 mod connection;
 mod draft;
+mod given_certificates;
 mod limits;
 mod listener;
 mod listener_protocol;
@@ -12,6 +13,7 @@ mod request_form;
 mod server_address;
 mod stream_control;
 mod tls;
+mod tls_failure;
 
 pub use answer_reader::{AnswerReader, ReadProgress};
 pub use client::{send, send_http2, send_in_turn, send_pipelined};
@@ -25,6 +27,7 @@ pub use request_form::{ChunkExtras, HeadPace, HostForm, RequestForm, TargetForm}
 pub use server_address::{ClientIdentity, ClientStream, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};
 pub use tls::{ClientAuth, server_config};
+pub use tls_failure::TlsFailure;
 
 /// Entry point for fuzz targets: the answer parser without a connection.
 #[doc(hidden)]

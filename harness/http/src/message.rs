@@ -4,6 +4,8 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Version};
 
+use super::TlsFailure;
+
 /// Recorded request, as sent or as received, with the exact bytes of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -56,9 +58,9 @@ pub enum NoAnswer {
     /// The connection failed; with the system's error.
     #[error("no connection ({0})")]
     NotConnected(String),
-    /// The TLS handshake failed; with the library's error.
+    /// There is no TLS session; with the cause.
     #[error("no TLS session ({0})")]
-    NoTls(String),
+    NoTls(TlsFailure),
     /// The connection was closed before an answer.
     #[error("connection closed without an answer")]
     Closed,

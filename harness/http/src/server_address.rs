@@ -14,7 +14,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 use url::Url;
 
-use super::NoAnswer;
+use super::given_certificates::GivenCertificates;
+use super::{NoAnswer, TlsFailure};
 
 /// Timeout for a connection with its TLS handshake.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -184,9 +185,12 @@ impl ServerAddress {
         let mut config = ClientConfig::clone(config);
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         let host = self.url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        let name = ServerName::try_from(host).map_err(|why| NoAnswer::NoTls(why.to_string()))?;
+        let name = ServerName::try_from(host.clone())
+            .map_err(|why| NoAnswer::NoTls(TlsFailure::Other(why.to_string())))?;
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
-        stream.map(|stream| Either::Right(Box::new(stream))).map_err(|why| NoAnswer::NoTls(why.to_string()))
+        stream
+            .map(|stream| Either::Right(Box::new(stream)))
+            .map_err(|why| NoAnswer::NoTls(TlsFailure::of(&why, &host)))
     }
 }
 
@@ -212,21 +216,20 @@ fn client_config(
     ca: Option<&Path>,
     identity: Option<&ClientIdentity>,
 ) -> Result<ClientConfig, ServerAddressError> {
-    let mut roots = rustls::RootCertStore::empty();
-    if let Some(path) = ca {
-        let unreadable = |why: String| ServerAddressError::CaFile { path: path.to_owned(), why };
-        for certificate in certificates(path).map_err(unreadable)? {
-            roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
-        }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|why| ServerAddressError::Tls(why.to_string()))?;
+    let config = if let Some(path) = ca {
+        let given = certificates(path).and_then(|given| GivenCertificates::new(given, provider));
+        let given = given.map_err(|why| ServerAddressError::CaFile { path: path.to_owned(), why })?;
+        config.dangerous().with_custom_certificate_verifier(Arc::new(given))
     } else {
+        let mut roots = rustls::RootCertStore::empty();
         // Roots that do not parse are not trusted.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|why| ServerAddressError::Tls(why.to_string()))?
-        .with_root_certificates(roots);
+        config.with_root_certificates(roots)
+    };
     let Some(ClientIdentity { certificate, key }) = identity else { return Ok(config.with_no_client_auth()) };
     let unreadable = |path: &Path, why: String| ServerAddressError::Identity { path: path.to_owned(), why };
     let chain = certificates(certificate).map_err(|why| unreadable(certificate, why))?;

@@ -8,7 +8,7 @@ pub struct BaseUrl(Url);
 
 /// Text that is no valid base URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("use {given:?} as the base URL of {whose}: {why}")]
+#[error("cannot use {given:?} as the base URL of {whose}: {why}")]
 #[diagnostic(help("{advice}"))]
 pub struct BaseUrlError {
     given: String,
@@ -159,8 +159,8 @@ mod tests {
             let error = BaseUrl::of_service(given).unwrap_err();
             format!("{error} | {}", error.advice)
         };
-        insta::assert_snapshot!(rendered("http://service.example"), @r#"use "http://service.example" as the base URL of a service: credentials would be sent unencrypted | use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])"#);
-        insta::assert_snapshot!(rendered("https://name:password@service.example"), @r#"use "https://…@service.example" as the base URL of a service: it contains a user name | remove it: the service takes a read token"#);
-        insta::assert_snapshot!(rendered("https://service.example/v1/verdict/"), @r#"use "https://service.example/v1/verdict/" as the base URL of a service: it already contains one of the service's paths | give the URL that the interface's paths are below: https://service.example/"#);
+        insta::assert_snapshot!(rendered("http://service.example"), @r#"cannot use "http://service.example" as the base URL of a service: credentials would be sent unencrypted | use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])"#);
+        insta::assert_snapshot!(rendered("https://name:password@service.example"), @r#"cannot use "https://…@service.example" as the base URL of a service: it contains a user name | remove it: the service takes a read token"#);
+        insta::assert_snapshot!(rendered("https://service.example/v1/verdict/"), @r#"cannot use "https://service.example/v1/verdict/" as the base URL of a service: it already contains one of the service's paths | give the URL that the interface's paths are below: https://service.example/"#);
     }
 }

@@ -14,21 +14,21 @@ pub struct CommandLine {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 pub enum CommandError {
     /// A quote is not closed.
-    #[error("split the command {line:?}: a quote is not closed")]
+    #[error("cannot split the command {line:?}: a quote is not closed")]
     #[diagnostic(help("close the quote, or write \\' or \\\" for the character itself"))]
     Quote {
         /// Command, as given.
         line: String,
     },
     /// The command is empty.
-    #[error("split the command {line:?}: it is empty")]
+    #[error("cannot split the command {line:?}: it is empty")]
     #[diagnostic(help("give the program and its arguments, such as --launch 'node edge.mjs'"))]
     Empty {
         /// Command, as given.
         line: String,
     },
     /// The program does not exist.
-    #[error("find the program {program:?}: {}", if program.contains('/') { "no such file" } else { "it is not in PATH" })]
+    #[error("cannot find the program {program:?}: {}", if program.contains('/') { "no such file" } else { "it is not in PATH" })]
     #[diagnostic(help("{advice}"))]
     NotFound {
         /// First word of the command.
@@ -37,7 +37,7 @@ pub enum CommandError {
         advice: String,
     },
     /// The file is not executable.
-    #[error("execute {}: {}", path.display(), if path.is_dir() { "it is a directory" } else { "it is not an executable file" })]
+    #[error("cannot execute {}: {}", path.display(), if path.is_dir() { "it is a directory" } else { "it is not an executable file" })]
     #[diagnostic(help("{advice}"))]
     NotExecutable {
         /// Path of the file.
@@ -161,7 +161,7 @@ mod tests {
         let rendered = wrong.map(|line| {
             let error = CommandLine::parse(line).unwrap_err();
             let help = miette::Diagnostic::help(&error).unwrap();
-            format!("failed to {error}\n  help: {help}\n")
+            format!("{error}\n  help: {help}\n")
         });
         insta::assert_snapshot!(rendered.concat());
     }

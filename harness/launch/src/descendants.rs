@@ -1,104 +1,128 @@
-//! Killing of all descendants of a launched program.
+//! All processes of a launched program, and their end.
 //!
-//! Each program gets its own process group, and the whole group is killed. A descendant can leave the group
-//! (`setsid`, a daemon). On Linux a mark in the inherited environment identifies it, whatever its parent is by
-//! now. Only a descendant that left the group *and* cleared its environment escapes. On other systems only the
-//! group is found. A subreaper is no alternative: it changes the whole process, which belongs to the user of this
-//! library, and it cannot tell the orphans of one program from those of another.
+//! The program gets a process group of its own. A descendant can leave the group and the session, lose its parent, and
+//! clear or overwrite its environment; PHP-FPM does all of this. On Linux two inherited marks identify it all the same:
+//! an environment variable, and an unreachable soft limit on real-time CPU time (`RLIMIT_RTTIME`). No program loses the
+//! limit by accident: it survives `fork`, `exec`, `setsid` and a change of the user, and `/proc/PID/limits` shows it
+//! until the process ends. On other systems only the group is found.
 
-use std::time::Duration;
+use std::env;
+use std::ffi::OsString;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Environment variable with the mark.
+#[cfg(target_os = "linux")]
+use super::processes as system;
+
+/// Environment variable with the marks of all launches above a process, separated by colons.
 pub(super) const MARK: &str = "EDGEPROOF_LAUNCH";
 
-/// Kills the group and every process with the mark, and waits up to `limit` for their end.
-///
-/// The group leader must not be reaped yet: while it exists, even as a zombie, no other process gets its
-/// number.
-pub(super) fn end(group: Pid, mark: &str, limit: Duration) {
-    // An error means that the group is gone.
-    let _ = kill_process_group(group, Signal::KILL);
-    marked::end(mark, limit);
+/// Timeout for the end of killed processes.
+const KILL_LIMIT: Duration = Duration::from_secs(1);
+
+/// Mark that a program passes on to its descendants.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    /// Part of the environment variable.
+    pub(super) text: String,
+    /// Soft limit on real-time CPU time: at least 36,000 years, in microseconds.
+    pub(super) limit: u64,
 }
 
-#[cfg(target_os = "linux")]
-pub(super) use marked::alive;
+/// A launched program and its descendants.
+///
+/// The program must not be reaped while this value is in use: its zombie keeps the number of the group.
+#[derive(Debug)]
+pub(super) struct Descendants {
+    pub(super) group: Pid,
+    pub(super) mark: Mark,
+    /// Time of SIGTERM.
+    terminated: OnceLock<Instant>,
+}
 
-#[cfg(target_os = "linux")]
-mod marked {
-    use std::fs;
-    use std::os::fd::OwnedFd;
-    use std::time::{Duration, Instant};
+impl Mark {
+    /// A mark that no other launch has.
+    pub(super) fn new() -> Self {
+        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+        let launch = LAUNCHES.fetch_add(1, Ordering::Relaxed);
+        let random = rand::random::<u64>();
+        let text = format!("{}-{launch}-{random:016x}", std::process::id());
+        Self { text, limit: (1 << 60) | (random >> 5) }
+    }
 
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
+    /// Calls `spawn`, whose child then has the mark's limit from its first instruction on.
+    ///
+    /// Limits are those of a whole process, so this process has the limit for a moment as well. It does not notice it.
+    pub(super) fn while_limited<T>(&self, spawn: impl FnOnce() -> T) -> T {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _lock = ONE_AT_A_TIME.lock();
+        let before = system::set_limit(Some(self.limit));
+        let result = spawn();
+        system::set_limit(before);
+        result
+    }
 
-    pub(super) fn end(mark: &str, limit: Duration) {
-        let deadline = Instant::now() + limit;
-        // Repeat until none is left: a process may start another one just before its end.
-        loop {
-            let found: Vec<OwnedFd> = alive(mark).into_iter().filter_map(|pid| handle(pid, mark)).collect();
-            if found.is_empty() || Instant::now() > deadline {
-                return;
-            }
-            for process in &found {
-                // An error means that it already ended.
-                let _ = pidfd_send_signal(process, Signal::KILL);
-            }
-            if !all_ended(&found, deadline) {
-                return;
-            }
+    /// Value of the environment variable: inherited marks and this one, so that an outer launch finds the same processes.
+    pub(super) fn variable(&self) -> OsString {
+        let mut marks = env::var_os(MARK).unwrap_or_default();
+        if !marks.is_empty() {
+            marks.push(":");
+        }
+        marks.push(&self.text);
+        marks
+    }
+}
+
+impl Descendants {
+    /// The program that leads this group. It was started with both marks.
+    pub(super) fn new(group: Pid, mark: Mark) -> Self {
+        Self { group, mark, terminated: OnceLock::new() }
+    }
+
+    /// Ends all processes: SIGTERM, then SIGKILL if one is left after `grace`. Blocks until they have ended, or for one
+    /// second after SIGKILL. A repeated call does not extend the grace period.
+    pub(super) fn end(&self, grace: Duration) {
+        let terminated = *self.terminated.get_or_init(Instant::now);
+        if !self.signal(Signal::TERM, terminated + grace) {
+            self.signal(Signal::KILL, Instant::now() + KILL_LIMIT);
         }
     }
 
-    /// Processes with the mark. A zombie has no environment, so it does not count.
-    pub(crate) fn alive(mark: &str) -> Vec<Pid> {
-        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-        processes
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-            .filter_map(Pid::from_raw)
-            .filter(|pid| *pid != getpid() && bears(*pid, mark))
-            .collect()
-    }
-
-    /// Handle of the process; `None` after its end.
-    fn handle(pid: Pid, mark: &str) -> Option<OwnedFd> {
-        let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        // Check again: another process may have got the number before the handle existed.
-        bears(pid, mark).then_some(handle)
-    }
-
-    fn bears(pid: Pid, mark: &str) -> bool {
-        let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else {
-            return false;
-        };
-        environment
-            .split(|byte| *byte == 0)
-            .filter_map(|entry| entry.strip_prefix(super::MARK.as_bytes())?.strip_prefix(b"="))
-            .any(|marks| marks.split(|byte| *byte == b':').any(|one| one == mark.as_bytes()))
-    }
-
-    /// Waits for the processes; yields whether all ended before the deadline.
-    fn all_ended(processes: &[OwnedFd], deadline: Instant) -> bool {
-        processes.iter().all(|process| {
-            loop {
-                let left = deadline.saturating_duration_since(Instant::now());
-                let Ok(left) = Timespec::try_from(left) else { return false };
-                let mut ready = [PollFd::new(process, PollFlags::IN)];
-                match poll(&mut ready, Some(&left)) {
-                    Err(rustix::io::Errno::INTR) => {}
-                    ended => return ended.is_ok_and(|count| count > 0),
-                }
-            }
-        })
+    /// Sends a signal to all processes and waits for their end. Yields whether all ended before the deadline.
+    fn signal(&self, signal: Signal, deadline: Instant) -> bool {
+        // An error means that the group is gone.
+        let _ = kill_process_group(self.group, signal);
+        system::signal_others(self, signal, deadline)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-mod marked {
-    use std::time::Duration;
+mod system {
+    use std::time::{Duration, Instant};
 
-    pub(super) fn end(_mark: &str, _limit: Duration) {}
+    use rustix::event::{Timespec, poll};
+    use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+
+    use super::Descendants;
+
+    /// Pause between two looks at the program.
+    const PAUSE: Duration = Duration::from_millis(10);
+
+    pub(super) fn set_limit(_microseconds: Option<u64>) -> Option<u64> {
+        None
+    }
+
+    /// Waits for the program. The rest of its group is found only by SIGKILL, so SIGTERM alone is never enough.
+    pub(super) fn signal_others(all: &Descendants, signal: Signal, deadline: Instant) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while matches!(waitid(WaitId::Pid(all.group), options), Ok(None)) && Instant::now() < deadline {
+            let pause = Timespec::try_from(PAUSE).unwrap_or_default();
+            let _ = poll(&mut [], Some(&pause));
+        }
+        signal == Signal::KILL
+    }
 }

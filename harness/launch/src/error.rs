@@ -13,10 +13,10 @@ use edgeproof_http::{NoAnswer, ServerAddressError};
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The system has no free port.
-    #[error("find a free port on 127.0.0.1: {0}")]
+    #[error("cannot find a free port on 127.0.0.1: {0}")]
     NoPort(io::Error),
     /// The system refused to start the program, although the file exists.
-    #[error("start `{command}`: {why}")]
+    #[error("cannot start `{command}`: {why}")]
     NotStarted {
         /// Command, as given.
         command: String,
@@ -24,7 +24,7 @@ pub enum LaunchError {
         why: io::Error,
     },
     /// The program exited before it answered.
-    #[error("start `{command}`: it exited with {status} before it answered")]
+    #[error("cannot start `{command}`: it exited with {status} before it answered")]
     ExitedEarly {
         /// Command, as given.
         command: String,
@@ -34,7 +34,7 @@ pub enum LaunchError {
         last: Vec<String>,
     },
     /// The program runs but did not answer in time.
-    #[error("start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
+    #[error("cannot start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
     NotReady {
         /// Command, as given.
         command: String,
@@ -106,11 +106,7 @@ fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], ob
         listens_on.iter().filter(|at| at.port() != port).map(ToString::to_string).collect();
     let listens = listens_on.iter().any(|at| at.port() == port);
     match observed {
-        NoAnswer::NoTls(_) => {
-            "check its certificate: it must be valid for localhost and chain to --edge-ca FILE; omit \
-             --edge-scheme https if the edge speaks plain HTTP"
-                .into()
-        }
+        NoAnswer::NoTls(why) => why.advice("--edge-ca", "omit --edge-scheme https"),
         _ if !elsewhere.is_empty() && !listens => format!(
             "it listens on {}, not on the port in the variable {port_name}; if it reads another variable, use --port-env \
              NAME, or put {{port}} into the command",

@@ -20,6 +20,7 @@ use super::process::{Process, Start};
 use super::running::LAST;
 use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
 use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
+use edgeproof_reports::escape::visible;
 
 /// Number of attempts when another program takes the chosen port.
 const ATTEMPTS: usize = 3;
@@ -73,7 +74,7 @@ pub struct PortName(String);
 
 /// Invalid name for the port variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("use {name:?} as the variable for the port: {why}")]
+#[error("cannot use {name:?} as the variable for the port: {why}")]
 #[diagnostic(help(
     "--port-env takes the name of the variable in which the program looks for its port, such as PORT"
 ))]
@@ -97,7 +98,7 @@ impl Launch {
 
     /// Starts the program and waits until it answers HTTP with any status.
     ///
-    /// Dropping the future kills the program.
+    /// Dropping the future ends the program.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningProgram, LaunchError> {
         self.start_on(settings, free_port).await
     }
@@ -128,17 +129,17 @@ impl Launch {
             ServerAddress::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port);
         let environment = self.environment(settings, port);
-        let process = Process::spawn(&Start { words, environment })
+        let process = Process::spawn(&Start { words, environment, grace: self.grace })
             .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
             answered = self.answers(&endpoint) => answered.map_err(Failure::NotReady),
             status = process.exit() => Err(Failure::Exited(status)),
         };
         let Err(failure) = probed else {
-            return Ok(RunningProgram { endpoint, process, grace: self.grace });
+            return Ok(RunningProgram { endpoint, process });
         };
-        let listens_on = listeners::of(process.mark());
-        let log = process.stop(self.grace).await;
+        let listens_on = listeners::of(process.descendants());
+        let log = process.stop().await;
         let (command, last) = (self.command.as_str().to_owned(), last_lines(&log, settings));
         Err(match failure {
             Failure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
@@ -235,7 +236,7 @@ impl FromStr for PortName {
     }
 }
 
-/// Last lines of the output, redacted.
+/// Last lines of the output as the program wrote them: redacted, shortened, control characters escaped.
 fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     let mut secrets = Redactor::empty();
     if let Some(license) = &settings.license {
@@ -247,7 +248,8 @@ fn last_lines(log: &LogTail, settings: &EdgeSettings) -> Vec<String> {
     }
     log.last(LAST)
         .iter()
-        .map(|line| secrets.redact(&shortened(&line.text)).escape_debug().to_string())
+        // Redacted before it is shortened: the redactor does not recognise half a secret.
+        .map(|line| visible(&shortened(&secrets.redact(&line.text))).into_owned())
         .collect()
 }
 

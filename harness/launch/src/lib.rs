@@ -1,4 +1,4 @@
-//! Child processes for tests: start, readiness, log, ports, and a reliable end that leaves no process.
+#![doc = include_str!("../README.md")]
 
 mod base_url;
 mod command;
@@ -11,6 +11,8 @@ mod listeners;
 mod log;
 mod port;
 mod process;
+#[cfg(target_os = "linux")]
+mod processes;
 mod pump;
 mod running;
 

@@ -1,7 +1,7 @@
 //! Addresses that a launched program listens on, for the error about a program that never answers.
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(_mark: &str) -> Vec<std::net::SocketAddr> {
+pub(super) fn of(_program: &super::descendants::Descendants) -> Vec<std::net::SocketAddr> {
     Vec::new()
 }
 
@@ -14,14 +14,15 @@ mod linux {
     use std::fs;
     use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-    use crate::descendants;
+    use crate::descendants::Descendants;
+    use crate::processes;
 
     /// State of a listening socket in the kernel's table.
     const LISTENS: &str = "0A";
 
-    /// Sorted listening addresses of all processes with the mark.
-    pub(crate) fn of(mark: &str) -> Vec<SocketAddr> {
-        let sockets: BTreeSet<String> = descendants::alive(mark).into_iter().flat_map(sockets).collect();
+    /// Sorted listening addresses of a program and its descendants.
+    pub(crate) fn of(program: &Descendants) -> Vec<SocketAddr> {
+        let sockets: BTreeSet<String> = processes::pids(program).into_iter().flat_map(sockets).collect();
         let mut found: Vec<SocketAddr> = ["/proc/net/tcp", "/proc/net/tcp6"]
             .iter()
             .filter_map(|table| fs::read_to_string(table).ok())

@@ -14,7 +14,7 @@ const KEPT_BYTES: usize = 4 * 1024 * 1024;
 /// Live log of an edge, line by line. Clones share the lines.
 #[derive(Debug, Clone, Default)]
 pub struct LogTail {
-    shared: Arc<Shared>,
+    buffer: Arc<LogBuffer>,
 }
 
 /// One line of an edge's output.
@@ -38,7 +38,7 @@ pub enum Stream {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct LogBuffer {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -65,13 +65,13 @@ impl LogTail {
             }
             state.lines.push_back(LogLine { number, stream, text });
         }
-        self.shared.changed.notify_waiters();
+        self.buffer.changed.notify_waiters();
     }
 
     /// Marks the log as complete.
     pub fn end(&self) {
         self.state().ended = true;
-        self.shared.changed.notify_waiters();
+        self.buffer.changed.notify_waiters();
     }
 
     /// Number of the next line: what [`Self::since`] takes.
@@ -100,7 +100,7 @@ impl LogTail {
     ) -> Vec<LogLine> {
         let watch = async {
             loop {
-                let changed = self.shared.changed.notified();
+                let changed = self.buffer.changed.notified();
                 tokio::pin!(changed);
                 changed.as_mut().enable();
                 let lines = self.since(mark);
@@ -116,7 +116,7 @@ impl LogTail {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock()
+        self.buffer.state.lock()
     }
 }
 

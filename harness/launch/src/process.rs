@@ -1,36 +1,36 @@
-use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::io::AsyncRead;
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::descendants::{Descendants, MARK, Mark};
 use super::pump::pump;
-use super::{LogTail, Stream, descendants};
+use super::{LogTail, Stream};
 
-/// Timeout for the end of killed processes, and for their last output.
-const KILL_LIMIT: Duration = Duration::from_secs(1);
+/// Timeout for the last output of ended processes.
+const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 /// Stack size of the thread that waits for the exit (bytes).
 const WAITER_STACK: usize = 128 * 1024;
 
-/// Program in its own process group. Dropping the value kills it and everything that it started;
-/// [`Process::stop`] sends SIGTERM first.
+/// Program in its own process group. Dropping the value ends it and everything that it started, and blocks until that is
+/// done; [`Process::stop`] does the same without blocking a thread of the runtime.
 ///
 /// SIGKILL of *this* process leaves the program running.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    group: Pid,
-    mark: String,
+    descendants: Arc<Descendants>,
+    /// Time between SIGTERM and SIGKILL.
+    grace: Duration,
     log: LogTail,
     exit: watch::Receiver<Option<ExitStatus>>,
     pipes: watch::Receiver<usize>,
@@ -45,15 +45,17 @@ pub(super) struct Start {
     pub(super) words: Vec<String>,
     /// Variables to set (`Some`) or to unset (`None`); all others are inherited.
     pub(super) environment: Vec<(String, Option<OsString>)>,
+    /// Time between SIGTERM and SIGKILL.
+    pub(super) grace: Duration,
 }
 
 impl Process {
     /// Starts the program. Needs a tokio runtime, which reads its output.
     pub(super) fn spawn(start: &Start) -> io::Result<Self> {
         let (program, arguments) = start.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mark = new_mark();
+        let mark = Mark::new();
         let mut command = Command::new(program);
-        command.args(arguments).env(descendants::MARK, inherited_and(&mark));
+        command.args(arguments).env(MARK, mark.variable());
         for (name, value) in &start.environment {
             match value {
                 Some(value) => command.env(name, value),
@@ -61,15 +63,23 @@ impl Process {
             };
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let child = command.spawn()?;
+        let child = mark.while_limited(|| command.spawn())?;
 
         let group = Pid::from_child(&child);
         let (exited, exit) = watch::channel(None);
         let (open, pipes) = watch::channel(0);
         let close = watch::Sender::new(false);
-        // From here on, any failure drops the value and kills the program.
-        let mut process =
-            Self { child, group, mark, log: LogTail::default(), exit, pipes, close, reaped: false };
+        // From here on, any failure drops the value and ends the program.
+        let mut process = Self {
+            child,
+            descendants: Arc::new(Descendants::new(group, mark)),
+            grace: start.grace,
+            log: LogTail::default(),
+            exit,
+            pipes,
+            close,
+            reaped: false,
+        };
         thread::Builder::new()
             .name("edge-exit".into())
             .stack_size(WAITER_STACK)
@@ -88,9 +98,9 @@ impl Process {
         &self.log
     }
 
-    /// Mark in the environment of its descendants.
-    pub(super) fn mark(&self) -> &str {
-        &self.mark
+    /// The program and everything that it started.
+    pub(super) fn descendants(&self) -> &Descendants {
+        &self.descendants
     }
 
     /// Exit status, after the program ended by itself.
@@ -112,27 +122,22 @@ impl Process {
         timeout(limit, pipes.wait_for(|open| *open == 0)).await.is_ok()
     }
 
-    /// Sends SIGTERM to the process group, then SIGKILL if the program or its output has not ended within
-    /// `grace`. Reads the output to its end.
-    ///
-    /// The end of the output counts, too: a wrapper such as `npm start` exits before its child writes the
-    /// last lines.
-    pub(super) async fn stop(mut self, grace: Duration) -> LogTail {
-        // An error means that the group is gone.
-        let _ = kill_process_group(self.group, Signal::TERM);
-        let _ = timeout(grace, async {
-            self.exit().await;
-            self.output_ended(grace).await
-        })
-        .await;
-        let (group, mark) = (self.group, self.mark.clone());
-        let _ = tokio::task::spawn_blocking(move || descendants::end(group, &mark, KILL_LIMIT)).await;
-        let _ = timeout(KILL_LIMIT, self.exit()).await;
+    /// Ends the program and everything that it started: SIGTERM, then SIGKILL if a process is left after the grace period.
+    pub(super) async fn end(&self) {
+        let (descendants, grace) = (Arc::clone(&self.descendants), self.grace);
+        // Fails only while the runtime shuts down: the drop ends the program.
+        let _ = tokio::task::spawn_blocking(move || descendants.end(grace)).await;
+    }
+
+    /// Like [`Process::end`]; then reads the output to its end.
+    pub(super) async fn stop(mut self) -> LogTail {
+        self.end().await;
+        let _ = timeout(OUTPUT_LIMIT, self.exit()).await;
         self.reap();
-        // From now on, nobody reads from processes that still hold the pipes.
-        self.output_ended(KILL_LIMIT).await;
+        self.output_ended(OUTPUT_LIMIT).await;
+        // A process that nothing identifies can still hold the pipes.
         self.close.send_replace(true);
-        self.output_ended(KILL_LIMIT).await;
+        self.output_ended(OUTPUT_LIMIT).await;
         self.log.end();
         self.log.clone()
     }
@@ -164,7 +169,7 @@ impl Process {
     /// Reaps the process. Afterwards another process may get its id.
     fn reap(&mut self) {
         self.reaped = true;
-        // The killed process hangs in the kernel; nothing can be done about that.
+        // A killed process can hang in the kernel; nothing can be done about that.
         let _ = self.child.try_wait();
     }
 }
@@ -174,14 +179,8 @@ impl Drop for Process {
         if self.reaped {
             return;
         }
-        descendants::end(self.group, &self.mark, KILL_LIMIT);
-        if cfg!(target_os = "linux") {
-            self.reap();
-        } else {
-            // It was killed and ends immediately; `wait` has no timeout.
-            self.reaped = true;
-            let _ = self.child.wait();
-        }
+        self.descendants.end(self.grace);
+        self.reap();
         self.log.end();
     }
 }
@@ -220,21 +219,4 @@ fn wait_without_reaping(process: Pid) -> ExitStatus {
             Ok(None) | Err(_) => return ExitStatus::default(),
         }
     }
-}
-
-/// Unique mark of one launch.
-fn new_mark() -> String {
-    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-    let launch = LAUNCHES.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{launch}-{:016x}", std::process::id(), rand::random::<u64>())
-}
-
-/// Adds the mark to inherited ones, so that an outer edgeproof finds these descendants as well.
-fn inherited_and(mark: &str) -> OsString {
-    let mut marks = env::var_os(descendants::MARK).unwrap_or_default();
-    if !marks.is_empty() {
-        marks.push(":");
-    }
-    marks.push(mark);
-    marks
 }

@@ -12,22 +12,23 @@ pub(super) const LAST: usize = 20;
 /// Timeout for the last output of a program that ended.
 const OUTPUT_LIMIT: Duration = Duration::from_millis(500);
 
-/// A program that answers. Dropping it kills the program and everything it started; [`RunningProgram::stop`] lets it
-/// end by itself first.
+/// A program that answers.
+///
+/// Dropping it ends the program and everything that it started: SIGTERM, then SIGKILL after the grace period. The drop blocks
+/// until then; [`RunningProgram::stop`] and [`RunningProgram::end`] do not block the runtime.
 #[derive(Debug)]
 pub struct RunningProgram {
     pub(super) endpoint: ServerAddress,
     pub(super) process: Process,
-    pub(super) grace: Duration,
 }
 
 impl RunningProgram {
-    /// Where requests go.
+    /// Address for requests.
     pub fn endpoint(&self) -> &ServerAddress {
         &self.endpoint
     }
 
-    /// The first address that the endpoint resolved to. There is one, because the program answered.
+    /// First resolved address. It exists, because the program answered.
     pub fn addr(&self) -> SocketAddr {
         self.endpoint.addresses()[0]
     }
@@ -37,27 +38,32 @@ impl RunningProgram {
         self.process.pid()
     }
 
-    /// What the program writes.
+    /// Output of the program.
     pub fn log(&self) -> &LogTail {
         self.process.log()
     }
 
-    /// How it ended, if it ended by itself and that was noticed already. A broken connection is often noticed before
-    /// the end of the program that broke it: [`RunningProgram::died`] waits.
+    /// How the program exited by itself, if it did. A broken connection often shows before the exit of the program that
+    /// broke it: [`RunningProgram::died`] waits for the exit.
     pub fn exited(&self) -> Option<ExitInfo> {
         self.process.exited().map(|status| self.exit_info(status))
     }
 
-    /// Waits until it ends by itself, and for its last output.
+    /// Waits until the program exits by itself, and for its last output.
     pub async fn died(&self) -> ExitInfo {
         let status = self.process.exit().await;
         self.process.output_ended(OUTPUT_LIMIT).await;
         self.exit_info(status)
     }
 
-    /// Ends it. Afterwards the log is complete and has ended.
+    /// Ends the program and everything that it started. Afterwards the log is complete.
     pub async fn stop(self) {
-        self.process.stop(self.grace).await;
+        self.process.stop().await;
+    }
+
+    /// Ends the program and everything that it started, while other tasks still hold this value.
+    pub async fn end(&self) {
+        self.process.end().await;
     }
 
     fn exit_info(&self, status: ExitStatus) -> ExitInfo {

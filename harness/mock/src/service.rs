@@ -280,6 +280,11 @@ impl MockService {
         self.state.journal.since(mark)
     }
 
+    /// Waits until the requests from a mark on are finished, or `limit` is over, and returns them.
+    pub async fn finished_since(&self, mark: u64, limit: Duration) -> Vec<Arrival> {
+        self.state.journal.finished_since(mark, limit).await
+    }
+
     /// Recorded requests from a mark on that no script matched.
     pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
         let mut arrivals = self.arrivals_since(mark);

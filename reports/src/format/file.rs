@@ -96,6 +96,6 @@ impl Reader for FileReport {
     fn finish(&mut self) -> io::Result<()> {
         let report = self.recorder.report().map_err(io::Error::other)?;
         let document = render(self.format, &report, &self.titles);
-        self.destination.write(&document).map_err(io::Error::other)
+        Ok(self.destination.write(&document)?)
     }
 }

@@ -1,14 +1,15 @@
 //! HTML page for people. The page is well-formed XML, so that tests can prove that no text leaves its element.
 
-use crate::model::{CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_section, titled};
-use crate::text::case::{edge_lists, facts, or_nothing, verdict};
+use crate::model::{CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, titled};
+use crate::text::case::{edge_lists, facts, level, or_nothing};
 use crate::text::escape::{markup, markup_line};
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
+use crate::text::verdict::verdict;
 
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
-    let verdict = verdict(report.exit_code, &report.summary, report.findings.len());
+    let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
     let mut body = String::with_capacity(16 * 1024);
     header(&mut body, report, &verdict);
     body.push_str(&list("Findings", report.findings.iter().map(|text| markup(text))));
@@ -19,6 +20,12 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
             cases.for_each(|case| article(&mut body, case, titles));
             body.push_str("</section>\n");
         }
+    }
+    for (outcome, heading) in [(Outcome::NotRun, "Not run"), (Outcome::NotApplicable, "Not applicable")] {
+        let cases = report.cases.iter().filter(|case| case.outcome == outcome);
+        let reasons = by_reason(cases).into_iter();
+        let lines = reasons.map(|(reason, cases)| format!("{} × {}", cases.len(), markup_line(reason)));
+        body.push_str(&list(heading, lines));
     }
     all_cases(&mut body, report, titles);
     let observations = report.observations.iter().map(|observed| {
@@ -96,7 +103,8 @@ fn evidence(out: &mut String, case: &CaseReport) {
 }
 
 fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
-    let level = if mismatch.level == case.level { "" } else { mismatch.level.name() };
+    let differs = mismatch.level != level(case);
+    let level = if differs { mismatch.level.name() } else { "" };
     put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
     values(out, &mismatch.expected, &mismatch.actual);
     if let Some(hint) = &mismatch.hint {

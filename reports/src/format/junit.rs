@@ -12,7 +12,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::model::{CaseReport, Outcome, Report, Titles, by_section, titled};
-use crate::text::case::full;
+use crate::text::case::{full, level};
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::paint_all;
 
@@ -68,7 +68,7 @@ fn status(case: &CaseReport, titles: &Titles) -> TestCaseStatus {
     status.set_message(one_line(&case.because));
     match case.outcome {
         Outcome::Fail | Outcome::NotRun => {
-            status.set_type(format!("{}/{}", case.level.name(), case.basis.name()));
+            status.set_type(format!("{}/{}", level(case).name(), case.basis.name()));
             status.set_description(paint_all(&full(case, titles, WIDTH), false));
         }
         _ => {

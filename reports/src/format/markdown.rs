@@ -1,25 +1,26 @@
 //! Markdown summary for a pull request or a job. Text from outside stands in code, so that it is never Markdown.
 
 use crate::model::{CaseReport, Outcome, Report, Titles, by_reason, by_section, titled};
-use crate::text::case::{full, verdict};
-use crate::text::escape::one_line;
+use crate::text::case::full;
+use crate::text::escape::{markup_line, one_line};
 use crate::text::markdown::{code, fenced};
 use crate::text::styled::paint_all;
 use crate::text::units;
+use crate::text::verdict::verdict;
 
 /// Bytes of the document after which failures are only listed: a GitHub comment takes 65,536 characters.
 const DETAIL_LIMIT: usize = 44_000;
-/// Bytes of a list; a document has at most six lists.
-const LIST_LIMIT: usize = 3_400;
+/// Bytes of a list; a document has at most seven lists.
+const LIST_LIMIT: usize = 2_900;
 /// Longest line of prose in a code block, in characters.
 const WIDTH: usize = 100;
 
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let mut out = String::new();
-    let verdict = verdict(report.exit_code, &report.summary, report.findings.len());
+    let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
     let mark = if report.exit_code == 0 { "✅" } else { "❌" };
-    put!(out, "### {mark} edgeproof: {verdict}\n\n{}\n\n", report.summary.line());
+    put!(out, "### {mark} edgeproof: {}\n\n{}\n\n", markup_line(&verdict), report.summary.line());
     put!(out, "| | |\n|---|---|\n| Target | {} |\n", code(&report.target.to_string()));
     put!(out, "| Interface | {} |\n", code(&report.spec.to_string()));
     if let Some(latency) = &report.latency {
@@ -31,6 +32,7 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     findings(&mut out, report);
     details(&mut out, report, titles, Outcome::Fail, "Failures");
     not_run(&mut out, report);
+    not_applicable(&mut out, report);
     details(&mut out, report, titles, Outcome::Warn, "Warnings");
     known(&mut out, report);
     observations(&mut out, report);
@@ -96,6 +98,16 @@ fn not_run(out: &mut String, report: &Report) {
         lines.extend(cases.iter().map(|case| format!("  {}", one_line(&case.id))));
     }
     folded(out, report.summary.not_run, "not run", &lines);
+}
+
+fn not_applicable(out: &mut String, report: &Report) {
+    let cases = report.cases.iter().filter(|case| case.outcome == Outcome::NotApplicable);
+    let reasons = by_reason(cases).into_iter();
+    let lines: Vec<String> =
+        reasons.map(|(reason, cases)| format!("{} × {}", cases.len(), one_line(reason))).collect();
+    if !lines.is_empty() {
+        put!(out, "#### Not applicable\n\n{}\n", fenced(&listed(&lines)));
+    }
 }
 
 fn known(out: &mut String, report: &Report) {

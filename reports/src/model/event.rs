@@ -1,4 +1,5 @@
 use super::case::{CaseReport, Observation};
+use super::missing_input::MissingInput;
 use super::summary::{AddedLatency, Summary};
 use super::target::TargetKind;
 
@@ -39,6 +40,8 @@ pub enum Event {
         summary: Summary,
         /// Behaviour of the target at open points, sorted, without duplicates.
         observations: Vec<Observation>,
+        /// Inputs that cases lack, the one that most cases lack first.
+        missing_inputs: Vec<MissingInput>,
         /// Latency that the edge adds; set if both sides were measured.
         latency: Option<AddedLatency>,
         /// Wall time (ms).

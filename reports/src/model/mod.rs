@@ -2,6 +2,7 @@
 
 mod case;
 mod event;
+mod missing_input;
 mod outcome;
 mod recorder;
 mod report;
@@ -11,6 +12,7 @@ mod target;
 
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use event::{Event, Reader};
+pub use missing_input::MissingInput;
 pub use outcome::{CaseBasis, CaseLevel, Outcome};
 pub use recorder::{IncompleteRun, ReportRecorder};
 pub(crate) use report::SCHEMA;

@@ -29,7 +29,8 @@ impl ReportRecorder {
         else {
             return incomplete("the run has no plan".to_owned());
         };
-        let Some(Event::Finished { summary, observations, latency, duration_ms, exit_code }) = &self.finished
+        let Some(Event::Finished { summary, observations, missing_inputs, latency, duration_ms, exit_code }) =
+            &self.finished
         else {
             return incomplete("the run did not finish".to_owned());
         };
@@ -51,6 +52,7 @@ impl ReportRecorder {
             summary: *summary,
             cases: self.cases.clone(),
             observations: observations.clone(),
+            missing_inputs: missing_inputs.clone(),
             latency: *latency,
             findings: self.findings.clone(),
         })

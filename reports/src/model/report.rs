@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{CaseReport, Observation};
 use super::event::{Event, Reader};
+use super::missing_input::MissingInput;
 use super::summary::{AddedLatency, Summary};
 use super::target::ReportedTarget;
 
@@ -37,6 +38,9 @@ pub struct Report {
     pub cases: Vec<CaseReport>,
     /// Behaviour of the target at open points, sorted.
     pub observations: Vec<Observation>,
+    /// Inputs that cases lack, the one that most cases lack first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub missing_inputs: Vec<MissingInput>,
     /// Latency that the edge adds; set if both sides were measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latency: Option<AddedLatency>,
@@ -91,6 +95,7 @@ impl Report {
         reader.read(&Event::Finished {
             summary: self.summary,
             observations: self.observations.clone(),
+            missing_inputs: self.missing_inputs.clone(),
             latency: self.latency,
             duration_ms: self.duration_ms,
             exit_code: self.exit_code,

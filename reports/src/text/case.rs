@@ -1,8 +1,8 @@
-//! One case as lines of text, and the result of a run in words: shared by terminal, JUnit, Markdown and HTML.
+//! One case as lines of text: shared by terminal, JUnit, Markdown and HTML.
 
 use super::escape::{one_line, visible};
 use super::styled::{StyledLine, TextStyle, line, wrap};
-use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Summary, Titles, titled};
+use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Titles, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
 pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -30,10 +30,15 @@ pub(crate) fn facts(case: &CaseReport, titles: &Titles) -> String {
     one_line(&facts).into_owned()
 }
 
+/// Level of what is broken: of the worst mismatch, or of a case without mismatches.
+pub(crate) fn level(case: &CaseReport) -> CaseLevel {
+    case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
+}
+
 /// Level and basis: `must · standard RFC 9110 §9.2.2`.
 pub(crate) fn authority(case: &CaseReport) -> String {
     let standard = case.standard.as_deref().map(|name| format!(" {}", one_line(name))).unwrap_or_default();
-    format!("{} · {}{standard}", case.level.name(), case.basis.name())
+    format!("{} · {}{standard}", level(case).name(), case.basis.name())
 }
 
 /// The lists of an edge that are not empty, each with its heading.
@@ -45,20 +50,6 @@ pub(crate) fn edge_lists(edge: &EdgeNotes) -> impl Iterator<Item = (&'static str
 /// A value, or `(nothing)` for an empty one.
 pub(crate) fn or_nothing(value: &str) -> &str {
     if value.is_empty() { "(nothing)" } else { value }
-}
-
-/// Result of a run: its exit code in words.
-pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize) -> String {
-    match exit_code {
-        0 => "conforms".to_owned(),
-        1 if summary.fail > 0 => "does not conform".to_owned(),
-        1 if findings > 0 => "does not pass: see findings".to_owned(),
-        1 => "does not conform: --strict treats warnings as failures".to_owned(),
-        2 => "did not start: the command or a file it names is invalid".to_owned(),
-        3 => "incomplete: nothing is proven".to_owned(),
-        130 | 143 => "ended by a signal: nothing is proven".to_owned(),
-        other => format!("ended with exit code {other}: nothing is proven"),
-    }
 }
 
 fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -78,7 +69,7 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
         lines.extend(values(&case.expected, &case.actual, width));
         return lines;
     }
-    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, case.level, width)).collect()
+    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, level(case), width)).collect()
 }
 
 fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<StyledLine> {
@@ -184,21 +175,5 @@ mod tests {
         #[case] at: Option<usize>,
     ) {
         assert_eq!(first_difference(expected, actual), at);
-    }
-
-    #[rstest]
-    #[case(0, 0, 0, "conforms")]
-    #[case(1, 2, 1, "does not conform")]
-    #[case(1, 0, 1, "does not pass: see findings")]
-    #[case(1, 0, 0, "does not conform: --strict treats warnings as failures")]
-    #[case(3, 0, 0, "incomplete: nothing is proven")]
-    #[case(143, 0, 0, "ended by a signal: nothing is proven")]
-    fn verdict_explains_the_exit_code(
-        #[case] code: u8,
-        #[case] fail: usize,
-        #[case] findings: usize,
-        #[case] text: &str,
-    ) {
-        assert_eq!(verdict(code, &Summary { fail, ..Summary::default() }, findings), text);
     }
 }

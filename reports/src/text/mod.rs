@@ -6,3 +6,4 @@ pub(crate) mod markdown;
 pub(crate) mod page;
 pub(crate) mod styled;
 pub(crate) mod units;
+pub(crate) mod verdict;

@@ -108,6 +108,7 @@ fn run_without_cases_has_a_report() {
     reader.read(&Event::Finished {
         summary: edgeproof_reports::Summary::default(),
         observations: Vec::new(),
+        missing_inputs: Vec::new(),
         latency: None,
         duration_ms: 0,
         exit_code: 3,

@@ -1,8 +1,8 @@
 //! A sample run with every outcome, several mismatches, and hostile text.
 
 use edgeproof_reports::{
-    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, Observation,
-    Outcome, Reader, Report, ReportRecorder, Summary, TargetKind, Titles,
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, MissingInput,
+    Observation, Outcome, Reader, Report, ReportRecorder, Summary, TargetKind, Titles,
 };
 
 /// Terminal escapes, closing brackets of every format, and a workflow command.
@@ -70,6 +70,11 @@ pub(crate) fn events() -> Vec<Event> {
             Observation { point: "health.body".to_owned(), saw: "ok".to_owned() },
             Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() },
         ],
+        missing_inputs: vec![MissingInput {
+            input: "the origin that the edge allows".to_owned(),
+            advice: "use --origin".to_owned(),
+            cases: vec!["cors.preflight".to_owned()],
+        }],
         latency: Some(AddedLatency { samples: 412, p50_us: 210, p99_us: 1_300 }),
         duration_ms: 1_840,
         exit_code: 1,

@@ -48,6 +48,7 @@ fn conforming_run_is_short() {
     events.push(Event::Finished {
         summary: edgeproof_reports::Summary::of([Outcome::Pass; 2]),
         observations: Vec::new(),
+        missing_inputs: Vec::new(),
         latency: None,
         duration_ms: 640,
         exit_code: 0,

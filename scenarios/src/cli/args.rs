@@ -200,7 +200,7 @@ pub(super) struct Load {
 
 #[derive(Debug, Args, Clone)]
 pub(super) struct OutputOptions {
-    /// Write a report: json, junit, html or markdown (repeatable)
+    /// Write a report: json, junit, html or markdown; - is standard output (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
     pub(super) report: Vec<ReportArgument>,
     /// Print only the result

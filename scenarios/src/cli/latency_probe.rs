@@ -37,7 +37,7 @@ pub(super) async fn probe_latency(
             let observed =
                 measurements.series.first().map_or_else(String::new, |series| codes.label(series.outcome));
             return Err(Failure::usage(
-                format!("reach the target before the run: {observed}"),
+                format!("cannot reach the target before the run: {observed}"),
                 "check its URL and that it runs; with TLS, check that its certificate covers this host and that --edge-ca or \
                  --service-ca names its CA file",
             )

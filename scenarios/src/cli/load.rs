@@ -44,7 +44,7 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
     match thresholds.iter().filter_map(|(threshold, _)| threshold.route.as_ref()).find(unknown) {
         None => Ok(()),
         Some(route) => Err(Failure::usage(
-            format!("judge the route {route:?}: this run does not have it"),
+            format!("cannot judge the route {route:?}: this run does not have it"),
             format!("routes of this run: {}", routes.join(" and ")),
         )),
     }
@@ -62,7 +62,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let (system, loads) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
-            return Err(Failure::usage(format!("start the run: {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
+            return Err(Failure::usage(format!("cannot start the run: interrupted by {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
     let users: u32 = loads.iter().map(|load| load.users as u32).sum();
@@ -167,7 +167,7 @@ async fn workloads(
     if embedded && through_edge > EMBEDDED_CONNECTIONS as usize {
         return Err(Failure::usage(
             format!(
-                "load the embedded edge with {through_edge} connections: its limit is {EMBEDDED_CONNECTIONS}"
+                "cannot load the embedded edge with {through_edge} connections: its limit is {EMBEDDED_CONNECTIONS}"
             ),
             "give fewer --users or a lower rate, or use another edge with --launch or --edge-url",
         ));
@@ -191,7 +191,7 @@ fn enough_files(needed: u64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(
-        format!("open {needed} files: the limit is {}", current.unwrap_or_default()),
+        format!("cannot open {needed} files: the limit is {}", current.unwrap_or_default()),
         format!("raise the limit with ulimit -n {needed}, or give fewer --users"),
     ))
 }

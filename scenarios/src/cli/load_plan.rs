@@ -62,7 +62,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     };
     if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
         return Err(Failure::usage(
-            "send replays with --seal opaque: the mock service does not open collections, so it detects no replays",
+            "cannot send replays with --seal opaque: the mock service does not open collections, so it detects no replays",
             "add --seal real",
         ));
     }
@@ -78,12 +78,15 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
         (Some(shard), _) => shard,
         (None, Some(count)) => Shard::of_job(std::env::var("JOB_COMPLETION_INDEX").ok().as_deref(), count)
             .map_err(|error| {
-                Failure::usage(format!("read JOB_COMPLETION_INDEX: {}", error.why), error.advice)
+                Failure::usage(format!("cannot read JOB_COMPLETION_INDEX: {}", error.why), error.advice)
             })?,
         (None, None) => Shard::WHOLE,
     };
     if shard.count() > 1 && args.seed.is_none() {
-        return Err(Failure::usage("run a shard: --seed is missing", "give all shards the same --seed"));
+        return Err(Failure::usage(
+            "cannot run a shard: --seed is missing",
+            "give all shards the same --seed",
+        ));
     }
     let time = args.duration.unwrap_or(TIME);
     let stages = match (&args.stages, args.rate, args.users) {
@@ -93,7 +96,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
             let rate = rate.or_else(|| Rate::per_second(RATE)).unwrap_or_default();
             Some(Stages::constant(rate, time).ok_or_else(|| {
                 Failure::usage(
-                    format!("run at {rate} for {}", humantime::format_duration(time)),
+                    format!("cannot run at {rate} for {}", humantime::format_duration(time)),
                     "give a rate above 0 and at most a week",
                 )
             })?)
@@ -102,7 +105,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     let measured = stages.as_ref().map_or(time, Stages::time);
     if let Some(down) = faults.down.filter(|down| down.at + down.time >= args.warm_up + measured) {
         return Err(Failure::usage(
-            format!("measure the recovery: {down}, but the run ends before that"),
+            format!("cannot measure the recovery: {down}, but the run ends before that"),
             "give an earlier or shorter downtime, or a longer --duration",
         ));
     }
@@ -145,7 +148,7 @@ fn goose_report(path: &Path) -> Result<(), Failure> {
     }
     Err(Failure::usage(
         format!(
-            "write goose's report to {}: the ending is unknown or the folder does not exist",
+            "cannot write goose's report to {}: the ending is unknown or the folder does not exist",
             path.display()
         ),
         "give a path that ends in .html, .md or .json, in an existing folder",
@@ -165,7 +168,7 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, 
     }
     let refuse = || {
         let advice = "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey";
-        Failure::usage(format!("read --weights {weights:?}"), advice)
+        Failure::usage(format!("cannot read --weights {weights:?}"), advice)
     };
     let numbers: Result<Vec<u32>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
     let numbers: Vec<f64> = numbers.map_err(|_| refuse())?.into_iter().map(f64::from).collect();

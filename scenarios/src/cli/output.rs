@@ -27,17 +27,20 @@ impl ReportFiles {
     /// success.
     pub(super) fn finish(&self, output: &OutputOptions, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
-        // A closed standard output is no error.
-        let _ = write!(
-            std::io::stdout(),
-            "{}",
-            edgeproof_reports::load::terminal(report, output.color.is_enabled(), output.quiet)
-        );
+        let to_stderr = ReportArgument::any_to_stdout(&output.report);
+        let color = if to_stderr {
+            output.color.is_enabled_on(&std::io::stderr())
+        } else {
+            output.color.is_enabled()
+        };
+        let mut out: Box<dyn Write> =
+            if to_stderr { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
+        // A closed output is no error.
+        let _ = write!(out, "{}", edgeproof_reports::load::terminal(report, color, output.quiet));
         for file in &self.0 {
             match file.write(report) {
                 Ok(()) => {
-                    let _ =
-                        writeln!(std::io::stdout(), "  {} report: {}", file.format(), file.path().display());
+                    let _ = writeln!(out, "  {} report: {}", file.format(), file.path().display());
                 }
                 Err(why) => {
                     Failure::of(&why, "check the free space on the disk").print();
@@ -62,7 +65,7 @@ pub(super) fn thresholds(
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
         let parsed = parse_file(&read(path)?).map_err(|error| {
-            Failure::usage(format!("read thresholds {}: {}", path.display(), error.why), error.advice)
+            Failure::usage(format!("cannot read thresholds {}: {}", path.display(), error.why), error.advice)
         })?;
         thresholds.extend(parsed);
     }

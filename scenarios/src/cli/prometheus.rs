@@ -32,7 +32,7 @@ impl Metrics {
     ) -> Result<Self, Failure> {
         let advice = "give another address; port 0 selects a free port";
         let fault =
-            |why: std::io::Error| Failure::usage(format!("serve metrics on {address}: {why}"), advice);
+            |why: std::io::Error| Failure::usage(format!("cannot serve metrics on {address}: {why}"), advice);
         let listener = TcpListener::bind(address).await.map_err(fault)?;
         let text = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&text);

@@ -12,7 +12,7 @@ use edgeproof_cli::Failure;
 /// The error of a missing seal key.
 pub(super) fn no_seal_key() -> Failure {
     Failure::usage(
-        "seal collections: the key of this service is unknown",
+        "cannot seal collections: the key of this service is unknown",
         "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
          settings, give --settings DIR",
     )
@@ -22,7 +22,7 @@ pub(super) fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
     let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
     key.ok_or_else(|| {
         Failure::usage(
-            format!("read {}: not a seal key", file.display()),
+            format!("cannot read {}: not a seal key", file.display()),
             "give a JSON Web Key (OKP, X25519) with a kid, as the admin API of `edgeproof mock` serves it at /seal-key",
         )
     })
@@ -37,7 +37,7 @@ pub(super) fn read_token(args: &Load) -> Result<String, Failure> {
     let token = token.trim();
     if token.is_empty() {
         return Err(Failure::usage(
-            "poll for verdicts: no read token is given",
+            "cannot poll for verdicts: no read token is given",
             "set READ_TOKEN, or give --read-token-file FILE; for a mock with settings, give --settings DIR",
         ));
     }

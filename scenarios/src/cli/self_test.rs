@@ -182,7 +182,8 @@ fn conclude(holds: bool, report: &LoadReport) -> SelfTestResult {
 
 async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
     let unexpected = |why: &dyn std::error::Error| {
-        Failure::of(why, "check the limits on open files and threads").incomplete()
+        let what = format!("cannot start the server of the self-test: {why}");
+        Failure::usage(what, "check the limits on open files and threads").incomplete()
     };
     let codes = Codes::new(&Spec::builtin(Version::Current));
     let service =
@@ -202,7 +203,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         service_times: None,
     };
     let stages = Stages::constant(generator_run.rate, generator_run.time)
-        .ok_or_else(|| Failure::usage(format!("run at {}", generator_run.rate), "give rates above 0"))?
+        .ok_or_else(|| Failure::usage(format!("cannot run at {}", generator_run.rate), "give rates above 0"))?
         .warmed_up(generator_run.warm_up);
     let arrivals = Arrivals::new(&stages, generator_run.warm_up, Shard::WHOLE);
     let load = ScenarioLoad {

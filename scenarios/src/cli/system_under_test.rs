@@ -63,7 +63,7 @@ impl SystemUnderTest {
         let own_verdicts = needs.verdicts && args.base_url.is_none();
         if own_verdicts && needs.edge && !own_edge {
             return Err(Failure::usage(
-                "poll for verdicts: --edge-url is given without --base-url",
+                "cannot poll for verdicts: --edge-url is given without --base-url",
                 "give the service behind that edge with --base-url",
             ));
         }
@@ -79,14 +79,13 @@ impl SystemUnderTest {
                 verdict_after: args.verdict_after,
                 behind_edge: own_edge,
             });
-            Some(Arc::new(
-                service
-                    .await
-                    .map_err(|why| Failure::of(&why, "check the limits on open files").incomplete())?,
-            ))
+            Some(Arc::new(service.await.map_err(|why| {
+                let what = format!("cannot start the mock service: {why}");
+                Failure::usage(what, "check the limits on open files").incomplete()
+            })?))
         } else if faults.any() {
             return Err(Failure::usage(
-                "inject faults into a foreign service",
+                "cannot inject faults into a foreign service",
                 "the --service-… options require the built-in mock service: remove --edge-url and --base-url",
             ));
         } else {
@@ -144,7 +143,7 @@ impl SystemUnderTest {
         let endpoint = with_client_certificate(endpoint, args)?;
         let collection_requests = CollectionRequests::new(&endpoint, &args.origin).ok_or_else(|| {
             Failure::usage(
-                format!("send the origin {:?}: it is not a valid header value", args.origin),
+                format!("cannot send the origin {:?}: it is not a valid header value", args.origin),
                 "give an origin such as https://shop.example",
             )
         })?;
@@ -172,7 +171,10 @@ impl SystemUnderTest {
             (None, None, None) => return Err(secrets::no_seal_key()),
         };
         let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, SEAL_QUEUE);
-        let ahead = ahead.map_err(|why| Failure::of(&why, "check the limits on threads").incomplete())?;
+        let ahead = ahead.map_err(|why| {
+            let what = format!("cannot start the threads that seal: {why}");
+            Failure::usage(what, "check the limits on threads").incomplete()
+        })?;
         ahead.filled().await;
         self.sealing = Some(Arc::new(ahead));
         Ok(())
@@ -196,7 +198,7 @@ impl SystemUnderTest {
         };
         let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
             Failure::usage(
-                "send the read token: it is not a valid header value",
+                "cannot send the read token: it is not a valid header value",
                 "check READ_TOKEN or the token file",
             )
         })?;
@@ -209,14 +211,14 @@ impl SystemUnderTest {
         if let Some(path) = &args.references {
             self.references = read(path)?.parse().map_err(|why: ParseReferencesError| {
                 Failure::usage(
-                    format!("read references {}: {why}", path.display()),
+                    format!("cannot read references {}: {why}", path.display()),
                     "write one reference per line; add `none` after a reference without a verdict (wrong, too old or of another \
                      license)",
                 )
             })?;
         } else if args.base_url.is_some() && self.collection_requests.is_none() {
             return Err(Failure::usage(
-                "poll a service for verdicts: no references are given",
+                "cannot poll a service for verdicts: no references are given",
                 "give sessions that it knows with --references FILE, or run a journey",
             ));
         }

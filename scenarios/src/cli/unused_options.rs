@@ -44,7 +44,7 @@ pub(super) fn reject_unused_options(
     match all.into_iter().find(|(unused, ..)| *unused) {
         None => Ok(()),
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("use {option}: {why}"), format!("remove {option}")))
+            Err(Failure::usage(format!("cannot use {option}: {why}"), format!("remove {option}")))
         }
     }
 }

@@ -13,7 +13,7 @@ pub struct Histogram(hdrhistogram::Histogram<u64>);
 
 /// A text is not an encoded histogram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("read a histogram: {0}")]
+#[error("the histogram is invalid: {0}")]
 pub struct HistogramError(String);
 
 /// Longest distinguishable time (µs): 2 hours.

@@ -5,11 +5,11 @@ use crate::plan::PlanError;
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum MergeError {
     /// No report is given.
-    #[error("merge reports: none is given")]
+    #[error("cannot merge reports: none is given")]
     #[diagnostic(help("give the JSON report of each shard"))]
     None,
     /// A shard is missing.
-    #[error("merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
+    #[error("cannot merge the shards: {} of {count} are missing: {}", missing.len(), list(missing))]
     #[diagnostic(help("give the report of every shard; the sum is wrong if a shard is missing"))]
     Missing {
         /// Indices, from 0.
@@ -18,14 +18,14 @@ pub enum MergeError {
         count: u32,
     },
     /// A shard is given twice.
-    #[error("merge the shards: shard {index} is given twice")]
+    #[error("cannot merge the shards: shard {index} is given twice")]
     #[diagnostic(help("give each report once"))]
     Twice {
         /// Index, from 0.
         index: u32,
     },
     /// The reports are of different runs.
-    #[error("merge the shards: shard {index} is of another run: its {what} differs")]
+    #[error("cannot merge the shards: shard {index} is of another run: its {what} differs")]
     #[diagnostic(help("start all shards with the same arguments and the same --seed"))]
     OtherRun {
         /// Index, from 0.
@@ -34,7 +34,7 @@ pub enum MergeError {
         what: &'static str,
     },
     /// A threshold in a report is invalid.
-    #[error("merge the shards: shard {index} has the invalid threshold {rule:?}: {}", why.why)]
+    #[error("cannot merge the shards: shard {index} has the invalid threshold {rule:?}: {}", why.why)]
     #[diagnostic(help(
         "the report was changed after it was written, or the limit is below 1us: start the shards again with a higher limit"
     ))]
@@ -47,7 +47,7 @@ pub enum MergeError {
         why: PlanError,
     },
     /// A start time in a report is invalid.
-    #[error("merge the shards: shard {index} has the invalid start time {started:?}")]
+    #[error("cannot merge the shards: shard {index} has the invalid start time {started:?}")]
     #[diagnostic(help("the report was changed after it was written"))]
     Started {
         /// Index, from 0.
@@ -56,11 +56,11 @@ pub enum MergeError {
         started: String,
     },
     /// A histogram in a report is invalid.
-    #[error(transparent)]
+    #[error("cannot merge the shards: {0}")]
     #[diagnostic(help("the report was changed after it was written"))]
     Histogram(#[from] HistogramError),
     /// A timeline in a report is invalid.
-    #[error("merge the timelines: the width of their moments is invalid")]
+    #[error("cannot merge the timelines: the width of their moments is invalid")]
     #[diagnostic(help("the report was changed after it was written"))]
     Timeline,
 }

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 
 /// A target is a remote host without `--yes-load`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("load {host}: it is a remote host")]
+#[error("cannot load {host}: it is a remote host")]
 #[diagnostic(help("if you may load it, add --yes-load {host}"))]
 pub struct RemoteHostError {
     /// Host of the URL.

@@ -4,7 +4,7 @@ use super::rate::Rate;
 
 /// Too few users, and so connections, for a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
-#[error("reach {rate} with {given} users: an operation takes {each}, so {in_flight} run at a time")]
+#[error("cannot reach {rate} with {given} users: an operation takes {each}, so {in_flight} run at a time")]
 #[diagnostic(help("give --users {needed} or a lower rate; too few users delay requests"))]
 pub struct TooFewUsers {
     /// The highest rate, such as `500/s`.
@@ -84,7 +84,7 @@ mod tests {
             plan_users(Rate::per_second(500.0).unwrap(), Duration::from_millis(100), Some(49)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "reach 500/s with 49 users: an operation takes 100ms, so 50 run at a time"
+            "cannot reach 500/s with 49 users: an operation takes 100ms, so 50 run at a time"
         );
         assert_eq!(error.needed, 75);
     }

@@ -39,8 +39,8 @@ pub struct Case {
     pub takes: Duration,
     /// When in the run the case is played.
     pub phase: Phase,
-    /// An edge that does not start with these settings is observed and does not fail.
-    pub may_refuse_to_start: bool,
+    /// Level of the requirement that the edge starts with these settings.
+    pub start: CaseLevel,
     /// The requests and their checks.
     pub procedure: Procedure,
 }
@@ -96,7 +96,7 @@ impl Case {
             prerequisites: vec![Prerequisite::Service, Prerequisite::Origin],
             takes: Duration::ZERO,
             phase: Phase::Main,
-            may_refuse_to_start: false,
+            start: CaseLevel::Must,
             procedure,
         }
     }
@@ -118,6 +118,9 @@ impl Case {
     /// Sets the settings of the edge.
     pub fn setup(&mut self, setup: Setup) -> &mut Self {
         self.setup = setup;
+        if setup.is_without_service() {
+            self.start = CaseLevel::Should;
+        }
         self
     }
 

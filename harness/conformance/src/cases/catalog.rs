@@ -1,12 +1,14 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    Case, CaseContext, Conversation, ExpectedRelay, Procedure, ServiceCaseContext, collection, summary,
+    Case, CaseContext, Conversation, ExpectedRelay, Prerequisite, Procedure, ServiceCaseContext, collection,
+    summary,
 };
 use crate::judge::ExpectedAnswer;
 use edgeproof_mock::{ReplyShape, Script};
@@ -59,7 +61,10 @@ impl<'a> Catalog<'a> {
         title: &str,
         conversation: Conversation,
     ) -> &mut Case {
-        self.add(row, id, title, Procedure::Conversation(Box::new(conversation)))
+        let expects_reason = conversation.answer.as_ref().is_some_and(|answer| self.has_plain_reason(answer));
+        let case = self.add(row, id, title, Procedure::Conversation(Box::new(conversation)));
+        case.prerequisites.extend(expects_reason.then_some(Prerequisite::PlainReasons));
+        case
     }
 
     /// Adds a case for `row` with several named conversations.
@@ -107,6 +112,12 @@ impl<'a> Catalog<'a> {
     /// The rows of the relay table, each with its status and its reason code.
     pub fn relay_rows(&self) -> Vec<(&'a Row, u16, &'a str)> {
         self.spec.table(Table::Relay).filter_map(|row| Some((row, row.status()?, row.code()?))).collect()
+    }
+
+    /// The statuses of the relay table, in ascending order.
+    pub fn refusal_statuses(&self) -> Vec<u16> {
+        let statuses: BTreeSet<_> = self.relay_rows().into_iter().map(|(_, status, _)| status).collect();
+        statuses.into_iter().collect()
     }
 
     /// A posted collection that the service accepts.
@@ -158,6 +169,13 @@ impl<'a> Catalog<'a> {
     /// How long a case waits for an edge whose service never answers.
     pub fn silence_limit(&self) -> Duration {
         if self.waits { Duration::from_secs(60) } else { Duration::from_millis(1500) }
+    }
+
+    /// Whether the edge must have read a reason in the service's reply to give this answer.
+    fn has_plain_reason(&self, answer: &ExpectedAnswer) -> bool {
+        let reason = |body: Option<&Value>| body.and_then(|body| body.get("reason").cloned());
+        let expected = reason(answer.body.as_ref());
+        expected.is_some() && expected != reason(self.row("edge.refused.unknown").body())
     }
 
     /// Adds a case for `row`.

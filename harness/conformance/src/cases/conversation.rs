@@ -1,7 +1,7 @@
 use super::collection;
-use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
+use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
-use edgeproof_mock::{Arrival, Script};
+use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 
 /// One request to the edge, the service's reply and the expected result. Pure data.
@@ -13,8 +13,12 @@ pub struct Conversation {
     pub script: Option<Script>,
     /// The expected answer. None: any.
     pub answer: Option<ExpectedAnswer>,
+    /// Level of the answer's exact wording. Below `must`, an acceptance still breaks a `must`.
+    pub wording: CaseLevel,
     /// What reaches the service.
     pub relay: ExpectedRelay,
+    /// True answers after the edge has sent the collection again, which is then a `should`. Empty: a copy breaks a `must`.
+    pub after_retry: Vec<ExpectedAnswer>,
     /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<CaseLevel>,
     /// The answer grants nothing to the request's origin.
@@ -43,7 +47,9 @@ impl Conversation {
             draft: collection(),
             script: Some(script),
             answer: Some(answer),
+            wording: CaseLevel::Must,
             relay: ExpectedRelay::Once,
+            after_retry: Vec::new(),
             readable: None,
             denied: false,
             hidden: Vec::new(),
@@ -84,6 +90,20 @@ impl Conversation {
         Self { answer: None, relay: ExpectedRelay::Any, readable: Some(level), ..self }
     }
 
+    /// Lowers the level of the answer's exact wording.
+    #[must_use]
+    pub fn wording(mut self, level: CaseLevel) -> Self {
+        self.wording = level;
+        self
+    }
+
+    /// Permits a retry, after which these answers are true.
+    #[must_use]
+    pub fn after_retry(mut self, answers: Vec<ExpectedAnswer>) -> Self {
+        self.after_retry = answers;
+        self
+    }
+
     /// Replaces the expectation of what reaches the service.
     #[must_use]
     pub fn relay(mut self, relay: ExpectedRelay) -> Self {
@@ -98,15 +118,28 @@ pub fn judge(
     draft: &Draft,
     origin: &str,
     reply: &AnswerResult,
-    arrivals: &[Arrival],
+    relayed: &RelayedRequests,
 ) -> Vec<Check> {
     let mut checks = Vec::new();
-    if let Some(expected) = &conversation.answer {
-        checks.extend(judge::exact(expected, reply));
+    let retries = !conversation.after_retry.is_empty();
+    if retries && relayed.complete.len() > 1 {
+        let check = judge::one_of("answer after a retry", &conversation.after_retry, reply);
+        checks.push(check.hint(
+            "after a retry, tell the page what the service did: no 502 after an acceptance, no refusal of the copy",
+        ));
+    } else if let Some(expected) = &conversation.answer {
+        let exact = judge::exact(expected, reply).into_iter();
+        checks.extend(exact.map(|check| check.at(conversation.wording)));
+        if conversation.wording != CaseLevel::Must {
+            checks.push(judge::not_accepted(reply));
+        }
     }
+    let copy = if retries { CaseLevel::Should } else { CaseLevel::Must };
     match conversation.relay {
-        ExpectedRelay::Once => checks.extend(judge::relayed_once(draft.body.bytes(), arrivals)),
-        ExpectedRelay::Nothing => checks.push(judge::not_relayed(arrivals)),
+        ExpectedRelay::Once => {
+            checks.extend(judge::relayed_once(draft.body.bytes(), relayed, reply, copy));
+        }
+        ExpectedRelay::Nothing => checks.push(judge::not_relayed(relayed)),
         ExpectedRelay::Any => {}
     }
     if let Some(level) = conversation.readable {

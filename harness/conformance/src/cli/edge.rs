@@ -8,6 +8,8 @@ use edgeproof_cli::{Failure, LogWriter, runtime, signals};
 use edgeproof_edge::{LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::spec::{Spec, Version};
 
+use super::inputs::profile;
+
 /// Environment of the edge, shown in its help.
 const ENVIRONMENT: &str = "\
 Environment:
@@ -34,10 +36,7 @@ pub(super) struct EdgeArgs {
 /// `edgeproof edge`.
 pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let profile = match &args.profile {
-        Some(path) => spec.profile().with_file(path)?,
-        None => spec.profile().clone(),
-    };
+    let profile = profile(&spec, args.profile.as_deref())?;
     let options = ProgramOptions { listen: args.listen, cert: args.cert.clone(), key: args.key.clone() };
     runtime()?.block_on(async {
         let interrupted = signals::catch()?;
@@ -48,7 +47,7 @@ pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
         let sink = LogSink::new(move |line| log.write(line));
         run_program(spec, profile, |name| std::env::var(name).ok(), options, sink, until)
             .await
-            .map_err(|why| Failure::within("start the edge", &why))?;
+            .map_err(|why| Failure::within("cannot start the edge", &why))?;
         log_end.wait();
         Ok(0)
     })

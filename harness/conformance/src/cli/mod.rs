@@ -1,24 +1,63 @@
 //! Command line of `edgeproof`: one module for each command.
 
-mod args;
 mod conformance;
 mod edge;
+mod inputs;
 mod mint;
 mod mock;
-mod service_url;
 mod spec;
 
 use std::process::ExitCode;
 
-use args::{Arguments, Command};
+use clap::{Parser, Subcommand};
+
+use conformance::ConformanceArgs;
+use edge::EdgeArgs;
+use mint::MintArgs;
+use mock::MockArgs;
+use spec::SpecArgs;
+
+/// Conformance tests for the edge, the service and the key set of a browser verification service
+#[derive(Debug, Parser)]
+#[command(name = "edgeproof", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: CliCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CliCommand {
+    /// Test an edge, a service or a key set
+    Conformance(Box<ConformanceArgs>),
+    /// Show the rows of the interface: statuses, reasons, bodies, limits and testable sentences
+    Spec(SpecArgs),
+    /// Make credentials and collections, valid or invalid, for tests with the mock service
+    Mint(MintArgs),
+    /// Run the mock service, for tests of edges and backends
+    Mock(Box<MockArgs>),
+    /// Run the reference edge, with its settings from the environment
+    Edge(EdgeArgs),
+}
 
 /// The program `edgeproof`.
 pub fn main() -> ExitCode {
-    edgeproof_cli::run_program(|arguments: Arguments| match arguments.command {
-        Command::Conformance(args) => conformance::main(&args),
-        Command::Spec(args) => spec::main(&args),
-        Command::Mint(args) => mint::main(&args),
-        Command::Mock(args) => mock::main(&args),
-        Command::Edge(args) => edge::main(&args),
+    edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
+        CliCommand::Conformance(args) => conformance::main(&args),
+        CliCommand::Spec(args) => spec::main(&args),
+        CliCommand::Mint(args) => mint::main(&args),
+        CliCommand::Mock(args) => mock::main(&args),
+        CliCommand::Edge(args) => edge::main(&args),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -7,6 +7,7 @@ use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
 use crate::cases::{self, Catalog};
+use crate::run::{nearest_ids, similar_text};
 
 #[derive(Debug, Args)]
 pub(super) struct SpecArgs {
@@ -105,14 +106,12 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
     let advice = if let Some(version) = other {
         format!("the id exists in interface version {version}: add --spec {version}")
     } else {
-        let last = id.rsplit('.').next().unwrap_or(id);
-        let ids = spec.rows().iter().map(|row| row.id.as_str());
-        let similar: Vec<_> = ids.filter(|row| !last.is_empty() && row.contains(last)).take(5).collect();
-        let similar =
-            if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) };
-        format!("`edgeproof spec list` lists all ids{similar}")
+        let rows = spec.rows().iter().map(|row| row.id.as_str());
+        let points = spec.profile().points().map(|point| point.id.as_str());
+        let similar = nearest_ids(id, rows.chain(points));
+        format!("`edgeproof spec list` lists all ids{}", similar_text(&similar))
     };
-    Err(Failure::usage(format!("show {id:?}: it is not the id of a row or an open point"), advice))
+    Err(Failure::usage(format!("cannot show {id:?}: no row and no open point has this id"), advice))
 }
 
 fn show_row(spec: &Spec, row: &Row) -> String {

@@ -56,7 +56,8 @@ pub(super) fn rows(cases: &Catalog<'_>) -> Vec<ExploredRow> {
     }
     let unreachable = cases.answer("edge.502.service-unreachable", None);
     for (id, action) in [("closed", Action::Close), ("reset", Action::Reset)] {
-        let conversation = Conversation::post(Script::one(action), unreachable.clone());
+        let conversation = Conversation::post(Script::one(action), unreachable.clone())
+            .after_retry(vec![unreachable.clone()]);
         add(Family::Unreachable, &format!("edge.502.service-unreachable.{id}"), conversation);
     }
     rows

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Answer, Draft, NoAnswer, Sent};
-use edgeproof_mock::{Arrival, Match, Script, Scripted};
+use edgeproof_mock::{Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
 use flate2::read::GzDecoder;
 use futures_util::{StreamExt, stream};
@@ -16,9 +16,11 @@ use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
 use crate::cases::{CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation};
-use crate::judge::{self, Check};
+use crate::judge::{self, Check, RelayedRequests};
 use crate::run::next_marker;
 
+/// Longest wait for the end of a request at the service, after the edge has answered.
+const END_LIMIT: Duration = Duration::from_secs(1);
 /// Exchanges without an answer after which a case plays no further ones.
 const MAX_SILENT: usize = 3;
 
@@ -102,6 +104,7 @@ impl<'c> Player<'c> {
         }
         let conversation = &exchange.conversation;
         let marker = next_marker();
+        let mark = self.context.service_mark();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
         if let Some(faults) = &self.context.edge.faults {
             let mut values = self.model.values(trial);
@@ -109,10 +112,14 @@ impl<'c> Player<'c> {
             faults.announce(&marker, &values);
         }
         let sent = self.send(exchange, &marker, &draft).await;
-        let arrivals = scripted.as_ref().map(Scripted::arrivals).unwrap_or_default();
-        let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &arrivals);
+        let relayed = match (&self.context.edge.service, &scripted) {
+            (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
+                .unclaimed(service.unclaimed_since(mark)),
+            _ => RelayedRequests::default(),
+        };
+        let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &relayed);
         if exchange.level == CaseLevel::Open {
-            checks = relay_of_acceptance(conversation, &draft, &sent, &arrivals);
+            checks = relay_of_acceptance(conversation, &draft, &sent, &relayed);
         }
         for check in checks.iter_mut().filter(|_| exchange.level != CaseLevel::Open) {
             check.level = check.level.max(exchange.level);
@@ -185,12 +192,16 @@ fn relay_of_acceptance(
     conversation: &Conversation,
     draft: &Draft,
     sent: &Sent,
-    arrivals: &[Arrival],
+    relayed: &RelayedRequests,
 ) -> Vec<Check> {
     let accepted = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200)
         && conversation.answer.as_ref().is_some_and(|answer| answer.status == 200)
         && conversation.relay == ExpectedRelay::Once;
-    if accepted { judge::relayed_once(draft.body.bytes(), arrivals) } else { Vec::new() }
+    if accepted {
+        judge::relayed_once(draft.body.bytes(), relayed, &sent.reply, CaseLevel::Must)
+    } else {
+        Vec::new()
+    }
 }
 
 /// The answer without the content coding gzip, as a browser reads it.

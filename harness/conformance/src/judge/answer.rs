@@ -31,6 +31,33 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     checks
 }
 
+/// The answer is exactly one of these, at least one.
+pub fn one_of(what: &str, expected: &[ExpectedAnswer], reply: &AnswerResult) -> Check {
+    let ok = expected.iter().any(|answer| exact(answer, reply).iter().all(|check| check.ok));
+    let expected: Vec<String> = expected.iter().map(ExpectedAnswer::to_string).collect();
+    Check::new(what, expected.join(" or "), rendered(reply), ok)
+}
+
+/// The answer is `expected`, with any reason in one line.
+pub fn refused_in_one_line(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
+    let body = reply.as_ref().ok().and_then(|answer| serde_json::from_slice::<Value>(&answer.body).ok());
+    let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let reason = body.as_ref().and_then(|body| body.get("reason")?.as_str());
+    let mut expected = expected.clone();
+    if let Some(reason) = reason.filter(|reason| !reason.contains(breaks_line))
+        && let Some(Value::Object(members)) = &mut expected.body
+    {
+        members.insert("reason".into(), reason.into());
+    }
+    exact(&expected, reply)
+}
+
+/// The edge accepts nothing: another status than 2xx, or no answer.
+pub fn not_accepted(reply: &AnswerResult) -> Check {
+    let accepted = reply.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
+    Check::new("acceptance", "no status from 200 to 299", rendered(reply), !accepted)
+}
+
 /// The status satisfies `fits`. `expected` describes it.
 pub fn status_in(expected: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
     match reply {
@@ -121,6 +148,14 @@ impl std::fmt::Display for ExpectedAnswer {
             Some(body) if !self.to_head => write!(f, "{} {body}", self.status),
             _ => write!(f, "{}", self.status),
         }
+    }
+}
+
+/// Status and body in one line, or why there is no answer.
+pub(super) fn rendered(reply: &AnswerResult) -> String {
+    match reply {
+        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
+        Err(why) => why.to_string(),
     }
 }
 

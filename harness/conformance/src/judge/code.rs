@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::answer::rendered;
 use super::check::{AnswerResult, Check, excerpt};
 
 /// A reason code of the tables.
@@ -39,10 +40,6 @@ pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &
 
 /// Two answers have the same status and the same JSON body. `other` names the first one.
 pub fn same_answer(other: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
-    let rendered = |reply: &AnswerResult| match reply {
-        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
-        Err(why) => why.to_string(),
-    };
     let same = match (first, second) {
         (Ok(first), Ok(second)) => first.status == second.status && same_body(&first.body, &second.body),
         _ => false,

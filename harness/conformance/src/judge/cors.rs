@@ -68,8 +68,13 @@ pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
     }
     let vary = values(allowed, "vary");
     let ok = vary.as_deref().is_some_and(|vary| lists(vary, "origin") || lists(vary, "*"));
-    let actual = vary
-        .map_or("no Vary, and another Access-Control-Allow-Origin".into(), |vary| format!("Vary: {vary}"));
+    let grant = |answer| grant(answer).map_or("none".into(), |grant| format!("{grant:?}"));
+    let vary = vary.map_or("no Vary".into(), |vary| format!("Vary: {vary}"));
+    let actual = format!(
+        "{vary}; Access-Control-Allow-Origin for the allowed origin {}, for another origin {}",
+        grant(allowed),
+        grant(other)
+    );
     Check::new("header vary", expected, actual, ok)
         .at(CaseLevel::Should)
         .hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")

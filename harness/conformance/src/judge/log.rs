@@ -52,7 +52,8 @@ pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Chec
         .hint("log the status and the reason, without data from the end user's request")
 }
 
-fn has_word(line: &str, word: &str) -> bool {
+/// The line contains the word, not as a part of a longer one.
+pub fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))

@@ -12,7 +12,7 @@ mod relay;
 
 pub use answer::{
     EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
-    status_in, without_fields,
+    not_accepted, one_of, refused_in_one_line, status_in, without_fields,
 };
 pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};
@@ -21,5 +21,5 @@ pub use cors::{no_grant, preflight_passes, readable, vary};
 pub use freshness::{cache_time_bounded, fresh_for, not_shared};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
-pub use log::{log_without_secrets, log_without_values, names_refusal, one_refusal_line};
-pub use relay::{carries_license, not_relayed, presents_certificate, relayed_once};
+pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
+pub use relay::{RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once};

@@ -1,31 +1,91 @@
-use super::check::{Check, excerpt};
+use super::check::{AnswerResult, Check, excerpt};
 use edgeproof_mock::Arrival;
+use edgeproof_reports::CaseLevel;
 
-/// The body arrived once and unchanged.
-pub fn relayed_once(sent: &[u8], arrivals: &[Arrival]) -> Vec<Check> {
-    let count = Check::new("requests at the service", "1", arrivals.len().to_string(), arrivals.len() == 1);
-    let count = match arrivals.len() {
-        0 => count.hint("relay every POST to SERVICE_URL, with any body; the edge answered without relaying"),
-        1 => count,
-        _ => count.hint("do not retry a POST; the service refuses the copy as replayed (RFC 9110 §9.2.2)"),
+/// Requests of an exchange at the service.
+#[derive(Debug, Default)]
+pub struct RelayedRequests {
+    /// Complete requests, in the order of arrival. A request that the edge broke off is no relay.
+    pub complete: Vec<Arrival>,
+    /// Number of requests that broke off.
+    pub broken_off: usize,
+    /// Complete requests that belong to no case, since a body without the case's marker may be a changed one.
+    pub unclaimed: Vec<Arrival>,
+}
+
+impl RelayedRequests {
+    /// Sorts the requests of an exchange by completeness.
+    pub fn new(arrivals: Vec<Arrival>) -> Self {
+        let all = arrivals.len();
+        let complete: Vec<_> = arrivals.into_iter().filter(|arrival| arrival.request.complete).collect();
+        Self { broken_off: all - complete.len(), complete, unclaimed: Vec::new() }
+    }
+
+    /// Adds requests that belong to no case.
+    #[must_use]
+    pub fn unclaimed(self, arrivals: Vec<Arrival>) -> Self {
+        Self { unclaimed: Self::new(arrivals).complete, ..self }
+    }
+
+    /// The request with the body that `sent` most likely became.
+    fn changed(&self, sent: &[u8]) -> Option<&Arrival> {
+        let common = |arrival: &&Arrival| {
+            let body = &arrival.request.body;
+            let ends = sent.iter().rev().zip(body.iter().rev()).take_while(|(a, b)| a == b).count();
+            common_start(sent, body) + ends
+        };
+        let others = self.unclaimed.iter().filter(|arrival| arrival.request.body.as_ref() != sent);
+        others.max_by_key(common)
+    }
+}
+
+/// The body arrived once and unchanged. `reply`: the edge's answer to it; `copy`: level of a second request.
+pub fn relayed_once(
+    sent: &[u8],
+    relayed: &RelayedRequests,
+    reply: &AnswerResult,
+    copy: CaseLevel,
+) -> Vec<Check> {
+    if let ([], Some(changed)) = (relayed.complete.as_slice(), relayed.changed(sent)) {
+        return vec![unchanged(sent, changed)];
+    }
+    let count = relayed.complete.len();
+    let actual = match (count, relayed.broken_off) {
+        (0, 1..) => "0, and a request that broke off".to_owned(),
+        _ => count.to_string(),
     };
-    let mut checks = vec![count];
-    checks.extend(arrivals.first().map(|arrival| unchanged(sent, arrival)));
+    let check = Check::new("requests at the service", "1", actual, count == 1);
+    let check = match (count, reply) {
+        (1, _) => check,
+        (0, _) if relayed.broken_off > 0 => check.hint("complete the request to the service"),
+        (0, Ok(answer)) => {
+            let status = answer.status;
+            check.hint(&format!(
+                "relay every POST to SERVICE_URL, with any body; the edge answered {status} without relaying"
+            ))
+        }
+        (0, Err(_)) => check.hint("the edge neither relayed the collection nor answered it; read its log"),
+        _ => check
+            .hint("do not send a POST again; the service refuses the copy as replayed (RFC 9110 §9.2.2)")
+            .at(copy),
+    };
+    let mut checks = vec![check];
+    checks.extend(relayed.complete.first().map(|arrival| unchanged(sent, arrival)));
     checks
 }
 
-/// No request arrived, not even an incomplete one.
-pub fn not_relayed(arrivals: &[Arrival]) -> Check {
-    let actual = match arrivals {
+/// No complete request arrived.
+pub fn not_relayed(relayed: &RelayedRequests) -> Check {
+    let actual = match relayed.complete.as_slice() {
         [] => "0".to_owned(),
         [first, ..] => format!(
             "{}; the first is a {} with a body of {} bytes",
-            arrivals.len(),
+            relayed.complete.len(),
             first.request.method,
             first.request.body.len()
         ),
     };
-    Check::new("requests at the service", "0", actual, arrivals.is_empty())
+    Check::new("requests at the service", "0", actual, relayed.complete.is_empty())
 }
 
 /// The license arrived unchanged. Of another token the check reports the length only.
@@ -62,23 +122,26 @@ pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>, n
 
 fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     let body = &arrival.request.body;
-    let ok = body.as_ref() == sent && arrival.request.complete;
+    let ok = body.as_ref() == sent;
     let check = Check::new("body at the service", describe(sent), describe(body), ok);
     if ok {
         return check;
     }
-    let hint = if arrival.request.complete {
-        let at = sent.iter().zip(body.iter()).take_while(|(a, b)| a == b).count();
-        let (from, till) = (at.saturating_sub(12), at + 24);
-        let around = |bytes: &[u8]| excerpt(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
-        let (sent, arrived) = (around(sent), around(body));
-        format!(
-            "relay the bytes without parsing them; difference at byte {at}: sent {sent:?}, arrived {arrived:?}"
-        )
-    } else {
-        "the edge did not complete the request to the service".to_owned()
-    };
-    check.hint(&hint)
+    if body.is_empty() {
+        return check.hint("relay the body; an empty one arrived");
+    }
+    let at = common_start(sent, body);
+    let (from, till) = (at.saturating_sub(12), at + 24);
+    let around = |bytes: &[u8]| excerpt(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
+    let (sent, arrived) = (around(sent), around(body));
+    check.hint(&format!(
+        "relay the bytes without parsing them; a changed body arrived: at byte {at} sent {sent:?}, arrived {arrived:?}"
+    ))
+}
+
+/// Number of equal bytes at the start.
+fn common_start(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 fn describe(body: &[u8]) -> String {
@@ -90,6 +153,82 @@ fn describe(body: &[u8]) -> String {
 }
 
 fn difference(license: &str, other: &str) -> String {
-    let at = license.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let at = common_start(license.as_bytes(), other.as_bytes());
     format!("another token: {} bytes, expected {}; difference at byte {at}", other.len(), license.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use bytes::Bytes;
+    use edgeproof_http::{Answer, NoAnswer, Request};
+    use edgeproof_mock::ServiceEndpoint;
+    use http::{HeaderMap, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    const SENT: &[u8] = br#"{"sealed":"m1"}"#;
+
+    fn arrival(body: &str, complete: bool) -> Arrival {
+        let (method, target) = ("POST".to_owned(), "/".to_owned());
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let body_length = body.len() as u64;
+        let (version, headers) = (Version::HTTP_11, HeaderMap::new());
+        Arrival {
+            number: 0,
+            endpoint: ServiceEndpoint::Relay,
+            request: Request { method, target, version, headers, body, complete },
+            body_length,
+            at: Instant::now(),
+            answered: None,
+            answer: None,
+            finished: true,
+            claimed: true,
+            stimulus: None,
+            client_certificates: Arc::default(),
+            tls: None,
+            connection: 0,
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn answered() -> AnswerResult {
+        let (version, headers) = (Version::HTTP_11, HeaderMap::new());
+        Ok(Answer { status: 200, version, headers, body: Bytes::new(), complete: true })
+    }
+
+    fn once(arrivals: Vec<Arrival>, unclaimed: Vec<Arrival>, reply: &AnswerResult) -> Option<String> {
+        let relayed = RelayedRequests::new(arrivals).unclaimed(unclaimed);
+        let checks = relayed_once(SENT, &relayed, reply, CaseLevel::Must);
+        checks.iter().find(|check| !check.ok).and_then(|check| check.hint.clone())
+    }
+
+    #[test]
+    fn request_that_broke_off_is_no_relay() {
+        let broken = || arrival(r#"{"sealed""#, false);
+        assert!(not_relayed(&RelayedRequests::new(vec![broken()])).ok);
+        assert!(!not_relayed(&RelayedRequests::new(vec![arrival(r#"{"sealed""#, true)])).ok);
+        let whole = || arrival(r#"{"sealed":"m1"}"#, true);
+        assert_eq!(once(vec![broken(), whole()], vec![], &answered()), None);
+        assert!(once(vec![whole(), whole()], vec![], &answered()).is_some());
+    }
+
+    #[rstest]
+    #[case::no_request(vec![], vec![], answered(), "the edge answered 200 without relaying")]
+    #[case::crash(vec![], vec![], Err(NoAnswer::Closed), "neither relayed the collection nor answered")]
+    #[case::broken_off(vec![arrival("{", false)], vec![], answered(), "complete the request")]
+    #[case::changed(vec![], vec![arrival("other", true), arrival(r#"{"sealed":"M1"}"#, true)], answered(), "M1")]
+    #[case::empty(vec![], vec![arrival("", true)], answered(), "an empty one arrived")]
+    fn hint_names_what_happened(
+        #[case] arrivals: Vec<Arrival>,
+        #[case] unclaimed: Vec<Arrival>,
+        #[case] reply: AnswerResult,
+        #[case] expected: &str,
+    ) {
+        let hint = once(arrivals, unclaimed, &reply).unwrap();
+        assert!(hint.contains(expected), "{hint}");
+    }
 }

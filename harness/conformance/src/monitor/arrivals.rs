@@ -9,6 +9,9 @@ use super::edge_record::EdgeRecord;
 use super::traffic::TracedRequest;
 use crate::judge::{Check, excerpt};
 
+/// Advice against copies.
+const HINT: &str = "do not retry a POST; the service refuses the copy as replayed (RFC 9110 §9.2.2)";
+
 /// A request of the run explains each arrival: a page posted this body.
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
     let mut unexplained = Breaches::default();
@@ -50,7 +53,6 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
             .push(breach);
     }
-    const HINT: &str = "do not retry a POST; the service refuses the copy as replayed (RFC 9110 §9.2.2)";
     vec![
         copies.check("copies of answered collections", "none").hint(HINT),
         retries.check("retries after a broken connection", "none").at(CaseLevel::Should).hint(HINT),

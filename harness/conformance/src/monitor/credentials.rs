@@ -25,7 +25,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             licenses.push(format!("none in {}", place(edge, arrival)));
         }
         if let Ok(expected) = &edge.certificate {
-            let presented = arrival.client_certificates.first().map(|certificate| certificate.as_ref());
+            let presented = arrival.client_certificates.first().map(AsRef::as_ref);
             if presented != expected.as_deref() {
                 let what = if presented.is_none() { "none" } else { "another one" };
                 certificates.push(format!("{what} in {}", place(edge, arrival)));

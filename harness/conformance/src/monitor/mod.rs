@@ -96,11 +96,10 @@ impl EdgeMonitor {
 
     fn prerequisites(self) -> &'static [Prerequisite] {
         match self {
-            Self::Credentials | Self::Arrivals | Self::Copies => &[Prerequisite::Service],
+            Self::Credentials | Self::Arrivals | Self::Copies | Self::Alive => &[Prerequisite::Service],
             Self::Answers => &[Prerequisite::Origin],
             Self::RefusalLog => &[Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons],
             Self::Privacy => &[Prerequisite::Log],
-            Self::Alive => &[Prerequisite::Service],
         }
     }
 }

@@ -6,6 +6,9 @@ use super::edge_record::EdgeRecord;
 use super::patrol;
 use crate::judge::Check;
 
+/// Advice against end-user data.
+const HINT: &str = "log the status and the reason, without data from the end user's request";
+
 /// The log contains no secret of the run and nothing that identifies an end user, in clear or encoded.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
@@ -26,7 +29,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             breaches.push(format!("the {name} in {place}"));
         }
     }
-    const HINT: &str = "log the status and the reason, without data from the end user's request";
     vec![
         secret.check("secrets in the log", "none").hint(
             "remove credentials from log lines; errors of an HTTP client often contain its request headers",
@@ -44,9 +46,7 @@ fn bodies(edge: &EdgeRecord) -> Redactor {
         let marker = request.sender.marker.as_str();
         let body = request.draft.body.bytes();
         if body.windows(marker.len()).any(|window| window == marker.as_bytes()) {
-            let hex: String = marker.bytes().map(|byte| format!("{byte:02x}")).collect();
             bodies.add(marker, marker);
-            bodies.add(marker, &hex);
         }
     }
     bodies

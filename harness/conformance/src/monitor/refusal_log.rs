@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
+use edgeproof_reports::CaseLevel;
 use memchr::memmem;
 use serde_json::Value;
 
@@ -18,16 +19,22 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
-    let answered = answered(edge);
-    for ((status, reason), answered) in &answered {
+    let told = told(edge);
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((status, reason), times) in &told {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
-        if lines < *answered {
-            missing.push(format!("{lines} lines for {answered} × {status} {reason}"));
+        if lines < *times {
+            missing.push(format!("{lines} lines for {times} × {status} {reason}"));
         }
-        let most = refused(edge, *status, reason).max(*answered);
+        *reasons.entry(reason).or_default() += times;
+    }
+    // Without the status: a line can contain other numbers.
+    for (reason, times) in reasons {
+        let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
+        let most = refused(edge, reason).max(times);
         if lines > most {
-            surplus.push(format!("{lines} lines for {most} × {status} {reason}"));
+            surplus.push(format!("{lines} lines for {most} × {reason}"));
         }
     }
     // An edge that logs elsewhere is the finding of the case for a single refusal.
@@ -42,10 +49,10 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// How often pages were told of each refusal, by status and reason.
-fn answered(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
+/// How often pages were told of each refusal, by status and reason. Not where the reason is open.
+fn told(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
     let mut counts = BTreeMap::new();
-    for request in &edge.requests {
+    for request in edge.requests.iter().filter(|request| request.sender.level != CaseLevel::Open) {
         let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
         let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { continue };
         if body["status"] != answer.status {
@@ -59,18 +66,17 @@ fn answered(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
 }
 
 /// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown` or a short
-/// word, and an edge may cut a long reason.
+/// word. An edge may cut a long reason, and escape other characters than those of a code.
 fn is_countable(reason: &str) -> bool {
-    reason != "unknown" && (SHORTEST..=LONGEST).contains(&reason.len())
+    let is_word = (SHORTEST..=LONGEST).contains(&reason.len());
+    reason != "unknown" && is_word && reason.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// How often the service sent this refusal.
-fn refused(edge: &EdgeRecord, status: u16, reason: &str) -> usize {
+/// How often the service refused with this reason.
+fn refused(edge: &EdgeRecord, reason: &str) -> usize {
     let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
     sent.filter(|answer| match answer {
-        ArrivalAnswer::Answer { status: sent, body, .. } => {
-            *sent == status && memmem::find(body, reason.as_bytes()).is_some()
-        }
+        ArrivalAnswer::Answer { body, .. } => memmem::find(body, reason.as_bytes()).is_some(),
         ArrivalAnswer::Other(_) => false,
     })
     .count()

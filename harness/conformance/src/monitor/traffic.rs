@@ -52,6 +52,6 @@ impl Traffic {
 impl TracedRequest {
     /// The framing or a header is invalid on purpose.
     pub fn is_broken(&self) -> bool {
-        matches!(self.draft.body, Body::Broken(_))
+        matches!(self.draft.body, Body::Raw(_) | Body::Broken(_))
     }
 }

@@ -1,20 +1,25 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use edgeproof_reports::{CaseReport, Outcome};
 use globset::GlobMatcher;
 use miette::{NamedSource, SourceSpan};
 
-use super::selection::case_glob;
+use super::nearest::{nearest, similar_text};
+use super::selection::{GLOB_ADVICE, case_glob};
+
+/// Advice on a line without a reason.
+const REASON_ADVICE: &str = "write a reason after the pattern; # begins a comment";
 
 /// Known failures: a glob of case ids and a reason on each line.
 #[derive(Debug, Default)]
 pub struct Baseline {
     path: PathBuf,
-    lines: Vec<Line>,
+    lines: Vec<BaselineLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct BaselineLine {
     number: usize,
     text: String,
     matcher: GlobMatcher,
@@ -25,7 +30,7 @@ struct Line {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum BaselineError {
     /// The file cannot be read.
-    #[error("read the baseline {}: {why}", path.display())]
+    #[error("cannot read baseline {}: {why}", path.display())]
     #[diagnostic(help("--baseline takes a text file with a glob of case ids and a reason on each line"))]
     Unreadable {
         /// The file.
@@ -34,16 +39,16 @@ pub enum BaselineError {
         why: std::io::Error,
     },
     /// A line is invalid.
-    #[error("read the baseline {problem}")]
-    #[diagnostic(help(
-        "write a glob of case ids, a space and the reason for the failure; # begins a comment"
-    ))]
+    #[error("cannot read baseline {problem}")]
+    #[diagnostic(help("{advice}"))]
     Line {
         /// File, number of the line, and what is wrong with it.
         problem: String,
+        /// What to do.
+        advice: &'static str,
         /// Text of the file.
         #[source_code]
-        source_code: NamedSource<String>,
+        source_code: Arc<NamedSource<String>>,
         /// Position of the line.
         #[label("this line")]
         at: SourceSpan,
@@ -62,24 +67,25 @@ impl Baseline {
         let mut lines = Vec::new();
         let mut offset = 0;
         for (index, line) in text.split_inclusive('\n').enumerate() {
-            let at = offset;
+            let at = offset + line.len() - line.trim_start().len();
             offset += line.len();
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             let number = index + 1;
-            let invalid = |why: String| BaselineError::Line {
+            let invalid = |why: String, advice| BaselineError::Line {
                 problem: format!("{} line {number}: {why}", path.display()),
-                source_code: NamedSource::new(path.display().to_string(), text.to_owned()),
+                advice,
+                source_code: Arc::new(NamedSource::new(path.display().to_string(), text.to_owned())),
                 at: (at, line.len()).into(),
             };
             let (glob, reason) = line
                 .split_once(char::is_whitespace)
-                .ok_or_else(|| invalid(format!("{line:?} has no reason")))?;
-            let matcher =
-                case_glob(glob).map_err(|why| invalid(format!("{glob:?} is not a glob ({why})")))?;
-            lines.push(Line { number, text: line.into(), matcher, reason: reason.trim().into() });
+                .ok_or_else(|| invalid(format!("{line:?} has no reason"), REASON_ADVICE))?;
+            let matcher = case_glob(glob)
+                .map_err(|why| invalid(format!("{glob:?} is no glob: {}", why.kind()), GLOB_ADVICE))?;
+            lines.push(BaselineLine { number, text: line.into(), matcher, reason: reason.trim().into() });
         }
         Ok(Self { path: path.into(), lines })
     }
@@ -94,7 +100,9 @@ impl Baseline {
         for line in &self.lines {
             let place = format!("{}:{}: `{}`", self.path.display(), line.number, line.text);
             if !ids.iter().any(|id| line.matcher.is_match(id)) {
-                stale.push(format!("stale baseline line, no case id matches; remove it: {place}"));
+                let glob = line.text.split_whitespace().next().unwrap_or_default();
+                let similar = similar_text(&nearest(glob, ids.iter().map(String::as_str)));
+                stale.push(format!("stale baseline line, no case id matches{similar}; remove it: {place}"));
                 continue;
             }
             let matched: Vec<_> =

@@ -6,11 +6,11 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{Event, TargetKind};
 
+use super::case_plan::CasePlan;
 use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
-use super::plan::Plan;
-use super::report_collector::{ReportCollector, RunResult};
+use super::report_collector::{ConformanceResult, ReportCollector};
 use super::runner::Runner;
 use super::selection::{Selection, SelectionError};
 use super::service::ServiceRunner;
@@ -20,7 +20,7 @@ use crate::target::Target;
 /// A run that is ready to start: cases, target and options, all valid.
 pub struct ConformanceRun {
     /// The cases.
-    pub plan: Plan,
+    pub plan: CasePlan,
     /// The target of the cases.
     pub target: RunTarget,
     /// How the cases are executed.
@@ -44,7 +44,7 @@ impl ConformanceRun {
         selection: &Selection,
         edges: EdgePoolOptions,
     ) -> Result<Self, SelectionError> {
-        let plan = Plan::new(cases, selection, &edges.capabilities())?;
+        let plan = CasePlan::new(cases, selection, &edges.capabilities())?;
         Ok(Self::new(plan, RunTarget::Edges(Box::new(edges))))
     }
 
@@ -54,16 +54,16 @@ impl ConformanceRun {
         selection: &Selection,
         service: ServiceRunner,
     ) -> Result<Self, SelectionError> {
-        let plan = Plan::new(cases, selection, service.options())?;
+        let plan = CasePlan::new(cases, selection, service.options())?;
         Ok(Self::new(plan, RunTarget::Service(Box::new(service))))
     }
 
-    fn new(plan: Plan, target: RunTarget) -> Self {
+    fn new(plan: CasePlan, target: RunTarget) -> Self {
         Self { plan, target, options: RunOptions::default(), policy: RunPolicy::default() }
     }
 
     /// Executes the run without reporting its progress. Fails if a mock service cannot start.
-    pub async fn execute(self) -> Result<RunResult, LeaseError> {
+    pub async fn execute(self) -> Result<ConformanceResult, LeaseError> {
         self.execute_with(&mut |_| (), pending()).await
     }
 
@@ -73,7 +73,7 @@ impl ConformanceRun {
         self,
         events: &mut (dyn FnMut(Event) + Send),
         interrupted: impl Future<Output = u8>,
-    ) -> Result<RunResult, LeaseError> {
+    ) -> Result<ConformanceResult, LeaseError> {
         let Self { plan, target, options, policy } = self;
         let planned = target.planned_event(&plan, &options);
         let run = Execution { plan, options: Arc::new(options), policy, interrupted };
@@ -83,7 +83,9 @@ impl ConformanceRun {
                 let stops = !matches!(edges.target, Target::Embedded(_));
                 let pool = Arc::new(EdgePool::new(*edges).await?);
                 let (result, ended) = run.execute(&pool, planned, events).await;
-                if ended && stops {
+                if !ended {
+                    pool.end().await;
+                } else if stops {
                     pool.stop().await;
                 }
                 Ok(result)
@@ -129,7 +131,7 @@ impl RunTarget {
         }
     }
 
-    fn planned_event(&self, plan: &Plan, options: &RunOptions) -> Event {
+    fn planned_event(&self, plan: &CasePlan, options: &RunOptions) -> Event {
         let spec = self.spec();
         Event::Planned {
             cases: plan.cases.len(),
@@ -145,7 +147,7 @@ impl RunTarget {
 
 /// The parts of a run that do not depend on its target.
 struct Execution<I> {
-    plan: Plan,
+    plan: CasePlan,
     options: Arc<RunOptions>,
     policy: RunPolicy,
     interrupted: I,
@@ -158,7 +160,7 @@ impl<I: Future<Output = u8>> Execution<I> {
         runner: &Arc<R>,
         planned: Event,
         events: &mut (dyn FnMut(Event) + Send),
-    ) -> (RunResult, bool) {
+    ) -> (ConformanceResult, bool) {
         let mut collector = ReportCollector::new(&self.plan);
         events(planned);
         let interrupted = tokio::select! {

@@ -7,7 +7,7 @@ use edgeproof_fixtures::spec::Spec;
 use super::conformance_run::ConformanceRun;
 use super::edge::{EdgePoolOptions, LeaseError};
 use super::options::RunOptions;
-use super::report_collector::RunResult;
+use super::report_collector::ConformanceResult;
 use super::selection::{Selection, SelectionError};
 use crate::cases::Case;
 use crate::target::{Embedded, Target};
@@ -19,7 +19,7 @@ pub enum EmbeddedRunError {
     #[error(transparent)]
     Mint(#[from] CredentialError),
     /// Credentials cannot be written.
-    #[error("write the credentials to a temporary folder: {0}")]
+    #[error("cannot write the credentials to a temporary folder: {0}")]
     Files(#[from] io::Error),
     /// There is no case to run.
     #[error(transparent)]
@@ -56,7 +56,7 @@ pub async fn run_embedded(
     spec: &Arc<Spec>,
     cases: Vec<Case>,
     options: RunOptions,
-) -> Result<RunResult, EmbeddedRunError> {
+) -> Result<ConformanceResult, EmbeddedRunError> {
     let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
     let files = CredentialFiles::write(&credentials)?;
     let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone());

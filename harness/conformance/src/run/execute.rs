@@ -7,17 +7,17 @@ use rand::seq::SliceRandom;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
+use super::case_plan::CasePlan;
 use super::options::{RunOptions, RunPolicy};
-use super::plan::Plan;
 use super::report_collector::ReportCollector;
-use super::run_context::{Message, RunContext};
 use super::runner::{Limitation, Runner, SanityResult};
+use super::runner_context::{Message, RunnerContext};
 use crate::cases::{Case, Phase};
 
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
 /// dropped halfway: [`ReportCollector::finish`] reports the rest.
 pub(super) async fn execute<R: Runner>(
-    plan: &Plan,
+    plan: &CasePlan,
     runner: &Arc<R>,
     options: &Arc<RunOptions>,
     policy: &RunPolicy,
@@ -25,7 +25,7 @@ pub(super) async fn execute<R: Runner>(
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, mut messages) = mpsc::unbounded_channel();
-    let context = RunContext { options: Arc::clone(options), messages: sender };
+    let context = RunnerContext { options: Arc::clone(options), messages: sender };
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
@@ -68,6 +68,9 @@ pub(super) async fn execute<R: Runner>(
             receive(message, policy, collector, events);
         }
     }
+    for death in runner.unreported_deaths().await {
+        collector.add_finding(death, true);
+    }
     // A filtered run may skip the cases that observe a point.
     if plan.is_complete() {
         for point in options.pins.unobserved(&collector.observations()) {
@@ -81,7 +84,7 @@ pub(super) async fn execute<R: Runner>(
 }
 
 /// Reports the cases that a limitation concerns as not run.
-fn skip_limited(plan: &Plan, limitation: &Limitation, collector: &mut ReportCollector) {
+fn skip_limited(plan: &CasePlan, limitation: &Limitation, collector: &mut ReportCollector) {
     collector.add_finding(limitation.finding.clone(), false);
     for (index, planned) in plan.cases.iter().enumerate() {
         if collector.is_open(index) && (limitation.concerns)(&planned.case) {
@@ -91,7 +94,11 @@ fn skip_limited(plan: &Plan, limitation: &Limitation, collector: &mut ReportColl
 }
 
 /// Starts all cases, the slow ones first.
-fn start<R: Runner>(runner: &Arc<R>, context: &RunContext, mut open: Vec<(usize, Arc<Case>)>) -> JoinSet<()> {
+fn start<R: Runner>(
+    runner: &Arc<R>,
+    context: &RunnerContext,
+    mut open: Vec<(usize, Arc<Case>)>,
+) -> JoinSet<()> {
     if context.options.shuffle {
         open.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(context.options.seed));
     }
@@ -111,7 +118,7 @@ fn start<R: Runner>(runner: &Arc<R>, context: &RunContext, mut open: Vec<(usize,
 /// Runs a case until it fails, at most as often as the user asked. Yields its last report.
 async fn run_repeatedly<R: Runner>(
     runner: &R,
-    context: &RunContext,
+    context: &RunnerContext,
     case: &Arc<Case>,
     jobs: &Semaphore,
 ) -> CaseReport {

@@ -48,6 +48,8 @@ impl Default for RunOptions {
 pub struct RunPolicy {
     /// Treat violated `should` requirements as failures.
     pub strict: bool,
+    /// Treat a run in which cases lack an input as incomplete.
+    pub require_all: bool,
     /// Known failures.
     pub baseline: Option<Baseline>,
 }

@@ -19,7 +19,7 @@ pub struct Pins {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum PinError {
     /// The file cannot be read.
-    #[error("read the pinned points in {}: {why}", path.display())]
+    #[error("cannot read the pinned points in {}: {why}", path.display())]
     #[diagnostic(help(
         "--pin takes a file written by --record; delete the points that should not be asserted"
     ))]
@@ -30,7 +30,7 @@ pub enum PinError {
         why: String,
     },
     /// The file cannot be written.
-    #[error("write the record {}: {why}", path.display())]
+    #[error("cannot write the record {}: {why}", path.display())]
     #[diagnostic(help("name a file in a writable folder"))]
     Unwritable {
         /// The file.

@@ -2,11 +2,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof_reports::{AddedLatency, CaseReport, Event, Observation, Outcome, Summary};
+use edgeproof_reports::{AddedLatency, CaseReport, Event, MissingInput, Observation, Outcome, Summary};
 
+use super::case_plan::CasePlan;
 use super::case_report::without_run;
 use super::options::RunPolicy;
-use super::plan::Plan;
 use crate::cases::Case;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
@@ -19,13 +19,14 @@ pub(super) struct ReportCollector {
     findings: Vec<String>,
     /// A finding fails the run.
     broken: bool,
+    missing_inputs: Vec<MissingInput>,
     latency: Option<AddedLatency>,
     started: Instant,
 }
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct RunResult {
+pub struct ConformanceResult {
     /// Exit code of the program for this run.
     pub exit_code: u8,
     /// Reports of all planned cases, in order.
@@ -40,10 +41,10 @@ pub struct RunResult {
 
 impl ReportCollector {
     /// Starts with the cases that do not apply.
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &CasePlan) -> Self {
         let reports = plan.cases.iter().map(|planned| {
-            let because = planned.not_applicable.as_ref()?;
-            Some(without_run(&planned.case, Outcome::NotApplicable, because))
+            let because = planned.not_applicable()?;
+            Some(without_run(&planned.case, Outcome::NotApplicable, &because))
         });
         Self {
             cases: plan.cases.iter().map(|planned| Arc::clone(&planned.case)).collect(),
@@ -52,6 +53,7 @@ impl ReportCollector {
             emitted: 0,
             findings: Vec::new(),
             broken: false,
+            missing_inputs: plan.missing_inputs(),
             latency: None,
             started: Instant::now(),
         }
@@ -112,7 +114,7 @@ impl ReportCollector {
         policy: &RunPolicy,
         interrupted: Option<u8>,
         events: &mut dyn FnMut(Event),
-    ) -> RunResult {
+    ) -> ConformanceResult {
         self.skip_open(match interrupted {
             Some(_) => "the run was interrupted",
             None => "the run ended before it",
@@ -130,16 +132,18 @@ impl ReportCollector {
             events(Event::Finding(finding.clone()));
         }
         let summary = Summary::of(cases.iter().map(|report| report.outcome));
-        let exit_code = interrupted.unwrap_or_else(|| exit_code(&summary, policy.strict, self.broken));
+        let exit_code = interrupted
+            .unwrap_or_else(|| exit_code(&summary, policy, self.broken, !self.missing_inputs.is_empty()));
         let observations = observations(cases.iter());
         events(Event::Finished {
             summary,
             observations: observations.clone(),
+            missing_inputs: self.missing_inputs,
             latency: self.latency,
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             exit_code,
         });
-        RunResult { exit_code, cases, findings: self.findings, summary, observations }
+        ConformanceResult { exit_code, cases, findings: self.findings, summary, observations }
     }
 }
 
@@ -150,12 +154,12 @@ fn observations<'r>(reports: impl Iterator<Item = &'r CaseReport>) -> Vec<Observ
 }
 
 /// 1 goes before 3. A run without a single executed case is never 0.
-fn exit_code(summary: &Summary, strict: bool, broken: bool) -> u8 {
-    if summary.fail > 0 || broken || (strict && summary.warn > 0) {
+fn exit_code(summary: &Summary, policy: &RunPolicy, broken: bool, lacks_inputs: bool) -> u8 {
+    if summary.fail > 0 || broken || (policy.strict && summary.warn > 0) {
         return 1;
     }
     let ran = summary.planned - summary.not_run - summary.not_applicable;
-    if summary.not_run > 0 || ran == 0 { 3 } else { 0 }
+    if summary.not_run > 0 || ran == 0 || (policy.require_all && lacks_inputs) { 3 } else { 0 }
 }
 
 #[cfg(test)]
@@ -180,6 +184,22 @@ mod tests {
         #[case] broken: bool,
         #[case] expected: u8,
     ) {
-        assert_eq!(exit_code(&Summary::of(outcomes.iter().copied()), strict, broken), expected);
+        let policy = RunPolicy { strict, ..RunPolicy::default() };
+        assert_eq!(exit_code(&Summary::of(outcomes.iter().copied()), &policy, broken, true), expected);
+    }
+
+    #[rstest]
+    #[case::complete(&[Outcome::Pass], false, 0)]
+    #[case::lacks_an_input(&[Outcome::Pass, Outcome::NotApplicable], true, 3)]
+    #[case::lacks_no_input(&[Outcome::Pass, Outcome::NotApplicable], false, 0)]
+    #[case::fails(&[Outcome::Fail, Outcome::NotApplicable], true, 1)]
+    fn require_all_makes_a_missing_input_incomplete(
+        #[case] outcomes: &[Outcome],
+        #[case] lacks_inputs: bool,
+        #[case] expected: u8,
+    ) {
+        let policy = RunPolicy { require_all: true, ..RunPolicy::default() };
+        let summary = Summary::of(outcomes.iter().copied());
+        assert_eq!(exit_code(&summary, &policy, false, lacks_inputs), expected);
     }
 }

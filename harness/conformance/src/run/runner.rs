@@ -6,29 +6,34 @@ use edgeproof_reports::{AddedLatency, CaseReport};
 use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
-use super::run_context::RunContext;
+use super::runner_context::RunnerContext;
 use crate::cases::Case;
 
 /// Runs cases on one kind of target: a pool of edges, or a service.
 pub(super) trait Runner: Send + Sync + 'static {
     /// Finds out, before any case, whether the target can be judged.
-    fn check_sanity(&self, context: &RunContext) -> impl Future<Output = SanityResult> + Send;
+    fn check_sanity(&self, context: &RunnerContext) -> impl Future<Output = SanityResult> + Send;
 
     /// Runs a case once, as soon as `jobs` has a permit.
     fn run_case(
         &self,
-        context: &RunContext,
+        context: &RunnerContext,
         case: &Arc<Case>,
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
     /// Sends the last requests of a run, then stops what can be stopped: after it the monitors judge complete logs.
-    fn end_requests(&self, _context: &RunContext) -> impl Future<Output = ()> + Send {
+    fn end_requests(&self, _context: &RunnerContext) -> impl Future<Output = ()> + Send {
         future::ready(())
     }
 
+    /// Deaths of the target that no case reports, after the last case.
+    fn unreported_deaths(&self) -> impl Future<Output = Vec<String>> + Send {
+        future::ready(Vec::new())
+    }
+
     /// Measures the latency that the target adds, where both of its sides can be observed.
-    fn added_latency(&self, _context: &RunContext) -> impl Future<Output = Option<AddedLatency>> + Send {
+    fn added_latency(&self, _context: &RunnerContext) -> impl Future<Output = Option<AddedLatency>> + Send {
         future::ready(None)
     }
 }
@@ -48,8 +53,6 @@ impl SanityResult {
     /// The target does not start or answer. The text holds the error and its advice.
     pub(super) fn unusable_because(why: &(impl Diagnostic + 'static)) -> Self {
         let text = error_text(why);
-        let verb = if text.starts_with("cannot ") { "" } else { "failed to " };
-        let text = format!("{verb}{text}");
         Self::Unusable(why.help().map_or(text.clone(), |help| format!("{text}\n{help}")))
     }
 }

@@ -1,9 +1,10 @@
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Number of similar ids that an error names.
-const SIMILAR_SHOWN: usize = 3;
-/// Words of a glob that are shorter than this match too many ids.
-const SHORTEST_WORD: usize = 4;
+use super::nearest::{nearest, similar_text};
+
+/// Advice on an invalid glob.
+pub(super) const GLOB_ADVICE: &str =
+    "write a shell glob: * matches any text, ? one character, {a,b} either word";
 
 /// The cases that a user selected.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +21,8 @@ pub struct Selection {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum SelectionError {
     /// Not a glob.
-    #[error("apply {option} {glob:?}: the glob is invalid: {why}")]
-    #[diagnostic(help("write a shell glob: * matches any text, ? one character, {{a,b}} either word"))]
+    #[error("cannot apply {option} {glob:?}: the glob is invalid: {}", why.kind())]
+    #[diagnostic(help("{GLOB_ADVICE}"))]
     Glob {
         /// Option that holds the glob.
         option: &'static str,
@@ -31,20 +32,20 @@ pub enum SelectionError {
         why: globset::Error,
     },
     /// A glob that matches no case.
-    #[error("apply {option} {glob:?}: no case id matches{}", similar_text(similar))]
+    #[error("cannot apply {option} {glob:?}: no case id matches{}", similar_text(similar))]
     #[diagnostic(help("`edgeproof conformance {target} --list` lists all ids"))]
     NoMatch {
         /// Option that holds the glob.
         option: &'static str,
         /// The glob.
         glob: String,
-        /// Ids that share a word with the glob.
+        /// Near patterns that match.
         similar: Vec<String>,
         /// Name of the target on the command line.
         target: &'static str,
     },
     /// All options together select no case.
-    #[error("plan a run: the filters select no case")]
+    #[error("cannot plan the run: the filters select no case")]
     #[diagnostic(help("loosen --filter or --exclude"))]
     Nothing,
 }
@@ -94,22 +95,10 @@ fn matchers(
     let compile = |text: &String| {
         let glob = case_glob(text).map_err(|why| SelectionError::Glob { option, glob: text.clone(), why })?;
         if !ids.iter().any(|id| glob.is_match(id)) {
-            let similar = similar(text, ids);
+            let similar = nearest(text, ids.iter().map(String::as_str));
             return Err(SelectionError::NoMatch { option, glob: text.clone(), similar, target });
         }
         Ok(glob)
     };
     globs.iter().map(compile).collect()
-}
-
-/// Ids that share a word with the glob.
-fn similar(glob: &str, ids: &[String]) -> Vec<String> {
-    let words = glob.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| word.len() >= SHORTEST_WORD).collect();
-    let matching = ids.iter().filter(|id| words.iter().any(|word| id.contains(word)));
-    matching.take(SIMILAR_SHOWN).cloned().collect()
-}
-
-fn similar_text(similar: &[String]) -> String {
-    if similar.is_empty() { String::new() } else { format!("; similar ids: {}", similar.join(", ")) }
 }

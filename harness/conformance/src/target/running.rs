@@ -6,8 +6,7 @@ use edgeproof_http::ServerAddress;
 use edgeproof_launch::{ExitInfo, LogTail, RunningProgram};
 use url::Url;
 
-/// An edge that answers. Dropping it kills a launched edge and all its children; [`RunningEdge::stop`] lets it exit
-/// first.
+/// An edge that answers. Dropping it ends a launched edge and everything that it started, and blocks until that is done.
 #[derive(Debug)]
 pub struct RunningEdge {
     endpoint: ServerAddress,
@@ -88,6 +87,13 @@ impl RunningEdge {
             }
             Runs::Program(program) => program.stop().await,
             Runs::Elsewhere => {}
+        }
+    }
+
+    /// Ends a launched edge while other tasks still hold it.
+    pub async fn end(&self) {
+        if let Runs::Program(program) = &self.runs {
+            program.end().await;
         }
     }
 }

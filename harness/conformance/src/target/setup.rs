@@ -69,6 +69,11 @@ impl Setup {
         }
     }
 
+    /// Whether no service can be reached with these settings.
+    pub fn is_without_service(self) -> bool {
+        matches!(self, Self::NoCaFile | Self::PortClosed | Self::NameUnresolved)
+    }
+
     /// The settings. `service_url`: URL of the mock service, or of the closed port for [`Setup::PortClosed`].
     pub fn settings(
         self,

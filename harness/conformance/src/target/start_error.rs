@@ -12,7 +12,7 @@ pub enum StartError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// Nothing answers at the URL of the edge.
-    #[error("reach the edge at {url}: {observed}")]
+    #[error("cannot reach the edge at {url}: {observed}")]
     Unreachable {
         /// URL of the edge.
         url: Url,
@@ -20,7 +20,7 @@ pub enum StartError {
         observed: NoAnswer,
     },
     /// The reference edge refuses its settings.
-    #[error("start the reference edge: {0}")]
+    #[error("cannot start the reference edge: {0}")]
     Embedded(#[from] EdgeError),
     /// The URL of the edge is unusable.
     #[error(transparent)]
@@ -48,9 +48,15 @@ impl miette::Diagnostic for StartError {
             Self::Launch(error) => error.help(),
             Self::Address(error) => error.help(),
             Self::Embedded(error) => error.help(),
-            Self::Unreachable { url, observed: NoAnswer::NoTls(_) } => Some(Box::new(format!(
-                "check that {url} speaks TLS with a certificate for this host, and name its CA with --edge-ca FILE"
-            ))),
+            Self::Unreachable { observed: NoAnswer::NoTls(why), .. } => {
+                Some(Box::new(why.advice("--edge-ca", "use http://")))
+            }
+            Self::Unreachable {
+                url,
+                observed: NoAnswer::NotHttp(_) | NoAnswer::Closed | NoAnswer::Reset,
+            } if url.scheme() == "http" => {
+                Some(Box::new("check that it speaks HTTP; if it speaks TLS, use https://"))
+            }
             Self::Unreachable { .. } => {
                 Some(Box::new("check the URL, and that the edge runs and this machine can reach it"))
             }

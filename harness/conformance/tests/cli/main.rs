@@ -1,10 +1,11 @@
 //! The program on the command line: output, files and exit codes.
 #![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
-mod asking;
-mod broken;
-mod ends;
-mod golden;
-mod mistakes;
-mod program;
+mod broken_edge;
+mod failing_edges;
+mod invalid_arguments;
+mod listing;
 mod runs;
+mod signals;
+mod support;
+mod verdicts;

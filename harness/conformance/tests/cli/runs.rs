@@ -3,8 +3,8 @@
 use edgeproof_reports::Outcome;
 use serde_json::Value;
 
-use crate::golden::{Folder, check, seen};
-use crate::program::command;
+use crate::broken_edge::command;
+use crate::support::{Folder, check, seen};
 
 const ONE: &str = "accept.exact-body";
 
@@ -162,16 +162,34 @@ fn reports_are_written_without_temporary_files() {
         "--quiet",
         "--report",
         "json=r.json",
-        "--report",
         "junit=r.xml",
-        "--report",
-        "html=r.html",
-        "--report",
-        "markdown=r.md",
+        "--report=html=r.html,markdown=r.md",
     ];
     assert_eq!(folder.run(&args).status.code(), Some(0));
     assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
     assert_eq!(folder.report("r.json").exit_code, 0);
+}
+
+/// Standard output is the report and nothing else; the terminal's text goes to standard error.
+#[test]
+fn report_goes_to_standard_output() {
+    let folder = Folder::new();
+    let output = folder.run(&["conformance", "--filter", ONE, "--report", "json=-", "junit=r.xml"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["exit_code"], 0);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.starts_with("edgeproof reference edge"), "{text}");
+    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
+    assert_eq!(folder.files(), ["r.xml"]);
+}
+
+#[test]
+fn target_after_reports_is_a_target() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "keys.*", "--report", "json=r.json", "html=r.html", "keys"];
+    assert_eq!(folder.run(&args).status.code(), Some(0));
+    assert_eq!(folder.files(), ["r.html", "r.json"]);
 }
 
 /// Output without the path of the launched program, which differs between machines.

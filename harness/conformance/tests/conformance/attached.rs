@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use edgeproof_reports::Outcome;
 use socket2::{Domain, Socket, Type};
 
-use crate::program::command;
+use crate::broken_edge::command;
 use crate::support::{Folder, case, ids, problems};
 
 /// An edge that a shell started.

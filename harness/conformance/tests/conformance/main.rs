@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod attached;
+#[path = "../cli/broken_edge.rs"]
+mod broken_edge;
 mod hostile;
-#[path = "../cli/program.rs"]
-mod program;
 mod reference;
 mod secrets;
 mod support;

@@ -3,7 +3,7 @@
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::program::command;
+use crate::broken_edge::command;
 use crate::support::{Folder, ids, problems};
 
 #[rstest]

@@ -16,7 +16,7 @@ use edgeproof_reports::{
     Event, FileReport, Format, Github, Outcome, Reader, Terminal, TerminalOptions, Titles,
 };
 
-use crate::program::command;
+use crate::broken_edge::command;
 
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);

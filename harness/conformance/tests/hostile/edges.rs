@@ -92,3 +92,20 @@ fn edge_silent_with_some_settings_exits_3() {
     assert_eq!(outcomes, [Outcome::Pass, Outcome::NotRun]);
     assert!(report.cases[1].because.contains("--ready-timeout"), "{}", report.cases[1].because);
 }
+
+/// One finding explains all cases.
+#[rstest]
+#[case::wrong_url("SERVICE_URL=https://127.0.0.1:1")]
+#[case::wrong_authority("SERVICE_CA_FILE=\"$EDGE_CLIENT_CERT_FILE\"")]
+fn edge_that_never_reaches_the_service_is_one_finding(#[case] setting: &str) {
+    let line = format!("echo a line of its log; {setting} exec {}", command("calls", ""));
+    let launch = format!("sh -c {}", shell_words::quote(&line));
+    let ran = bounded("edge that never reaches the service", &["--launch", &launch]);
+    assert_eq!(ran.code(), Some(3), "{}", ran.out());
+    let report = harmless::check(&ran);
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    for words in ["does not reach the mock service", "502", "EDGE_CLIENT_KEY_FILE", "| a line of its log"] {
+        assert!(finding.contains(words), "{finding}");
+    }
+    assert_eq!(report.summary.not_run + report.summary.not_applicable, report.summary.planned);
+}

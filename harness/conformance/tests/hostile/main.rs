@@ -5,6 +5,7 @@
 
 mod clients;
 mod cut;
+mod deaths;
 mod edges;
 mod ends;
 mod harmless;
@@ -13,8 +14,6 @@ mod hostility;
 mod mock;
 mod program;
 mod relays;
-
 mod services;
 mod stops;
-
 mod watched;

@@ -22,6 +22,13 @@ const HOSTILITY: &str = "EDGE_HOSTILITY";
 /// Variable with the address that the edge calls when a `PUT` arrives. It sends its process id, and the connection ends with
 /// the process.
 const CALL: &str = "EDGE_CALL";
+/// Variable with the request that ends the process: `NUMBER:TEXT` is the request number NUMBER, from 1, whose head contains
+/// TEXT. With `after:` in front, the process answers first.
+pub(crate) const DIES: &str = "EDGE_DIES";
+/// Variable with a file that the first death creates. Later processes live on.
+pub(crate) const ONCE: &str = "EDGE_DIES_ONCE";
+/// Variable with the address to forward requests to (default: a reference edge in the process).
+pub(crate) const INNER: &str = "EDGE_INNER";
 /// Variable that marks the children of the program.
 pub(crate) const BROOD: &str = "EDGE_BROOD";
 
@@ -60,9 +67,15 @@ fn edge_program() {
 async fn serve(hostility: &'static str) {
     let settings = EdgeSettings::from_env(|name| env::var(name).ok());
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let edge = Edge::start(EdgeOptions::new(spec, settings, LogSink::new(|line| say(&line)))).await.unwrap();
+    let options = EdgeOptions::new(spec, settings, LogSink::new(|line| say(&line)));
+    let mut edge = None;
+    let inner = match env::var(INNER) {
+        Ok(address) => address.parse().unwrap(),
+        Err(_) => edge.insert(Edge::start(options).await.unwrap()).addr(),
+    };
     let port: u16 = env::var("PORT").unwrap().parse().unwrap();
     let front = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    say(&format!("listening on {}", front.local_addr().unwrap()));
     if hostility == "fills-stdout" {
         thread::spawn(|| (0..200_000).for_each(|_| say(EVIL)));
     }
@@ -72,7 +85,7 @@ async fn serve(hostility: &'static str) {
     }
     loop {
         let (client, _) = front.accept().await.unwrap();
-        tokio::spawn(connection(client, edge.addr(), hostility));
+        tokio::spawn(connection(client, inner, hostility));
     }
 }
 
@@ -94,12 +107,19 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     // Readiness and sanity check.
     let first = head.starts_with(b"GET /health ") || (is_post && posts < SERVED);
     let served = match hostility {
-        "forks" | "fills-stdout" | "fills-a-line" | "calls" => true,
+        "forks" | "fills-stdout" | "fills-a-line" | "calls" | "dies" => true,
         "fickle" => first || posts.is_multiple_of(2),
         _ => first,
     };
     if hostility == "forks" {
         fork();
+    }
+    if hostility == "dies" && is_last_request(&head) {
+        say("dying of a request");
+        if env::var(DIES).is_ok_and(|dies| dies.starts_with("after:")) {
+            forward(client, &head, edge).await;
+        }
+        exit();
     }
     if served {
         return forward(client, &head, edge).await;
@@ -110,9 +130,33 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, hostility: &'static
     mistreat(client, hostility).await;
 }
 
-/// Starts a child, and one in another process group.
+/// Whether this request ends the process.
+fn is_last_request(head: &[u8]) -> bool {
+    static SEEN: AtomicUsize = AtomicUsize::new(0);
+    let dies = env::var(DIES).unwrap();
+    let (number, text) = dies.strip_prefix("after:").unwrap_or(&dies).split_once(':').unwrap();
+    let contains = String::from_utf8_lossy(head).contains(text);
+    contains
+        && SEEN.fetch_add(1, Ordering::SeqCst) + 1 == number.parse::<usize>().unwrap()
+        && env::var(ONCE).map_or(true, |file| std::fs::File::create_new(file).is_ok())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the edge that dies, not edgeproof")]
+fn exit() -> ! {
+    std::process::exit(7)
+}
+
+/// Starts a child, one in another session, and one that also has no parent and no environment. The last one ignores SIGTERM.
 fn fork() {
-    for words in [&["sleep", "100000"][..], &["setsid", "sleep", "100000"]] {
+    let brood = format!("{BROOD}={}", env::var(BROOD).unwrap_or_default());
+    let worker = "trap '' TERM; while :; do sleep 1000; done";
+    let orphan = "setsid env -i PATH=\"$PATH\" sh -c \"$@\" &";
+    let children = [
+        &["sleep", "100000"][..],
+        &["setsid", "sleep", "100000"],
+        &["sh", "-c", orphan, "sh", worker, "sh", &brood],
+    ];
+    for words in children {
         let child =
             Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         // Deliberately not waited for.

@@ -73,15 +73,29 @@ async fn check_failure(target: &'static str, hostility: &'static str) {
     for case in &report.cases {
         assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
     }
-    assert!(part.proxy.mistreated() >= report.cases.len() || hostility == "gone");
+    assert!(part.proxy.mistreated() >= report.cases.len());
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_service_fails_in_bounded_time(#[values("service", "keys")] target: &'static str) {
-    for hostility in QUICK.into_iter().chain(["gone"]) {
+    for hostility in QUICK {
         check_failure(target, hostility).await;
     }
+}
+
+/// No case had the last exchange: the finding says so.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn service_gone_after_the_sanity_check_is_one_finding(
+    #[values("service", "keys")] target: &'static str,
+) {
+    let part = HostilePart::start(1, "gone").await;
+    let ran = part.test("gone", target, if target == "keys" { &KEYS } else { &SERVICE }).await;
+    let report = harmless::check(&ran);
+    assert_eq!((ran.code(), report.findings.len()), (Some(1), 1), "{}", ran.out());
+    assert!(report.findings[0].contains("died after edgeproof's own probe"), "{:?}", report.findings);
+    assert_eq!(report.summary.not_run, report.summary.planned);
 }
 
 #[rstest]

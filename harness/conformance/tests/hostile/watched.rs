@@ -128,12 +128,13 @@ pub(crate) fn files(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// Ids of the processes with this word in their environment.
+/// Ids of the processes with this word in their environment or command line.
 pub(crate) fn alive(word: &str) -> Vec<String> {
     let mut alive = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
-        if environment.split(|byte| *byte == 0).any(|variable| variable == word.as_bytes()) {
+        let read = |name| fs::read(entry.path().join(name)).unwrap_or_default();
+        let words = [read("environ"), read("cmdline")].concat();
+        if words.split(|byte| *byte == 0).any(|one| one == word.as_bytes()) {
             alive.push(entry.file_name().into_string().unwrap());
         }
     }

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN};
+use crate::fake_service::{FakeService, FakeServiceFault, TOKEN, with_all_inputs};
 use crate::program::conformance;
 
 #[rstest]
@@ -68,19 +68,8 @@ async fn fault_fails_its_case(
 ) {
     let service = FakeService::start(fault).await;
     let url = service.url();
-    let arguments = [
-        "service",
-        "--base-url",
-        &url,
-        "--expired-token",
-        EXPIRED,
-        "--license",
-        LICENSE,
-        "--session-ref",
-        SESSION,
-        "--filter",
-        id,
-    ];
+    let mut arguments = with_all_inputs(&url);
+    arguments.extend(["--filter", id]);
     let run = conformance(&arguments, Some(TOKEN));
     let exit = i32::from(outcome == "fail");
     assert_eq!((run.exit, run.case(id)["outcome"].as_str()), (exit, Some(outcome)), "{}{}", run.out, run.err);

@@ -68,6 +68,12 @@ pub(crate) enum FakeServiceFault {
     KeysOfAnother,
 }
 
+/// Arguments that test the service at `url` with every input.
+pub(crate) fn with_all_inputs(url: &str) -> Vec<&str> {
+    let inputs = ["--expired-token", EXPIRED, "--license", LICENSE, "--session-ref", SESSION];
+    [&["service", "--base-url", url], &inputs[..]].concat()
+}
+
 pub(crate) struct FakeService {
     server: MockServer,
 }
@@ -96,7 +102,6 @@ struct Service {
 
 impl Service {
     fn new(fault: FakeServiceFault) -> Self {
-        let key = |seed: u8| Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap();
         Self {
             fault,
             key: key(1),
@@ -133,7 +138,8 @@ impl Service {
             return self.json(500, &json!({"error": "internal"}).to_string());
         }
         if known {
-            return self.json(200, &self.verdict_body(&reference));
+            let token = request.headers.get("authorization").and_then(|value| value.to_str().ok());
+            return self.json(200, &self.verdict_body(&reference, token));
         }
         let answer = self.pending(&reference);
         self.kept.lock().unwrap().push((address, json!({"status": "pending", "ref": reference}).to_string()));
@@ -204,6 +210,7 @@ impl Service {
             if self.is(FakeServiceFault::DamagedByAnotherName) { "invalid_token" } else { "malformed_token" };
         match token {
             TOKEN => Ok(()),
+            _ if token == jws_read_token() => Ok(()),
             EXPIRED if self.is(FakeServiceFault::TakesExpired) => Ok(()),
             EXPIRED if self.is(FakeServiceFault::ExpiredByAnotherName) => {
                 Err((401, json!({"error": "token_expired"}).to_string()))
@@ -226,13 +233,14 @@ impl Service {
         }
     }
 
-    fn verdict_body(&self, reference: &str) -> String {
+    fn verdict_body(&self, reference: &str, authorization: Option<&str>) -> String {
         if self.is(FakeServiceFault::EmptyVerdict) {
             return String::new();
         }
         let signer = if self.is(FakeServiceFault::KeysOfAnother) { &self.other } else { &self.key };
-        let token = self.is(FakeServiceFault::EchoesInVerdict).then_some(TOKEN);
-        json!({"session": reference, "human": true, "proof": {"jwt": sign(signer)}, "for": token}).to_string()
+        let token = authorization.filter(|_| self.is(FakeServiceFault::EchoesInVerdict));
+        let proof = json!({"jwt": sign(signer, "human", &json!(true))});
+        json!({"session": reference, "human": true, "proof": proof, "for": token}).to_string()
     }
 
     fn keys(&self, request: &Request) -> ResponseTemplate {
@@ -315,10 +323,23 @@ impl Respond for Service {
     }
 }
 
-fn sign(key: &Ed25519KeyPair) -> String {
-    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let signed =
-        format!("{}.{}", part(&json!({"kid": "2026-a", "alg": "EdDSA"})), part(&json!({"human": true})));
+/// A valid read token that is a JWS, with the header and the issuer of the verdict tokens.
+pub(crate) fn jws_read_token() -> String {
+    format!("service_read_{}", sign(&key(1), "scope", &json!("read")))
+}
+
+fn key(seed: u8) -> Ed25519KeyPair {
+    Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap()
+}
+
+/// The header of all tokens.
+pub(crate) fn jws_header() -> String {
+    URL_SAFE_NO_PAD.encode(json!({"alg": "EdDSA", "kid": "2026-a", "typ": "JWT"}).to_string())
+}
+
+fn sign(key: &Ed25519KeyPair, claim: &str, value: &Value) -> String {
+    let claims = json!({"aud": "https://verdicts.example/strangers", claim: value});
+    let signed = format!("{}.{}", jws_header(), URL_SAFE_NO_PAD.encode(claims.to_string()));
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())))
 }
 

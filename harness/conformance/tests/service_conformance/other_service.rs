@@ -1,23 +1,16 @@
 //! A correct service of another implementation conforms.
 
-use crate::fake_service::{EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN};
+use crate::fake_service::{
+    EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN, jws_header, jws_read_token,
+    with_all_inputs,
+};
 use crate::program::conformance;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn correct_service_conforms() {
     let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
-    let arguments = [
-        "service",
-        "--base-url",
-        &url,
-        "--expired-token",
-        EXPIRED,
-        "--license",
-        LICENSE,
-        "--session-ref",
-        SESSION,
-    ];
+    let arguments = with_all_inputs(&url);
     let run = conformance(&arguments, Some(TOKEN));
     assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
     assert!(run.ended("not-run").is_empty());
@@ -34,6 +27,26 @@ async fn correct_service_conforms() {
     }
     assert!(run.ended("pass").len() > 60, "{:?}", run.report["summary"]);
     assert_eq!(run.case("verdict.reason-member")["observations"][0]["saw"], "details.code");
+}
+
+/// The read token and the verdict tokens share their header and their first claim, which are public.
+#[tokio::test(flavor = "multi_thread")]
+async fn service_with_one_token_format_conforms() {
+    let service = FakeService::start(FakeServiceFault::None).await;
+    let url = service.url();
+    let run = conformance(&with_all_inputs(&url), Some(&jws_read_token()));
+    assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
+    // The report shows the verdict token.
+    let verdict = run.case("verdict.not-echoed.available")["exchanges"].to_string();
+    assert!(verdict.contains(&jws_header()), "{verdict}");
+    assert!(!run.report.to_string().contains(&jws_read_token()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn echo_of_a_jws_read_token_fails() {
+    let service = FakeService::start(FakeServiceFault::EchoesInVerdict).await;
+    let run = conformance(&with_all_inputs(&service.url()), Some(&jws_read_token()));
+    assert_eq!((run.exit, run.ended("fail")), (1, vec!["verdict.not-echoed.available".to_owned()]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

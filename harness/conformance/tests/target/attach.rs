@@ -75,7 +75,7 @@ fn invalid_base_url_is_an_error_with_advice() {
     ];
     let errors = wrong.map(|given| {
         let error = BaseUrl::of_edge(given).unwrap_err();
-        format!("failed to {error}\n  help: {}\n", error.help().unwrap())
+        format!("{error}\n  help: {}\n", error.help().unwrap())
     });
     insta::assert_snapshot!(errors.concat());
 }

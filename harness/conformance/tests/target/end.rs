@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncBufReadExt;
 use tokio::net::TcpListener;
 
-use crate::program::{command, entry, is_gone, launch};
+use crate::program::{command, entry, get, is_gone, launch};
 
 /// Timeout of each test.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -97,6 +97,101 @@ async fn daemon_of_an_ended_program_is_gone(#[values(End::Stop, End::Drop, End::
     assert!(is_gone(pid));
 }
 
+/// A shell command whose worker leaves everything that could tell its origin: session, parent and environment. It ignores
+/// SIGTERM, as all that it starts, and prints its process id.
+fn worker(body: &str) -> String {
+    let worker = format!("trap \"\" TERM; echo worker $$; {body}");
+    // The subshell exits at once.
+    format!("(setsid env -i PATH=\"$PATH\" sh -c {} &)", shell_words::quote(&worker))
+}
+
+/// An edge with such a worker. The edge waits for nothing.
+fn with_worker() -> String {
+    let line = format!("{}; exec {}", worker("exec sleep 600"), command("serve", ""));
+    format!("sh -c {}", shell_words::quote(&line))
+}
+
+#[cfg(target_os = "linux")]
+#[rstest]
+#[tokio::test]
+async fn worker_without_session_parent_and_environment_is_gone(
+    #[values(End::Stop, End::Drop, End::Panic)] how: End,
+) {
+    let launch = Launch { grace: Duration::from_millis(200), ..launch(&with_worker()) };
+    let edge = launch.start(&EdgeSettings::default()).await.unwrap();
+    let pid = number(edge.log(), "worker ").await;
+    assert!(!is_gone(pid));
+    end(edge, how).await;
+    assert!(is_gone(pid));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn worker_of_a_crashed_program_is_gone() {
+    let launch = Launch { grace: Duration::from_millis(200), ..launch(&with_worker()) };
+    let edge = launch.start(&EdgeSettings::default()).await.unwrap();
+    let pid = number(edge.log(), "worker ").await;
+    assert!(get(edge.endpoint(), "/die").await.is_err());
+    edge.died().await;
+    assert!(!is_gone(pid));
+    drop(edge);
+    assert!(is_gone(pid));
+}
+
+#[cfg(target_os = "linux")]
+#[rstest]
+#[case::exits("exit 1")]
+#[case::never_answers("exec sleep 600")]
+#[tokio::test]
+async fn worker_of_a_failed_start_is_gone(#[case] after: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("worker");
+    // The program goes on only when its worker is there.
+    let line = format!(
+        "{}; until [ -s {file} ]; do :; done; {after}",
+        worker(&format!("echo $$ >{file}; exec sleep 600", file = file.display())),
+        file = file.display()
+    );
+    let launch = Launch {
+        grace: Duration::from_millis(200),
+        ready_timeout: Duration::from_secs(2),
+        ..launch(&format!("sh -c {}", shell_words::quote(&line)))
+    };
+    launch.start(&EdgeSettings::default()).await.expect_err("the program is not an edge");
+    assert!(is_gone(std::fs::read_to_string(file).unwrap().trim().parse().unwrap()));
+}
+
+/// SIGTERM comes first, also for a process outside of the program's group.
+#[cfg(target_os = "linux")]
+#[rstest]
+#[tokio::test]
+async fn process_in_another_session_can_clean_up(#[values(End::Stop, End::Drop, End::Panic)] how: End) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cleaned");
+    let child =
+        format!("trap \"echo yes >{}; exit\" TERM; echo ready $$; while :; do :; done", file.display());
+    let edge = start(&with_child(&format!("setsid env -i sh -c {}", shell_words::quote(&child)))).await;
+    let pid = number(edge.log(), "ready ").await;
+    end(edge, how).await;
+    assert!(is_gone(pid));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "yes\n");
+}
+
+/// Each of two programs in one process ends its own workers only.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn end_of_a_program_keeps_the_worker_of_another() {
+    let launch = Launch { grace: Duration::from_millis(200), ..launch(&with_worker()) };
+    let settings = EdgeSettings::default();
+    let (one, other) = tokio::join!(launch.start(&settings), launch.start(&settings));
+    let (one, other) = (one.unwrap(), other.unwrap());
+    let (first, second) = tokio::join!(number(one.log(), "worker "), number(other.log(), "worker "));
+    one.stop().await;
+    assert_eq!((is_gone(first), is_gone(second)), (true, false));
+    other.stop().await;
+    assert!(is_gone(second));
+}
+
 #[tokio::test]
 async fn program_that_ignores_sigterm_is_killed_after_the_grace_period() {
     let line =
@@ -170,13 +265,14 @@ fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] co
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(run.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let edge = lines.find_map(|line| line.strip_prefix("edge ")?.parse().ok()).unwrap();
-    assert!(!is_gone(edge));
+    let mut pid = |word: &str| lines.find_map(|line| line.strip_prefix(word)?.parse().ok()).unwrap();
+    let (edge, worker) = (pid("edge "), pid("worker "));
+    assert!(!is_gone(edge) && !is_gone(worker));
     kill_process(Pid::from_child(&run), signal).unwrap();
     let rest: Vec<String> = lines.collect();
     assert!(run.wait().unwrap().success());
     assert!(rest.contains(&format!("exit code {code}")), "{rest:?}");
-    assert!(is_gone(edge));
+    assert!(is_gone(edge) && is_gone(worker));
 }
 
 #[tokio::test]
@@ -187,8 +283,12 @@ async fn run_until_interrupted() {
     }
     let interrupted = signals::interrupted().unwrap();
     let run = async {
-        let edge = start(&command("serve", "")).await;
+        let line = if cfg!(target_os = "linux") { with_worker() } else { with_child("sleep 600") };
+        let launch = Launch { grace: Duration::from_millis(200), ..launch(&line) };
+        let edge = launch.start(&EdgeSettings::default()).await.unwrap();
         println!("edge {}", edge.pid());
+        let word = if cfg!(target_os = "linux") { "worker " } else { "child " };
+        println!("worker {}", number(edge.log(), word).await);
         edge.died().await
     };
     tokio::select! {

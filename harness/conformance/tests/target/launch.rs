@@ -24,7 +24,7 @@ fn says(text: &str) -> impl Fn(&[LogLine]) -> bool {
 
 /// The error as the program prints it.
 fn message(error: &LaunchError) -> String {
-    format!("failed to {error}\nhelp: {}", error.help().unwrap())
+    format!("{error}\nhelp: {}", error.help().unwrap())
 }
 
 async fn failure(launch: &Launch) -> LaunchError {

@@ -24,6 +24,16 @@ pub(crate) enum CaseSelection {
     All,
     /// Cases with the standard setup that need no real time: most cases, at a third of the cost.
     StandardSetup,
+    /// Cases of edges that a program may refuse to start: the service is unreachable, or LICENSE is unset.
+    Starts,
+}
+
+/// Sorted ids of the mismatches that begin with this text.
+pub(crate) fn ids<'m>(mismatches: &'m [String], beginning: &str) -> Vec<&'m str> {
+    let lines = mismatches.iter().filter_map(|line| line.strip_prefix(beginning));
+    let mut ids: Vec<&str> = lines.filter_map(|line| Some(line.split_once(": ")?.0)).collect();
+    ids.sort_unstable();
+    ids
 }
 
 impl RunCredentials {
@@ -44,9 +54,13 @@ pub(crate) async fn mismatches(
 ) -> Vec<String> {
     let shape = ReplyShape::from_profile(spec.profile());
     let mut selected = cases::edge(Catalog::new(spec, &shape, false));
-    if cases == CaseSelection::StandardSetup {
-        selected.retain(|case| case.setup == Setup::Standard && case.takes.is_zero());
-    }
+    selected.retain(|case| match cases {
+        CaseSelection::All => true,
+        CaseSelection::StandardSetup => case.setup == Setup::Standard && case.takes.is_zero(),
+        CaseSelection::Starts => {
+            matches!(case.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)
+        }
+    });
     let files = CredentialFiles::write(&credentials.credentials).unwrap();
     let edges = EdgePoolOptions {
         max_exclusive: 2,

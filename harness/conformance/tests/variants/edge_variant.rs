@@ -91,6 +91,13 @@ choices! {
         /// Chunks.
         Chunked,
     }
+    /// Start of the request to the service.
+    upload_start: UploadStart {
+        /// After the end of the page's body.
+        AfterBody,
+        /// Before it: a body that breaks off breaks the request off.
+        Streaming,
+    }
     /// Additional headers towards the service.
     request_headers: RequestHeaders {
         /// None.

@@ -5,6 +5,7 @@
 mod conformance_run;
 mod edge_variant;
 mod launched;
+mod leniency;
 mod variant_hooks;
 
 use std::sync::Arc;

@@ -22,7 +22,8 @@ use serde_json::{Map, Value};
 use crate::edge_variant::{
     Allow, AnswerHeaders, ClientConnections, ContentType, EdgeVariant, Framing, GrantedHeaders,
     GrantedMethods, HeaderCase, Health, Json, LicensePlace, LogFormat, OriginGrant, Preflight, ReasonMember,
-    Redirect, RelayPath, RequestHeaders, UnknownPath, Upload, UpstreamConnections, UpstreamVersion,
+    Redirect, RelayPath, RequestHeaders, UnknownPath, Upload, UploadStart, UpstreamConnections,
+    UpstreamVersion,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -56,6 +57,7 @@ impl EdgeFaultHooks for VariantHooks {
             license,
             headers: request_headers(self.variant.request_headers),
             chunked: self.variant.upload == Upload::Chunked,
+            streams: self.variant.upload_start == UploadStart::Streaming,
             http2: self.variant.upstream_version == UpstreamVersion::Negotiated,
             keep_alive: self.variant.upstream_connections == UpstreamConnections::KeepAlive,
             ..right

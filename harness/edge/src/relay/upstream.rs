@@ -16,6 +16,8 @@ pub struct UpstreamOptions {
     pub headers: HeaderMap,
     /// Sends the body in chunks, without `Content-Length` (default: false).
     pub chunked: bool,
+    /// Starts a request before the page's body is complete (default: false).
+    pub streams: bool,
     /// Offers HTTP/2 in the TLS handshake (default: true).
     pub http2: bool,
     /// Keeps connections alive for later requests (default: true).
@@ -53,6 +55,7 @@ impl UpstreamOptions {
             license,
             headers: HeaderMap::new(),
             chunked: false,
+            streams: false,
             http2: true,
             keep_alive: true,
             reconnects: true,

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -43,6 +44,8 @@ struct EntryProgress {
     claimed: bool,
     /// Notification of the script that claimed the request.
     notify: Option<Arc<Notify>>,
+    /// Notification of callers of [`Entry::wait_until_finished`].
+    waiters: Option<Arc<Notify>>,
 }
 
 impl Entry {
@@ -109,6 +112,17 @@ impl Entry {
         self.progress.lock().finished
     }
 
+    /// Waits for the end of the request.
+    pub(crate) async fn wait_until_finished(&self) {
+        let waiters = Arc::clone(self.progress.lock().waiters.get_or_insert_default());
+        let mut finished = pin!(waiters.notified());
+        // Enabled before the check, so that it misses no notification.
+        finished.as_mut().enable();
+        if !self.is_finished() {
+            finished.await;
+        }
+    }
+
     /// Records that a script claimed the request.
     pub(super) fn claim(&self, notify: Arc<Notify>) {
         let mut progress = self.progress.lock();
@@ -128,7 +142,7 @@ impl Entry {
 
     /// Finishes the entry, and notifies the script that claimed it. False if it was finished before.
     pub(super) fn finish(&self, body: Bytes, body_length: u64, complete: bool) -> bool {
-        let notify = {
+        let notified = {
             let mut progress = self.progress.lock();
             if progress.finished {
                 return false;
@@ -137,9 +151,9 @@ impl Entry {
             progress.body_length = body_length;
             progress.complete = complete;
             progress.finished = true;
-            progress.notify.clone()
+            [progress.notify.clone(), progress.waiters.take()]
         };
-        if let Some(notify) = notify {
+        for notify in notified.into_iter().flatten() {
             notify.notify_waiters();
         }
         true

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use edgeproof_fixtures::spec::Stimulus;
@@ -98,13 +98,31 @@ impl Journal {
 
     /// Requests from this number on, oldest first.
     pub(crate) fn since(&self, number: u64) -> Vec<Arrival> {
-        let entries: Vec<_> = {
-            let log = self.log.lock();
-            let start = log.index_of(number);
-            log.entries.range(start..).map(|(entry, _)| Arc::clone(entry)).collect()
-        };
-        entries.iter().map(|entry| entry.arrival()).collect()
+        self.entries_since(number).iter().map(|entry| entry.arrival()).collect()
     }
+
+    /// Waits until the requests from this number on are finished, or `limit` is over, and returns them.
+    pub(crate) async fn finished_since(&self, number: u64, limit: Duration) -> Vec<Arrival> {
+        finished(self.entries_since(number), limit).await
+    }
+
+    fn entries_since(&self, number: u64) -> Vec<Arc<Entry>> {
+        let log = self.log.lock();
+        let start = log.index_of(number);
+        log.entries.range(start..).map(|(entry, _)| Arc::clone(entry)).collect()
+    }
+}
+
+/// Waits until the requests are finished, or `limit` is over, and returns them.
+pub(crate) async fn finished(entries: Vec<Arc<Entry>>, limit: Duration) -> Vec<Arrival> {
+    let all = async {
+        for entry in &entries {
+            entry.wait_until_finished().await;
+        }
+    };
+    // After the timeout the caller sees which requests are unfinished.
+    let _ = tokio::time::timeout(limit, all).await;
+    entries.iter().map(|entry| entry.arrival()).collect()
 }
 
 impl Recording {

@@ -9,5 +9,5 @@ mod observer;
 pub use arrival::{Arrival, ArrivalAnswer};
 pub(crate) use entry::Entry;
 pub use journal::RECORDED;
-pub(crate) use journal::{Journal, Recording};
+pub(crate) use journal::{Journal, Recording, finished};
 pub use observer::Observer;

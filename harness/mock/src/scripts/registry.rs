@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::{Action, Match, Reply, Script, When};
 use crate::decision::allowed_body;
-use crate::journal::{Arrival, ArrivalAnswer, Entry, Recording};
+use crate::journal::{Arrival, ArrivalAnswer, Entry, Recording, finished};
 use crate::route::Route;
 
 /// A registered script. Dropping it ends the script.
@@ -24,8 +24,16 @@ pub struct Scripted {
 impl Scripted {
     /// Requests that the script claimed, finished or not, in the order of the claims. It keeps the last 4,096.
     pub fn arrivals(&self) -> Vec<Arrival> {
-        let entries: Vec<_> = self.registration.claims.lock().latest.iter().cloned().collect();
-        entries.iter().map(|entry| entry.arrival()).collect()
+        self.entries().iter().map(|entry| entry.arrival()).collect()
+    }
+
+    /// Waits until the claimed requests are finished, or `limit` is over, and returns [`Self::arrivals`].
+    pub async fn finished(&self, limit: Duration) -> Vec<Arrival> {
+        finished(self.entries(), limit).await
+    }
+
+    fn entries(&self) -> Vec<Arc<Entry>> {
+        self.registration.claims.lock().latest.iter().cloned().collect()
     }
 
     /// Number of claimed requests, including those whose body broke off.

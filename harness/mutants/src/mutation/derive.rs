@@ -107,16 +107,19 @@ fn breaks(row: &Row, answer: &AnswerMutation) -> String {
         (Table::Keys, M::Missing(_) | M::Renamed(_) | M::WrongType(_)) => "keys.shape",
         (_, M::TextPlain) => "statement.json-content-type",
         (_, M::NoCors) if row.stimuli.contains(&Stimulus::OtherMethod) => "statement.cors-readable-405",
+        (_, M::NoCors) if row.stimuli.contains(&Stimulus::ShortBody) => "statement.read-failed-cors",
         (_, M::NoCors) if !row.stimuli.contains(&Stimulus::Preflight) => "statement.cors-readable",
         _ => &row.id,
     };
     id.to_owned()
 }
 
-/// Many HTTP stacks close the connection on a broken body before the edge's own code runs: a warning, no failure.
+/// Many HTTP stacks answer a broken body, or close the connection, before the edge's own code runs: a warning, no failure.
+/// An answer without the edge's code could be the stack's.
 fn level(row: &Row, answer: &AnswerMutation) -> Option<Level> {
     let broken = row.stimuli.contains(&Stimulus::ShortBody);
-    (broken && *answer == AnswerMutation::NoAnswer).then_some(Level::Should)
+    let could_be_the_stacks = matches!(answer, AnswerMutation::NoAnswer | AnswerMutation::Missing(_));
+    (broken && could_be_the_stacks).then_some(Level::Should)
 }
 
 /// The answer of a row, if the row defines it completely.

@@ -47,7 +47,11 @@ behaviours! {
     /// Relays each collection twice.
     SendsTwice = "sends-twice" breaks "statement.relayed-once";
     /// Retries after a broken connection.
-    RetriesBroken = "retries-after-broken-connection" breaks "statement.relayed-once";
+    RetriesBroken = "retries-after-broken-connection" breaks "statement.no-retry";
+    /// Retries after a broken connection, and passes the refusal of the copy on.
+    PassesCopyRefused = "passes-copy-refused" breaks "statement.retry-told-truth";
+    /// Retries after a broken connection, and answers 502 although the retry was accepted.
+    HidesRetry = "hides-retry" breaks "statement.retry-told-truth";
     /// Retries after a 409.
     Retries409 = "retries-409" breaks "statement.relayed-once";
     /// Retries after a 401.
@@ -128,6 +132,8 @@ behaviours! {
     PassesBody = "passes-body" breaks "edge.refused";
     /// Passes other text than a plain reason on as the reason.
     PassesText = "passes-text-as-reason" breaks "edge.refused.unknown";
+    /// Passes long and invalid text on with a line break.
+    BreaksReason = "breaks-reason" breaks "statement.reason-one-line";
     /// Passes numbers, null and objects on as the reason.
     PassesValues = "passes-values-as-reason" breaks "edge.refused.unknown";
     /// Answers service_unreachable to refusals without a reason.
@@ -188,6 +194,10 @@ behaviours! {
     RefusesOtherOptions = "refuses-options-of-other-origins" breaks "statement.options-not-405";
     /// Answers 405 to OPTIONS with a body.
     RefusesOptionsWithBody = "refuses-options-with-body" breaks "statement.options-not-405" at Should;
+    /// Closes the connection on TRACE.
+    ClosesOnTrace = "closes-on-trace" breaks "statement.trace";
+    /// Accepts TRACE.
+    AcceptsTrace = "accepts-trace" breaks "edge.405.method-not-allowed";
     /// Omits the header Allow.
     NoAllow = "no-allow-header" breaks "statement.allow-on-405";
     /// Answers 404 to the health check.
@@ -198,6 +208,8 @@ behaviours! {
     EmptiesOverHttp2 = "empties-bodies-over-http2" breaks "statement.http2";
 
     // -- broken request bodies
+    /// Answers 400 in the framework's JSON to a broken body.
+    StackAnswersShort = "stack-answers-short-body" breaks "statement.stack-answers";
     /// Never answers a request with a broken body.
     HangsOnShort = "hangs-on-short-body" breaks "edge.400.read-failed";
     /// Answers 500 to a broken body.

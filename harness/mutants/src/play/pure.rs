@@ -2,9 +2,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof::cases::{
-    Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, collection, fill, judge,
-};
+use edgeproof::cases::{Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, fill, judge};
+use edgeproof::judge::{ExpectedAnswer, RelayedRequests};
 use edgeproof::run::{hides_reason, needs_plain_reasons, outcome_of, reason_probes};
 use edgeproof::target::Setup;
 use edgeproof_edge::{
@@ -62,7 +61,8 @@ impl TestBed {
         for (name, conversation) in conversations {
             let PureExchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
             let origin = self.settings(case.setup).allowed_origin.unwrap_or_default();
-            for mut check in judge(conversation, &draft, &origin, &reply, &arrivals) {
+            let relayed = RelayedRequests::new(arrivals);
+            for mut check in judge(conversation, &draft, &origin, &reply, &relayed) {
                 check.level = check.level.max(case.level);
                 found.checks.push(if name.is_empty() { check } else { check.of(name) });
             }
@@ -75,16 +75,9 @@ impl TestBed {
     /// fail for one cause.
     pub fn reads_reasons(&self, hooks: &dyn EdgeFaultHooks) -> bool {
         !reason_probes(&self.spec).into_iter().all(|(status, reason)| {
-            let probe = Conversation {
-                draft: collection(),
-                script: Some(Script::refuse(&self.shape, status, reason)),
-                answer: None,
-                relay: ExpectedRelay::Any,
-                readable: None,
-                denied: false,
-                hidden: Vec::new(),
-                content_type: None,
-            };
+            let script = Script::refuse(&self.shape, status, reason);
+            let answer = ExpectedAnswer { status, body: None, to_head: false };
+            let probe = Conversation::post(script, answer).relay(ExpectedRelay::Any);
             hides_reason(&self.spec, status, &self.exchange(&probe, Setup::Standard, hooks).reply)
         })
     }

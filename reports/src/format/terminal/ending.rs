@@ -1,11 +1,14 @@
 //! Lines at the end of a run.
 
 use super::options::TerminalOptions;
-use crate::model::{AddedLatency, CaseReport, Observation, Outcome, Summary, by_reason, by_section, titled};
-use crate::text::case::{full, short, verdict};
+use crate::model::{
+    AddedLatency, CaseReport, MissingInput, Observation, Outcome, Summary, by_reason, by_section, titled,
+};
+use crate::text::case::{full, short};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
 use crate::text::units;
+use crate::text::verdict::verdict;
 
 /// Most case ids shown for one reason.
 const IDS_SHOWN: usize = 12;
@@ -16,6 +19,7 @@ pub(super) struct Ending<'a> {
     pub(super) findings: &'a [String],
     pub(super) summary: &'a Summary,
     pub(super) observations: &'a [Observation],
+    pub(super) missing_inputs: &'a [MissingInput],
     pub(super) latency: Option<&'a AddedLatency>,
     pub(super) duration_ms: u64,
     pub(super) exit_code: u8,
@@ -32,8 +36,8 @@ impl Ending<'_> {
         }
         self.reasons(Outcome::NotRun, "Not run (these cases prove nothing)", options, &mut lines);
         self.findings(options, &mut lines);
+        self.reasons(Outcome::NotApplicable, "Not applicable", options, &mut lines);
         if options.verbose {
-            self.reasons(Outcome::NotApplicable, "Not applicable", options, &mut lines);
             self.observations(options, &mut lines);
         }
         if !options.quiet {
@@ -82,6 +86,9 @@ impl Ending<'_> {
                 heading(title, lines);
             }
             lines.extend(prose(&format!("{} × {reason}", cases.len()), 2, options));
+            if outcome == Outcome::NotApplicable && !options.verbose {
+                continue;
+            }
             let mut ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
             let more = if options.verbose { 0 } else { ids.len().saturating_sub(IDS_SHOWN) };
             ids.truncate(ids.len() - more);
@@ -171,8 +178,13 @@ impl Ending<'_> {
             1 => TextStyle::Bad,
             _ => TextStyle::Warning,
         };
-        let verdict = verdict(self.exit_code, self.summary, self.findings.len());
-        lines.push(vec![(style, verdict), (TextStyle::Dim, format!(" (exit {})", self.exit_code))]);
+        let verdict = verdict(self.exit_code, self.summary, self.findings.len(), self.missing_inputs);
+        let mut result = line(style, verdict);
+        // A partial success ends with what to do.
+        if self.exit_code != 0 || self.missing_inputs.is_empty() {
+            result.push((TextStyle::Dim, format!(" (exit {})", self.exit_code)));
+        }
+        lines.push(result);
     }
 }
 

@@ -7,9 +7,9 @@ pub struct TerminalOptions {
     pub color: bool,
     /// Progress line at the bottom; needs a terminal that understands `\r` and `ESC [ K`.
     pub live: bool,
-    /// Only failures, cases that could not run, findings, notices and the result.
+    /// Only failures, findings, notices, the result, and why cases could not run or do not apply.
     pub quiet: bool,
-    /// Also observations and cases that do not apply; otherwise they are only counted.
+    /// Also observations and the ids of cases that do not apply; otherwise these are only counted.
     pub verbose: bool,
     /// Width of wrapped prose, in columns. Values, commands and exchanges are not wrapped, so that they can be copied.
     pub width: usize,

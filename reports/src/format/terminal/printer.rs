@@ -152,12 +152,13 @@ impl<W: Write> Reader for Terminal<W> {
                 self.draw(true);
             }
             Event::Finding(text) => self.findings.push(text.clone()),
-            Event::Finished { summary, observations, latency, duration_ms, exit_code } => {
+            Event::Finished { summary, observations, missing_inputs, latency, duration_ms, exit_code } => {
                 let ending = Ending {
                     cases: &self.cases,
                     findings: &self.findings,
                     summary,
                     observations,
+                    missing_inputs,
                     latency: latency.as_ref(),
                     duration_ms: *duration_ms,
                     exit_code: *exit_code,

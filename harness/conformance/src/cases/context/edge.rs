@@ -3,16 +3,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Redactor};
-use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
+use tokio::time::timeout;
 
 use super::{CaseExchange, CaseFindings};
-use crate::cases::{Conversation, fill, judge};
-use crate::judge::Check;
+use crate::cases::{Conversation, ExpectedRelay, fill, judge};
+use crate::judge::{Check, RelayedRequests};
 use crate::monitor::{Sender, Traffic};
 use crate::target::FaultInjection;
+
+/// Longest wait for the end of a request that the edge has begun.
+const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
@@ -55,6 +59,8 @@ pub struct CaseContext {
     case: String,
     level: CaseLevel,
     scripted: Vec<Scripted>,
+    /// End of the service's journal before the first script.
+    began: Option<u64>,
 }
 
 /// A check of log lines that the edge may still hold in its buffers.
@@ -83,6 +89,7 @@ impl CaseContext {
             case,
             level,
             scripted: Vec::new(),
+            began: None,
         }
     }
 
@@ -92,33 +99,50 @@ impl CaseContext {
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
-        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &self.arrivals());
+        let relayed = match conversation.relay {
+            ExpectedRelay::Any => RelayedRequests::default(),
+            ExpectedRelay::Once | ExpectedRelay::Nothing => self.relayed().await,
+        };
+        let checks = judge(conversation, &draft, self.origin(), &sent.reply, &relayed);
         self.checks(checks);
         sent
     }
 
-    /// Plays named conversations in sequence. Each check names its conversation.
-    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)]) {
+    /// Plays named conversations in sequence. Each check names its conversation. False: one took longer than `limit`,
+    /// and the rest was not played. The number of conversations must not fail a slow edge.
+    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)], limit: Duration) -> bool {
         for (name, conversation) in conversations {
             let before = self.found.checks.len();
-            self.converse(conversation).await;
+            let played = timeout(limit, self.converse(conversation)).await;
             for check in &mut self.found.checks[before..] {
                 *check = check.clone().of(name);
             }
+            match played {
+                Err(_) => return false,
+                // Each further conversation would wait as long.
+                Ok(Sent { reply: Err(NoAnswer::TimedOut(_)), .. }) => return true,
+                Ok(_) => {}
+            }
         }
+        true
     }
 
     /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.
     pub fn script(&mut self, script: Script) {
-        let on =
-            if self.exclusive { Match::Everything } else { Match::Marker(Bytes::from(self.marker.clone())) };
-        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+        let marker = || Match::Marker(Bytes::from(self.marker.clone()));
+        self.add_script(if self.exclusive { Match::Everything } else { marker() }, script);
     }
 
     /// Sets how the mock service replies to requests whose body contains this text.
     pub fn script_on(&mut self, marker: &str, script: Script) {
-        let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
-        self.scripted.extend(self.edge.service.as_ref().map(|service| service.script(on, script)));
+        self.add_script(Match::Marker(Bytes::copy_from_slice(marker.as_bytes())), script);
+    }
+
+    fn add_script(&mut self, on: Match, script: Script) {
+        if let Some(service) = &self.edge.service {
+            self.began.get_or_insert_with(|| service.mark());
+            self.scripted.push(service.script(on, script));
+        }
     }
 
     /// Changes what the mock service's listener does. False: that failed, and the case is marked as not run.
@@ -183,19 +207,35 @@ impl CaseContext {
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
-    /// Requests of this case at the service so far.
+    /// Requests of this case at the service, after the edge has completed or broken off the last one.
+    pub async fn relayed(&self) -> RelayedRequests {
+        let mut arrivals = Vec::new();
+        for scripted in &self.scripted {
+            arrivals.extend(scripted.finished(END_LIMIT).await);
+        }
+        let unclaimed = match (&self.edge.service, self.began) {
+            (Some(service), Some(mark)) => service.unclaimed_since(mark),
+            _ => Vec::new(),
+        };
+        RelayedRequests::new(arrivals).unclaimed(unclaimed)
+    }
+
+    /// All requests at the service after a mark, also those of other cases. For exclusive cases.
+    pub async fn relayed_since(&self, mark: u64) -> RelayedRequests {
+        match &self.edge.service {
+            Some(service) => RelayedRequests::new(service.finished_since(mark, END_LIMIT).await),
+            None => RelayedRequests::default(),
+        }
+    }
+
+    /// Requests of this case at the service so far, also incomplete ones.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.scripted.iter().flat_map(Scripted::arrivals).collect()
     }
 
-    /// The current end of the service's journal, for [`Self::arrivals_since`].
+    /// The current end of the service's journal, for [`Self::relayed_since`].
     pub fn service_mark(&self) -> u64 {
         self.edge.service.as_ref().map_or(0, |service| service.mark())
-    }
-
-    /// All requests at the service after a mark, also incomplete ones. For exclusive cases.
-    pub fn arrivals_since(&self, mark: u64) -> Vec<Arrival> {
-        self.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default()
     }
 
     /// Fills in the placeholders of a draft.

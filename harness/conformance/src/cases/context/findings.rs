@@ -38,4 +38,11 @@ impl CaseFindings {
         check.level = check.level.max(case);
         self.checks.push(check);
     }
+
+    /// Fails the case at any level with this check, before all others.
+    pub(crate) fn fail_with(&mut self, check: Check) {
+        self.not_run = None;
+        self.not_applicable = None;
+        self.checks.insert(0, check);
+    }
 }

@@ -2,8 +2,11 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
+use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Catalog, Conversation, ORIGIN, collection, preflight, summary, to_signals};
+use crate::cases::{
+    Case, CaseContext, Catalog, Conversation, ORIGIN, collection, preflight, summary, to_signals,
+};
 use crate::judge;
 use crate::target::Setup;
 use edgeproof_http::Draft;
@@ -27,20 +30,12 @@ fn presented(cases: &mut Catalog<'_>) {
             "a read token in LICENSE arrives unchanged, because the service judges it",
         ),
     ] {
-        let script = cases.accept();
-        cases
-            .edge_steps("statement.license-presented", id, title, move |context| {
-                let script = script.clone();
-                Box::pin(async move {
-                    context.script(script);
-                    context.send(&collection()).await;
-                    let found = licenses(&context.arrivals());
-                    let license = context.edge.license.clone().unwrap_or_default();
-                    context.check(judge::carries_license(&license, &found));
-                })
-            })
-            .setup(setup)
-            .also("setting.edge.license");
+        after_relay(cases, "statement.license-presented", id, title, |context, arrivals| {
+            let license = context.edge.license.clone().unwrap_or_default();
+            context.check(judge::carries_license(&license, &licenses(arrivals)));
+        })
+        .setup(setup)
+        .also("setting.edge.license");
     }
     for (setup, role, id, title) in [
         (
@@ -56,28 +51,37 @@ fn presented(cases: &mut Catalog<'_>) {
             "the edge presents another client certificate when configured",
         ),
     ] {
-        let script = cases.accept();
-        cases
-            .edge_steps("statement.certificate-presented", id, title, move |context| {
-                let script = script.clone();
-                Box::pin(async move {
-                    context.script(script);
-                    context.send(&collection()).await;
-                    let expected = context.edge.credentials.certificate(role).chain_der();
-                    let expected = expected.first().map(AsRef::as_ref);
-                    let arrivals = context.arrivals();
-                    let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
-                    context.check(judge::presents_certificate(
-                        expected,
-                        presented.map(AsRef::as_ref),
-                        "EDGE_CLIENT_CERT_FILE",
-                    ));
-                })
-            })
-            .setup(setup)
-            .also("setting.edge.client-cert-file")
-            .also("setting.edge.client-key-file");
+        after_relay(cases, "statement.certificate-presented", id, title, move |context, arrivals| {
+            let expected = context.edge.credentials.certificate(role).chain_der();
+            let expected = expected.first().map(AsRef::as_ref);
+            let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
+            let presented = presented.map(AsRef::as_ref);
+            context.check(judge::presents_certificate(expected, presented, "EDGE_CLIENT_CERT_FILE"));
+        })
+        .setup(setup)
+        .also("setting.edge.client-cert-file")
+        .also("setting.edge.client-key-file");
     }
+}
+
+/// Adds a case that posts a collection and judges what arrived.
+fn after_relay<'c>(
+    cases: &'c mut Catalog<'_>,
+    row: &str,
+    id: &str,
+    title: &str,
+    judge: impl Fn(&mut CaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
+) -> &'c mut Case {
+    let script = cases.accept();
+    cases.edge_steps(row, id, title, move |context| {
+        let (script, judge) = (script.clone(), judge.clone());
+        Box::pin(async move {
+            context.script(script);
+            context.send(&collection()).await;
+            let arrivals = context.arrivals();
+            judge(context, &arrivals);
+        })
+    })
 }
 
 /// The mock service checks the credentials itself, and the edge passes on its refusal.
@@ -186,7 +190,7 @@ fn open(cases: &mut Catalog<'_>) {
                 context.observe(id, observed);
             })
         });
-        case.setup(setup).may_refuse_to_start = true;
+        case.setup(setup).start = CaseLevel::Open;
     }
 }
 

@@ -7,6 +7,7 @@ use crate::cases::{CaseContext, Catalog, Prerequisite, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
+use edgeproof_reports::CaseLevel;
 
 /// Maximum number of shrinking steps. Each step is a request.
 const SHRINKS: usize = 200;
@@ -96,12 +97,13 @@ fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
 
 /// Sends a body and checks what arrived.
 async fn arrives(context: &mut CaseContext, accept: &Script, body: Body) -> Vec<Check> {
-    let before = context.arrivals().len();
+    let before = context.relayed().await.complete.len();
     context.script(accept.clone());
     let draft: Draft = posted(body, Some("application/json"));
-    context.send(&draft).await;
-    let arrivals = context.arrivals().split_off(before);
-    judge::relayed_once(draft.body.bytes(), &arrivals)
+    let sent = context.send(&draft).await;
+    let mut relayed = context.relayed().await;
+    relayed.complete.drain(..before);
+    judge::relayed_once(draft.body.bytes(), &relayed, &sent.reply, CaseLevel::Must)
 }
 
 fn framed_body() -> impl Strategy<Value = Body> {

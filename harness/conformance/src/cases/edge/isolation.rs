@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use crate::cases::{
     CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
 };
-use crate::judge::{self, Check, ExpectedAnswer};
+use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
@@ -24,12 +24,14 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 
 fn concurrent(cases: &mut Catalog<'_>) {
     let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
+    let statuses = cases.refusal_statuses();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
         let reason = format!("edgeproof_{number}");
-        let (script, answer) = match [None, Some(401), Some(403), Some(409)][number % 4] {
+        // Every status of the tables and an acceptance take turns.
+        let (script, answer) = match statuses.get(number % (statuses.len() + 1)) {
             None => (cases.accept(), cases.accepted()),
-            Some(status) => (cases.refuse(status, &reason), cases.refused(status, &reason)),
+            Some(status) => (cases.refuse(*status, &reason), cases.refused(*status, &reason)),
         };
         plays.push((marker, script, answer));
     }
@@ -80,7 +82,8 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         wrong == 0,
     );
     context.check(check);
-    let bodies: Vec<_> = context.arrivals().into_iter().map(|arrival| arrival.request.body).collect();
+    let arrivals = context.relayed().await.complete.into_iter();
+    let bodies: Vec<_> = arrivals.map(|arrival| arrival.request.body).collect();
     let changed = drafts
         .iter()
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
@@ -108,12 +111,13 @@ fn in_turn(cases: &mut Catalog<'_>) {
                     let drafts = [("first", refuse), ("second", accept)]
                         .map(|(name, script)| scripted(context, name, script));
                     let sent = context.exchange_in_turn(&drafts).await;
-                    let arrivals = context.arrivals();
+                    let arrivals = context.relayed().await.complete;
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
                         context.checks(judge::exact(expected, &sent.reply));
                         let body = draft.body.bytes();
                         let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                        context.checks(judge::relayed_once(body, &of_it.collect::<Vec<_>>()));
+                        let relayed = RelayedRequests::new(of_it.collect());
+                        context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
                         context.record(draft, sent);
                     }
                 })

@@ -16,9 +16,12 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         if matches!(method, "PUT" | "PATCH") {
             draft = draft.header("Content-Type", "application/json").body(collection().body);
         }
-        let conversation =
+        let mut conversation =
             Conversation::post(cases.accept(), answer).draft(draft).relay(ExpectedRelay::Nothing);
-        cases
+        if method == "TRACE" {
+            conversation = conversation.wording(CaseLevel::Should);
+        }
+        let case = cases
             .conversation(
                 "edge.405.method-not-allowed",
                 &format!("method.{}", method.to_lowercase()),
@@ -31,6 +34,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             .stimulus(Stimulus::OtherMethod)
             .also("endpoint.edge.signals")
             .also("statement.error-bodies-json");
+        if method == "TRACE" {
+            case.also("statement.trace");
+        }
     }
     allow(cases);
     content_type(cases);
@@ -75,7 +81,8 @@ fn invented(cases: &mut Catalog<'_>) {
                         .body(collection().body);
                     context.script(edgeproof_mock::Script::decide());
                     let sent = context.send(&draft).await;
-                    let relayed = if context.arrivals().is_empty() { "not relayed" } else { "relayed" };
+                    let relayed =
+                        if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
                     let observed = format!("{}, {relayed}", summary::status(&sent.reply));
                     context.observe("method.invented", observed);
                 })

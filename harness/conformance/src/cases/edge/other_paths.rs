@@ -2,6 +2,7 @@ use crate::cases::{Catalog, Prerequisite, collection, summary};
 use crate::judge;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
+use edgeproof_reports::CaseLevel;
 
 /// The health check, other paths and HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -87,7 +88,9 @@ fn http2(cases: &mut Catalog<'_>) {
                         return;
                     };
                     context.checks(judge::exact(&accepted, &sent.reply));
-                    context.checks(judge::relayed_once(draft.body.bytes(), &context.arrivals()));
+                    let relayed = context.relayed().await;
+                    let body = draft.body.bytes();
+                    context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
                     context.record(&draft, sent);
                 })
             },

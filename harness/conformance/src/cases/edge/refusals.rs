@@ -4,7 +4,7 @@ use edgeproof_reports::CaseLevel;
 
 use super::credentials::licenses;
 use crate::cases::{CaseContext, Catalog, Conversation, collection, summary};
-use crate::judge::Check;
+use crate::judge::{self, Check};
 use edgeproof_mock::{Action, Script};
 
 /// The service refuses a collection: the edge passes on its status and its reason (7.2, 7.3).
@@ -105,11 +105,58 @@ fn without_reason(cases: &mut Catalog<'_>) {
             .also("statement.error-bodies-json")
             .stimulus(stimulus);
     }
+    for (stimulus, id, title, body) in doubtful_replies() {
+        let script = Script::one(answer(403, "application/json", body));
+        let (id, expected) =
+            (format!("refusal.unknown.{id}"), cases.answer("edge.refused.unknown", Some((403, ""))));
+        cases
+            .edge_steps(
+                "statement.reason-one-line",
+                &id.clone(),
+                &format!("the edge answers with valid JSON and a reason in one line to a refusal {title}"),
+                move |context| {
+                    let (script, id, expected) = (script.clone(), id.clone(), expected.clone());
+                    Box::pin(async move {
+                        context.script(script);
+                        let sent = context.send(&collection()).await;
+                        context.checks(judge::refused_in_one_line(&expected, &sent.reply));
+                        let observed = summary::answer(&context.marker, &sent.reply);
+                        context.observe(&id, observed);
+                    })
+                },
+            )
+            .also("statement.reason-in-between")
+            .also("statement.error-bodies-json")
+            .stimulus(stimulus);
+    }
+}
+
+/// A value as `error` and `reason`.
+fn both(value: &str) -> Bytes {
+    Bytes::from(format!(r#"{{"error":{value},"reason":{value}}}"#))
+}
+
+/// Reasons that an edge may pass on or not, in one line in either case.
+fn doubtful_replies() -> [(Stimulus, &'static str, &'static str, Bytes); 3] {
+    [
+        (Stimulus::ReplySpaces, "spaces", "whose reason is a sentence", both(r#""not allowed here""#)),
+        (
+            Stimulus::ReplyInvalidUtf8,
+            "invalid-utf8",
+            "that is not UTF-8",
+            Bytes::from_static(b"{\"error\":\"bad\xff\xfe\",\"reason\":\"bad\xff\xfe\"}"),
+        ),
+        (
+            Stimulus::ReplyHuge,
+            "huge",
+            "whose reason has 10 KiB",
+            both(&format!("\"{}\"", "x".repeat(10 * 1024))),
+        ),
+    ]
 }
 
 fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)> {
     const JSON: &str = "application/json";
-    let both = |value: &str| Bytes::from(format!(r#"{{"error":{value},"reason":{value}}}"#));
     vec![
         (Stimulus::ReplyEmpty, "empty", "without a body", JSON, Bytes::new()),
         (Stimulus::ReplyNotJson, "not-json", "that is not JSON", JSON, Bytes::from_static(b"forbidden")),
@@ -136,27 +183,12 @@ fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)>
             JSON,
             both(r#"{"code":"edgeproof_in_object"}"#),
         ),
-        (Stimulus::ReplySpaces, "spaces", "whose reason is a sentence", JSON, both(r#""not allowed here""#)),
         (
             Stimulus::ReplyControl,
             "control",
             "whose reason contains control characters",
             JSON,
             both(r#""bad\u001b[31m\r\nX-Injected: 1""#),
-        ),
-        (
-            Stimulus::ReplyInvalidUtf8,
-            "invalid-utf8",
-            "that is not UTF-8",
-            JSON,
-            Bytes::from_static(b"{\"error\":\"bad\xff\xfe\",\"reason\":\"bad\xff\xfe\"}"),
-        ),
-        (
-            Stimulus::ReplyHuge,
-            "huge",
-            "whose reason has 10 KiB",
-            JSON,
-            both(&format!("\"{}\"", "x".repeat(10 * 1024))),
         ),
     ]
 }

@@ -57,6 +57,7 @@ fn configurations(cases: &mut Catalog<'_>) {
             )
             .also(setting)
             .also("statement.error-bodies-json")
+            .also("statement.starts-without-service")
             .setup(setup)
             .stimulus(stimulus)
             // A resolver can take seconds to fail.
@@ -179,10 +180,16 @@ async fn converse_with_listener(context: &mut CaseContext, mode: ListenerMode, c
     }
 }
 
-/// The service breaks off after it has read the request. It may have accepted the collection, so the edge must not retry.
+/// The service breaks off after it has read the request. It may have accepted the collection, so the edge should not
+/// retry.
 fn broken(cases: &mut Catalog<'_>) {
     for (action, stimulus, id, title) in [
-        (Action::CutHead, Stimulus::ServiceHeadCut, "head-cut", "if the service's reply ends in its head"),
+        (
+            Action::RawBytes(Bytes::from_static(b"HTTP/1.1 2")),
+            Stimulus::ServiceHeadCut,
+            "status-line-cut",
+            "if the service's reply ends in its status line",
+        ),
         (
             Action::Reset,
             Stimulus::ServiceResets,
@@ -210,12 +217,41 @@ fn broken(cases: &mut Catalog<'_>) {
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and does not retry {title}"),
-                Conversation::post(script, answer),
+                Conversation::post(script, answer).after_retry(vec![cases.accepted()]),
             )
             .stimulus(stimulus)
-            .also("statement.relayed-once")
+            .also("statement.no-retry")
+            .also("statement.retry-told-truth")
             .exclusive();
     }
+    cases
+        .observation(
+            "statement.reply-head-cut",
+            "unreachable.head-cut",
+            "the answer when the service's reply ends after its status line",
+            Script::one(Action::CutHead),
+        )
+        .exclusive();
+    copy_refused(cases);
+}
+
+/// The service accepts the collection and breaks off. It refuses a copy as replayed, which is not the page's doing.
+fn copy_refused(cases: &mut Catalog<'_>) {
+    let Some(replayed) = cases.spec.by_stimulus(Table::Relay, Stimulus::Replayed) else { return };
+    let (Some(status), Some(code)) = (replayed.status(), replayed.code()) else { return };
+    let refuse = cases.refuse(status, code).replies.remove(0);
+    let script = Script { replies: vec![Reply::now(Action::Close), refuse] };
+    let unreachable = cases.answer("edge.502.service-unreachable", None);
+    let conversation = Conversation::post(script, unreachable.clone());
+    cases
+        .conversation(
+            "statement.retry-told-truth",
+            "unreachable.copy-refused",
+            "if the edge retries after a broken connection, it does not pass on the refusal of the copy",
+            conversation.after_retry(vec![unreachable, cases.accepted()]),
+        )
+        .also("statement.no-retry")
+        .exclusive();
 }
 
 fn slow(cases: &mut Catalog<'_>) {

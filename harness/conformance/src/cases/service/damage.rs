@@ -86,6 +86,11 @@ impl Damage {
     }
 }
 
+/// Position of a token's signature: the second half of its longest part, if its format is unknown.
+pub(super) fn signature(token: &str) -> Range<usize> {
+    TokenParts::of(token).signature
+}
+
 /// Positions of the parts of a token.
 struct TokenParts {
     /// End of the prefix.

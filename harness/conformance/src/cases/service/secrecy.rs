@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Row, Stimulus};
 
-use super::damage::Damage;
+use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
 use crate::judge::{self, AnswerResult, Check};
@@ -105,13 +105,13 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
     }
 }
 
-/// The answer contains neither the token, in any encoding, nor a piece of its longest part. The longest part holds the
-/// signed data and often the signature; a short part can be a public key id.
+/// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
+/// verdict token of the same issuer shares them.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
-    let longest = token.split('.').max_by_key(|part| part.len()).unwrap_or(token);
-    let pieces: HashSet<&[u8]> = longest.as_bytes().windows(PIECE).skip(PIECE).collect();
+    let signature = &token.as_bytes()[damage::signature(token)];
+    let pieces: HashSet<&[u8]> = signature.windows(PIECE).collect();
     let finds =
         |bytes: &[u8]| redactor.finds(bytes) || bytes.windows(PIECE).any(|window| pieces.contains(window));
     judge::no_secrets("token and no piece of it", finds, reply)

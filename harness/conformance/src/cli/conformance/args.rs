@@ -8,6 +8,8 @@ use clap::Args;
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
 use edgeproof_fixtures::spec::Version;
 
+use crate::cli::inputs::parse_origin;
+
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -15,12 +17,13 @@ Exit codes:
   1         a must is violated, a pinned point changed, or a baseline line is stale;
             with --strict also if a should is violated
   2         the command or a file that it names is invalid; nothing ran
-  3         incomplete: a planned case could not run, so nothing is proven
+  3         incomplete: a planned case could not run, so nothing is proven;
+            with --require-all also if cases lack an input
   130, 143  stopped by SIGINT, SIGTERM";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
-pub(in crate::cli) struct ConformanceArgs {
+pub(crate) struct ConformanceArgs {
     /// `edge`, the URL of an edge, `service` or `keys` (default: the embedded reference edge)
     #[arg(value_name = "edge|service|keys|URL")]
     pub(super) target: Option<String>,
@@ -41,7 +44,7 @@ pub(in crate::cli) struct ConformanceArgs {
     #[arg(long, help_heading = "Edge")]
     pub(super) no_service: bool,
     /// Origin that the edge allows, with --no-service
-    #[arg(long, value_name = "ORIGIN", help_heading = "Edge", requires = "no_service")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge", requires = "no_service")]
     pub(super) origin: Option<String>,
     /// Environment variable that gives the launched edge its port
     #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
@@ -52,7 +55,7 @@ pub(in crate::cli) struct ConformanceArgs {
     /// Scheme of the launched or embedded edge (default: http)
     #[arg(long, value_name = "SCHEME", value_enum, hide_possible_values = true, help_heading = "Edge")]
     pub(super) edge_scheme: Option<EdgeScheme>,
-    /// CA file for the edge's certificate (default: system roots)
+    /// CA file for the edge's certificate, or this certificate itself (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Edge")]
     pub(super) edge_ca: Option<PathBuf>,
 
@@ -62,7 +65,7 @@ pub(in crate::cli) struct ConformanceArgs {
     /// Key set base URL, with `keys` (default: the built-in mock)
     #[arg(long, value_name = "URL", help_heading = "Service and key set")]
     pub(super) keys_url: Option<String>,
-    /// CA file for the certificates of service and key set (default: system roots)
+    /// CA file for the certificates of service and key set, or such a certificate itself (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Service and key set")]
     pub(super) service_ca: Option<PathBuf>,
     /// Valid read token (default: READ_TOKEN from the environment)
@@ -122,6 +125,9 @@ pub(in crate::cli) struct ConformanceArgs {
     /// Treat violated should requirements as failures
     #[arg(long, help_heading = "Run")]
     pub(super) strict: bool,
+    /// Exit 3 if cases lack an input, such as a read token
+    #[arg(long, help_heading = "Run")]
+    pub(super) require_all: bool,
     /// Number of cases that run at the same time, 1 to 256
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Run")]
     pub(super) jobs: u16,
@@ -141,7 +147,7 @@ pub(in crate::cli) struct ConformanceArgs {
     #[arg(long, value_name = "ID", help_heading = "Run")]
     pub(super) hold: Option<String>,
 
-    /// Write a report: json, junit, html or markdown (repeatable)
+    /// Write a report: json, junit, html or markdown; - is standard output (repeatable)
     #[arg(long, value_name = "FORMAT=PATH", help_heading = "Output")]
     pub(super) report: Vec<ReportArgument>,
     /// Annotate the pull request and write a summary to GITHUB_STEP_SUMMARY
@@ -153,7 +159,7 @@ pub(in crate::cli) struct ConformanceArgs {
     /// Show only failures and the result
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Show also observations and cases that do not apply
+    /// Show also observations and the ids of cases that do not apply
     #[arg(long, short, help_heading = "Output")]
     pub(super) verbose: bool,
 }

@@ -2,7 +2,7 @@ use edgeproof_cli::Failure;
 use edgeproof_reports::{Outcome, Report};
 
 use super::args::ConformanceArgs;
-use crate::run::{Plan, Selection};
+use crate::run::{CasePlan, Selection, nearest_ids, similar_text};
 
 /// Cases that the options select.
 pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
@@ -15,7 +15,7 @@ pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
     let ids: Vec<_> = cases.map(|case| case.id).collect();
     if ids.is_empty() {
         return Err(Failure::usage(
-            format!("rerun the failed cases of {}: no case failed", path.display()),
+            format!("cannot rerun the failed cases of {}: no case failed", path.display()),
             "omit --rerun-failed to run all cases",
         ));
     }
@@ -24,13 +24,15 @@ pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {
 }
 
 /// Checks that the held case will run.
-pub(super) fn check_hold(hold: Option<&str>, plan: &Plan) -> Result<(), Failure> {
+pub(super) fn check_hold(hold: Option<&str>, plan: &CasePlan) -> Result<(), Failure> {
     let Some(id) = hold else { return Ok(()) };
-    if plan.cases.iter().any(|planned| planned.case.id == id && planned.not_applicable.is_none()) {
+    if plan.cases.iter().any(|planned| planned.case.id == id && planned.unmet.is_empty()) {
         return Ok(());
     }
+    let runs = plan.cases.iter().filter(|planned| planned.unmet.is_empty());
+    let similar = nearest_ids(id, runs.map(|planned| planned.case.id.as_str()));
     Err(Failure::usage(
-        format!("stop before {id:?}: no case with this id will run"),
+        format!("cannot stop before {id:?}: no case with this id runs{}", similar_text(&similar)),
         "give one exact id; --list lists the ids",
     ))
 }

@@ -10,7 +10,7 @@ use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
 use edgeproof_mock::ReplyShape;
 
 use super::args::ConformanceArgs;
-use super::credentials::{mint, write_credentials};
+use crate::cli::inputs::mint;
 use crate::run::{EdgePoolOptions, EdgeUpstream};
 use crate::target::{Attached, Embedded, Target};
 
@@ -27,13 +27,13 @@ pub(super) fn edge_options(
     if url.is_none() && (args.settings.is_some() || args.no_service) {
         let option = if args.no_service { "--no-service" } else { "--settings" };
         return Err(Failure::usage(
-            format!("use {option} without the URL of an edge"),
+            format!("cannot use {option} without the URL of an edge"),
             "the option applies to an edge that already runs: add --url URL",
         ));
     }
     let (credentials, connection) = match settings {
         Some(folder) => (folder.credentials, Some(folder.connection)),
-        None => (mint()?, None),
+        None => (mint(&[], None)?, None),
     };
     let files = write_credentials(&credentials)?;
     let upstream = match &url {
@@ -50,7 +50,10 @@ fn edge_url(args: &ConformanceArgs) -> Result<Option<BaseUrl>, Failure> {
     let positional = args.target.as_deref().filter(|target| *target != "edge");
     let given = [positional.is_some(), args.url.is_some(), args.launch.is_some()];
     if given.into_iter().filter(|is_given| *is_given).count() > 1 {
-        return Err(Failure::usage("use two targets at once", "give only one of URL, --url and --launch"));
+        return Err(Failure::usage(
+            "cannot test two targets at once",
+            "give only one of URL, --url and --launch",
+        ));
     }
     Ok(positional.or(args.url.as_deref()).map(BaseUrl::of_edge).transpose()?)
 }
@@ -84,7 +87,7 @@ fn target(
     if let Some(ca) = &args.edge_ca {
         if url.is_none() && args.launch.is_none() {
             return Err(Failure::usage(
-                "use --edge-ca for the embedded edge",
+                "cannot use --edge-ca with the embedded edge",
                 "the embedded edge has a CA of its own: omit the option, or add --launch CMD or --url URL",
             ));
         }
@@ -94,7 +97,7 @@ fn target(
     if let Some(url) = url {
         if args.edge_scheme.is_some() {
             return Err(Failure::usage(
-                "use --edge-scheme for an edge that already runs",
+                "cannot use --edge-scheme with an edge that already runs",
                 "its URL gives the scheme: omit the option",
             ));
         }
@@ -113,4 +116,14 @@ fn target(
         EdgeScheme::Http => embedded,
         EdgeScheme::Https => embedded.https(credentials, files),
     })))
+}
+
+/// Writes the credentials of a run to a temporary folder.
+pub(super) fn write_credentials(credentials: &Credentials) -> Result<CredentialFiles, Failure> {
+    CredentialFiles::write(credentials).map_err(|why| {
+        Failure::usage(
+            format!("cannot write credentials to a temporary folder: {why}"),
+            "check TMPDIR and the free space there",
+        )
+    })
 }

@@ -20,11 +20,11 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
             ServicePart::Service => "the option applies to edges; give the URL of a service with --base-url",
             ServicePart::Keys => "the option applies to edges; give the URL of a key set with --keys-url",
         };
-        return Err(Failure::usage(format!("use {option} for `{}`", part.name()), advice));
+        return Err(Failure::usage(format!("cannot use {option} with `{}`", part.name()), advice));
     }
     if part == ServicePart::Service && args.keys_url.is_some() {
         return Err(Failure::usage(
-            "use --keys-url for `service`",
+            "cannot use --keys-url with `service`",
             "the option applies to `edgeproof conformance keys`, which verifies a verdict if --base-url is given as well",
         ));
     }
@@ -34,7 +34,7 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
     };
     if let Some(option) = first_given(&service_options(args)).filter(|_| !is_given) {
         return Err(Failure::usage(
-            format!("use {option} without {url}"),
+            format!("cannot use {option} without {url}"),
             format!("add {url} URL; without it the built-in mock is tested, which needs no {option}"),
         ));
     }
@@ -45,7 +45,7 @@ fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
     let keys_url = [("--keys-url", args.keys_url.is_some())];
     let Some(option) = first_given(&service_options(args)).or(first_given(&keys_url)) else { return Ok(()) };
     Err(Failure::usage(
-        format!("use {option} for an edge"),
+        format!("cannot use {option} with an edge"),
         "the option applies to `edgeproof conformance service` and `edgeproof conformance keys`",
     ))
 }

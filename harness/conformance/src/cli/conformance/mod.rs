@@ -2,21 +2,20 @@
 
 mod args;
 mod cases;
-mod credentials;
 mod edges;
 mod misplaced;
 mod output;
 mod plan;
 mod service;
 
-pub(super) use args::ConformanceArgs;
+pub(crate) use args::ConformanceArgs;
 
-use std::io::Write;
+use std::fmt::Write as _;
 use std::time::Duration;
 
-use edgeproof_cli::{Failure, runtime, signals};
+use edgeproof_cli::{Failure, runtime, signals, write_stdout};
 
-use crate::run::{Pins, Plan};
+use crate::run::{CasePlan, Pins};
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
 
@@ -32,7 +31,7 @@ pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
         signals::catch()?
     };
     match plan(args)? {
-        PlannedCommand::List(cases) => Ok(list(&cases)),
+        PlannedCommand::List(cases) => write_stdout(list(&cases).as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
             let code = runtime.block_on(execute(*run, interrupted));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -62,17 +61,15 @@ async fn execute(
     Ok(finish(readers, result.exit_code))
 }
 
-/// Prints the cases, one a line. A closed pipe ends the list.
-fn list(plan: &Plan) -> u8 {
+/// Lists the cases, one a line.
+fn list(plan: &CasePlan) -> String {
     let width = plan.cases.iter().map(|planned| planned.case.id.len()).max().unwrap_or(0);
-    let mut out = std::io::stdout().lock();
+    let mut text = String::new();
     for planned in &plan.cases {
-        let because = planned.not_applicable.as_ref();
+        let because = planned.not_applicable();
         let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
         let case = &planned.case;
-        if writeln!(out, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title).is_err() {
-            break;
-        }
+        _ = writeln!(text, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title);
     }
-    0
+    text
 }

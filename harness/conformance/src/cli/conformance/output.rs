@@ -1,4 +1,5 @@
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
@@ -14,6 +15,12 @@ pub(super) fn file_readers(
     spec: &Spec,
 ) -> Result<Vec<Box<dyn Reader + Send>>, Failure> {
     ReportArgument::check_distinct(&args.report)?;
+    if args.github && ReportArgument::any_to_stdout(&args.report) {
+        return Err(Failure::usage(
+            "cannot use --github with a report on standard output: annotations go there as well",
+            "write the report to a file",
+        ));
+    }
     let mut reports = args.report.clone();
     if args.github
         && let Some(summary) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty())
@@ -28,14 +35,18 @@ pub(super) fn file_readers(
     reports.into_iter().map(open).collect()
 }
 
-/// The terminal, then `files`, then annotations for GitHub.
-pub(super) fn stdout_readers(
+/// The terminal, then `files`, then annotations for GitHub. The terminal is standard error if a report goes to standard
+/// output.
+pub(super) fn all_readers(
     args: &ConformanceArgs,
     spec: &Spec,
     files: Vec<Box<dyn Reader + Send>>,
 ) -> Vec<Box<dyn Reader + Send>> {
-    let terminal = Terminal::new(std::io::stdout(), terminal_options(args, spec));
-    let mut readers: Vec<Box<dyn Reader + Send>> = vec![Box::new(terminal)];
+    let mut readers = if ReportArgument::any_to_stdout(&args.report) {
+        vec![terminal(std::io::stderr(), args, spec)]
+    } else {
+        vec![terminal(std::io::stdout(), args, spec)]
+    };
     readers.extend(files);
     if args.github {
         readers.push(Box::new(Github::new(std::io::stdout())));
@@ -58,7 +69,10 @@ pub(super) fn finish(readers: Vec<Box<dyn Reader + Send>>, exit_code: u8) -> u8 
             // The reader of standard output has read enough.
             Err(why) if why.kind() == ErrorKind::BrokenPipe => {}
             Err(why) => {
-                let _ = writeln!(std::io::stderr().lock(), "failed to write a report: {}", error_text(&why));
+                let text = error_text(&why);
+                // A full terminal or pipe gives only the system's error.
+                let what = if text.starts_with("cannot ") { "" } else { "cannot write a report: " };
+                let _ = writeln!(std::io::stderr().lock(), "{what}{text}");
                 exit_code = if exit_code == 0 { USAGE } else { exit_code };
             }
             Ok(()) => {}
@@ -67,20 +81,25 @@ pub(super) fn finish(readers: Vec<Box<dyn Reader + Send>>, exit_code: u8) -> u8 
     exit_code
 }
 
-fn terminal_options(args: &ConformanceArgs, spec: &Spec) -> TerminalOptions {
-    let is_terminal = std::io::stdout().is_terminal();
-    TerminalOptions {
-        color: args.color.is_enabled(),
+fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
+    out: W,
+    args: &ConformanceArgs,
+    spec: &Spec,
+) -> Box<dyn Reader + Send> {
+    let is_terminal = out.is_terminal();
+    let options = TerminalOptions {
+        color: args.color.is_enabled_on(&out),
         live: is_terminal && !is_dumb_terminal() && args.hold.is_none() && !args.quiet,
         quiet: args.quiet,
         verbose: args.verbose,
-        width: if is_terminal { terminal_width() } else { TerminalOptions::default().width },
+        width: if is_terminal { width(&out) } else { TerminalOptions::default().width },
         titles: titles(spec),
-    }
+    };
+    Box::new(Terminal::new(out, options))
 }
 
-fn terminal_width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+fn width(terminal: &impl AsFd) -> usize {
+    let size = rustix::termios::tcgetwinsize(terminal);
     size.map_or(100, |size| usize::from(size.ws_col).clamp(60, 160))
 }
 

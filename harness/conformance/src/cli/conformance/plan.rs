@@ -1,8 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Reader;
 use rand::RngExt;
@@ -11,15 +11,18 @@ use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
 use super::edges::edge_options;
 use super::misplaced::check_options;
-use super::output::{file_readers, stdout_readers};
+use super::output::{all_readers, file_readers};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
-use crate::run::{Baseline, ConformanceRun, Pins, Plan, RunOptions, RunPolicy, ServicePart, ServiceRunner};
+use crate::cli::inputs::profile;
+use crate::run::{
+    Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
+};
 
 /// A valid command.
 pub(super) enum PlannedCommand {
     /// Lists the cases.
-    List(Plan),
+    List(CasePlan),
     /// Runs the cases.
     Run(Box<PlannedRun>),
 }
@@ -69,7 +72,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     if args.list {
         return Ok(PlannedCommand::List(run.plan));
     }
-    let readers = stdout_readers(args, &spec, files);
+    let readers = all_readers(args, &spec, files);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 
@@ -79,18 +82,11 @@ fn service_part(target: Option<&str>) -> Result<Option<ServicePart>, Failure> {
         Some("service") => Ok(Some(ServicePart::Service)),
         Some("keys") => Ok(Some(ServicePart::Keys)),
         Some("collector") => Err(Failure::usage(
-            "test `collector`: this version of edgeproof does not support collectors",
+            "cannot test `collector`: this version of edgeproof does not support collectors",
             "name `edge`, `service` or `keys`",
         )),
         _ => Ok(None),
     }
-}
-
-fn profile(spec: &Spec, file: Option<&Path>) -> Result<Profile, Failure> {
-    Ok(match file {
-        Some(path) => spec.profile().with_file(path)?,
-        None => spec.profile().clone(),
-    })
 }
 
 fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
@@ -110,5 +106,5 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
 
 fn policy(args: &ConformanceArgs) -> Result<RunPolicy, Failure> {
     let baseline = args.baseline.as_deref().map(Baseline::load).transpose()?;
-    Ok(RunPolicy { strict: args.strict, baseline })
+    Ok(RunPolicy { strict: args.strict, require_all: args.require_all, baseline })
 }

@@ -6,8 +6,9 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::BaseUrl;
 
 use super::args::ConformanceArgs;
-use super::credentials::{mint, write_credentials};
+use super::edges::write_credentials;
 use crate::cases::ServiceInputs;
+use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 
 /// Variable that holds the read token, so that no argument shows it.
@@ -28,7 +29,7 @@ pub(super) fn service_options(
         ServicePart::Keys => keys.is_none(),
     };
     if is_mock {
-        let credentials = mint()?;
+        let credentials = mint(&[], None)?;
         let files = write_credentials(&credentials)?;
         let redactor = Arc::new(Redactor::new(&credentials));
         let inputs = ServiceRunnerOptions::mock_inputs(&credentials);
@@ -54,13 +55,13 @@ fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Fa
     let license = args.license.as_deref().map(|license| secret("--license", license)).transpose()?;
     if license.as_ref().is_some_and(|license| license.expose().starts_with(READ_PREFIX)) {
         return Err(Failure::usage(
-            "use --license: it is a read token",
-            "give a license; the case checks that the service refuses it as a read token",
+            "cannot use the value of --license: it is a read token",
+            "give a license; a case checks that the service refuses it as a read token",
         ));
     }
     if args.session_ref.as_deref() == Some("") {
         return Err(Failure::usage(
-            "use --session-ref: it is empty",
+            "cannot use the value of --session-ref: it is empty",
             "give the reference that the page passed to start()",
         ));
     }
@@ -77,7 +78,7 @@ fn read_token(option: &str, value: &str) -> Result<Secret, Failure> {
     let token = secret(option, value)?;
     if token.expose().starts_with(LICENSE_PREFIX) {
         return Err(Failure::usage(
-            format!("use {option}: it is a license"),
+            format!("cannot use the value of {option}: it is a license"),
             format!("give a read token, which begins with {READ_PREFIX}"),
         ));
     }
@@ -93,7 +94,7 @@ fn secret(option: &str, value: &str) -> Result<Secret, Failure> {
         Some(path) => std::fs::read_to_string(path)
             .map_err(|why| {
                 Failure::usage(
-                    format!("read the credential for {option} from {path}: {why}"),
+                    format!("cannot read the credential for {option} from {path}: {why}"),
                     "name a text file that holds only the credential after @",
                 )
             })?
@@ -103,7 +104,7 @@ fn secret(option: &str, value: &str) -> Result<Secret, Failure> {
     };
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Failure::usage(
-            format!("use {option}: it is not a token"),
+            format!("cannot use the value of {option}: it is not a token"),
             "a token consists of ASCII characters without spaces; write @FILE for a token in a file",
         ));
     }

@@ -1,10 +1,11 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role};
+use edgeproof_fixtures::credentials::Role;
 
-use super::output::{Item, Output};
-use super::source::Source;
+use super::output::{Item, MintOutput};
+use super::source::ServiceSource;
+use crate::cli::inputs::mint;
 
 /// Files that the command writes, shown in its help.
 const FILES: &str = "\
@@ -17,7 +18,7 @@ Without --settings and --mock the command mints new, unrelated credentials.";
 #[command(after_help = FILES)]
 pub(super) struct CertificatesArgs {
     #[command(flatten)]
-    source: Source,
+    source: ServiceSource,
     /// Role of the certificate (repeatable with --out) (default: all roles)
     #[arg(long, value_name = "ROLE", value_parser = roles())]
     role: Vec<Role>,
@@ -25,14 +26,14 @@ pub(super) struct CertificatesArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["settings", "mock"])]
     service_host: Vec<String>,
     #[command(flatten)]
-    output: Output,
+    output: MintOutput,
 }
 
 /// Mints and writes the certificates and keys.
 pub(super) fn run(args: &CertificatesArgs) -> Result<(), Failure> {
     let credentials = match args.source.credentials_if_named()? {
         Some(credentials) => credentials,
-        None => mint_for(&args.service_host)?,
+        None => mint(&args.service_host, None)?,
     };
     let roles = if args.role.is_empty() { Role::ALL.to_vec() } else { args.role.clone() };
     let mut items = Vec::new();
@@ -50,14 +51,6 @@ pub(super) fn run(args: &CertificatesArgs) -> Result<(), Failure> {
         }
     }
     args.output.write(&items)
-}
-
-/// New credentials for a service with these names and those of this machine.
-pub(super) fn mint_for(service_hosts: &[String]) -> Result<Credentials, Failure> {
-    let mut options = MintOptions::default();
-    options.service_hosts.extend(service_hosts.iter().cloned());
-    Credentials::mint(&options)
-        .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without a port"))
 }
 
 fn roles() -> impl TypedValueParser<Value = Role> {

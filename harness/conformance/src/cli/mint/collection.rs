@@ -7,8 +7,8 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::seal::{Collection, CollectionForm, CollectorMode};
 
 use super::forms::form_parser;
-use super::output::{Item, Output};
-use super::source::{Source, seal_key_file};
+use super::output::{Item, MintOutput};
+use super::source::{ServiceSource, seal_key_file};
 
 /// How to use the body, shown in the help.
 const USAGE: &str = "\
@@ -19,7 +19,7 @@ collection of the same session.";
 #[command(after_help = USAGE)]
 pub(super) struct CollectionArgs {
     #[command(flatten)]
-    source: Source,
+    source: ServiceSource,
     /// Seal to this key, from the admin API of a mock service (default: the service's first key)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["settings", "mock"])]
     seal_key: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub(super) struct CollectionArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
-    output: Output,
+    output: MintOutput,
 }
 
 /// Seals and writes the collections.

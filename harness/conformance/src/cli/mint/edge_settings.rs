@@ -7,8 +7,7 @@ use clap::Args;
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
 
-use super::certificates::mint_for;
-use crate::cli::service_url::service_url;
+use crate::cli::inputs::{mint, parse_origin, service_url};
 use crate::target::ALLOWED_ORIGIN;
 
 #[derive(Debug, Args)]
@@ -16,6 +15,9 @@ pub(super) struct EdgeSettingsArgs {
     /// Output folder: `edge/` is for the edge, `service/` for edgeproof
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replace existing settings
+    #[arg(long)]
+    force: bool,
     /// Name or address of the mock service as the edge reaches it (repeatable); SERVICE_URL holds the first
     #[arg(long, value_name = "NAME")]
     service_host: Vec<String>,
@@ -23,7 +25,7 @@ pub(super) struct EdgeSettingsArgs {
     #[arg(long, value_name = "PORT", default_value_t = 8443)]
     service_port: u16,
     /// ALLOWED_ORIGIN of the edge
-    #[arg(long, value_name = "ORIGIN", default_value = ALLOWED_ORIGIN)]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = ALLOWED_ORIGIN)]
     origin: String,
     /// Path of the folder `edge/` as the edge sees it, for an edge in a container
     #[arg(long, value_name = "DIR")]
@@ -32,7 +34,13 @@ pub(super) struct EdgeSettingsArgs {
 
 /// Mints and writes the settings.
 pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
-    let credentials = mint_for(&args.service_host)?;
+    if !args.force && SettingsFolder::is_saved_in(&args.out) {
+        return Err(Failure::usage(
+            format!("cannot write settings into {}: it already contains credentials", args.out.display()),
+            "add --force to replace them, or name another folder; nothing was written",
+        ));
+    }
+    let credentials = mint(&args.service_host, None)?;
     let connection = EdgeConnection {
         service_url: service_url(&args.service_host, args.service_port),
         allowed_origin: args.origin.clone(),

@@ -4,13 +4,13 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::LicenseForm;
 
 use super::forms::form_parser;
-use super::output::{Item, Output};
-use super::source::Source;
+use super::output::{Item, MintOutput};
+use super::source::ServiceSource;
 
 #[derive(Debug, Args)]
 pub(super) struct LicenseArgs {
     #[command(flatten)]
-    source: Source,
+    source: ServiceSource,
     /// Form of the license (repeatable with --out)
     #[arg(long, value_name = "FORM", default_value = "valid", value_parser = license_forms())]
     form: Vec<LicenseForm>,
@@ -18,7 +18,7 @@ pub(super) struct LicenseArgs {
     #[arg(long, requires = "out", conflicts_with = "form")]
     all: bool,
     #[command(flatten)]
-    output: Output,
+    output: MintOutput,
 }
 
 /// Mints and writes the licenses.

@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 /// Destination of minted items.
 #[derive(Debug, Args)]
-pub(super) struct Output {
+pub(super) struct MintOutput {
     /// Output folder, for files that only their owner can read (default: standard output)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -31,7 +31,7 @@ impl Item {
     }
 }
 
-impl Output {
+impl MintOutput {
     /// Whether the destination is a folder.
     pub(super) fn is_folder(&self) -> bool {
         self.out.is_some()
@@ -48,7 +48,7 @@ impl Output {
     fn write_folder(&self, folder: &Path, items: &[Item]) -> Result<(), Failure> {
         create(folder).map_err(|why| {
             Failure::usage(
-                format!("write into {}: {why}", folder.display()),
+                format!("cannot write into {}: {why}", folder.display()),
                 "name a folder with a writable parent",
             )
         })?;
@@ -56,14 +56,14 @@ impl Output {
             && let Some(item) = items.iter().find(|item| folder.join(&item.name).symlink_metadata().is_ok())
         {
             return Err(Failure::usage(
-                format!("write {}: the file exists already", folder.join(&item.name).display()),
+                format!("cannot write {}: the file already exists", folder.join(&item.name).display()),
                 "add --force to replace it, or name another folder; nothing was written",
             ));
         }
         for item in items {
             let path = folder.join(&item.name);
             self.put(folder, &path, &item.content).map_err(|why| {
-                Failure::usage(format!("write {}: {why}", path.display()), "name a writable folder")
+                Failure::usage(format!("cannot write {}: {why}", path.display()), "name a writable folder")
             })?;
         }
         // On standard error: a script may read standard output.
@@ -86,7 +86,7 @@ impl Output {
 fn to_standard_output(items: &[Item]) -> Result<(), Failure> {
     let [item] = items else {
         return Err(Failure::usage(
-            format!("write {} items to standard output: only one fits", items.len()),
+            format!("cannot write {} items to standard output: it takes one", items.len()),
             "mint one item, or name a folder with --out DIR",
         ));
     };

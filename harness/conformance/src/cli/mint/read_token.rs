@@ -4,13 +4,13 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::ReadTokenForm;
 
 use super::forms::form_parser;
-use super::output::{Item, Output};
-use super::source::Source;
+use super::output::{Item, MintOutput};
+use super::source::ServiceSource;
 
 #[derive(Debug, Args)]
 pub(super) struct ReadTokenArgs {
     #[command(flatten)]
-    source: Source,
+    source: ServiceSource,
     /// Form of the read token (repeatable with --out)
     #[arg(long, value_name = "FORM", default_value = "valid", value_parser = read_token_forms())]
     form: Vec<ReadTokenForm>,
@@ -21,7 +21,7 @@ pub(super) struct ReadTokenArgs {
     #[arg(long)]
     header: bool,
     #[command(flatten)]
-    output: Output,
+    output: MintOutput,
 }
 
 /// Mints and writes the read tokens.
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ReadTokenArgs) -> Result<(), Failure> {
             // This form differs from the valid one only in its header.
             _ if form == ReadTokenForm::OtherScheme && !args.all => {
                 return Err(Failure::usage(
-                    "mint the read token other-scheme: only its header differs from the valid token",
+                    "cannot mint the read token other-scheme: only its header differs from the valid token",
                     "add --header to write the header",
                 ));
             }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// The service that accepts the minted items.
 #[derive(Debug, Args)]
-pub(super) struct Source {
+pub(super) struct ServiceSource {
     /// Mint for the service of these settings, from `edgeproof mint edge-settings` or `edgeproof mock`
     #[arg(long, value_name = "DIR", conflicts_with = "mock")]
     settings: Option<PathBuf>,
@@ -30,11 +30,11 @@ struct MockLine {
 const NAME_A_SERVICE: &str = "name the service: --settings DIR from `edgeproof mint edge-settings`, or --mock FILE with \
                               the line of `edgeproof mock --json`";
 
-impl Source {
+impl ServiceSource {
     /// Credentials of the named service.
     pub(super) fn credentials(&self) -> Result<Credentials, Failure> {
         let credentials = self.credentials_if_named()?;
-        credentials.ok_or_else(|| Failure::usage("mint for a service: none is named", NAME_A_SERVICE))
+        credentials.ok_or_else(|| Failure::usage("cannot mint: no service is named", NAME_A_SERVICE))
     }
 
     /// Credentials of the named service, if one is named.
@@ -67,7 +67,7 @@ pub(super) fn seal_key_file(file: &Path) -> Result<SealPublicKey, Failure> {
     let key = serde_json::from_str(&text).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
     key.ok_or_else(|| {
         Failure::usage(
-            format!("read {}: it is not a seal key", file.display()),
+            format!("cannot read {}: it is not a seal key", file.display()),
             "give the output of `curl ADMIN/seal-key`: a JSON Web Key (OKP, X25519) with its kid",
         )
     })
@@ -93,7 +93,7 @@ fn mock_line(file: &Path) -> Result<MockLine, Failure> {
 
 fn bad_line(file: &Path, why: &str) -> Failure {
     Failure::usage(
-        format!("read {}: {why}", file.display()),
+        format!("cannot read {}: {why}", file.display()),
         "run `edgeproof mock --json > FILE` and wait for its line",
     )
 }
@@ -105,5 +105,7 @@ fn read(file: &Path) -> Result<String, Failure> {
     } else {
         std::fs::read_to_string(file)
     };
-    text.map_err(|why| Failure::usage(format!("read {}: {why}", file.display()), "name a readable file"))
+    text.map_err(|why| {
+        Failure::usage(format!("cannot read {}: {why}", file.display()), "name a readable file")
+    })
 }

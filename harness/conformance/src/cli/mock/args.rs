@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use edgeproof_fixtures::spec::Version;
 
+use crate::cli::inputs::parse_origin;
 use crate::target::ALLOWED_ORIGIN;
 
 /// Output and end of the command, shown in its help.
@@ -15,7 +16,7 @@ without secrets. The service runs until Ctrl-C or SIGTERM.";
 
 #[derive(Debug, Args)]
 #[command(after_help = OUTPUT)]
-pub(in crate::cli) struct MockArgs {
+pub(crate) struct MockArgs {
     /// Listen address of the service, with TLS; port 0 is any free port (default: 127.0.0.1:8443, or from --settings)
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub(super) listen: Option<SocketAddr>,
@@ -42,7 +43,7 @@ pub(in crate::cli) struct MockArgs {
     #[arg(long, value_name = "DIR", help_heading = "Behaviour")]
     pub(super) settings: Option<PathBuf>,
     /// ALLOWED_ORIGIN of the edge
-    #[arg(long, value_name = "ORIGIN", default_value = ALLOWED_ORIGIN, help_heading = "Behaviour", conflicts_with = "settings")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = ALLOWED_ORIGIN, help_heading = "Behaviour", conflicts_with = "settings")]
     pub(super) origin: String,
     /// Seed of random faults, new tokens and ids (default: random, printed)
     #[arg(long, value_name = "N", help_heading = "Behaviour")]

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 /// Request log on standard error, one line of JSON for each request.
 #[derive(Clone)]
-pub(super) struct Log {
+pub(super) struct RequestLog {
     writer: Option<LogWriter>,
     spec: Arc<Spec>,
     redactor: Arc<TokenRedactor>,
 }
 
-impl Log {
+impl RequestLog {
     /// `quiet`: logs nothing.
     pub(super) fn new(quiet: bool, spec: Arc<Spec>, redactor: Arc<TokenRedactor>) -> (Self, Option<LogEnd>) {
         let (writer, end) = (!quiet).then(|| LogWriter::start(io::stderr())).unzip();

@@ -7,7 +7,7 @@ mod plan;
 mod ready;
 mod server;
 
-pub(super) use args::MockArgs;
+pub(crate) use args::MockArgs;
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use edgeproof_fixtures::spec::Spec;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use plan::plan;
-use server::Server;
+use server::MockServer;
 
 /// `edgeproof mock`.
 pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
@@ -30,7 +30,7 @@ pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
     runtime()?.block_on(async {
         // Before anything starts: from here on a signal stops it in order.
         let interrupted = signals::catch()?;
-        let server = Server::start(plan).await?;
+        let server = MockServer::start(plan).await?;
         server.ready.print(json)?;
         interrupted.await;
         server.stop().await;

@@ -9,6 +9,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::listen_address;
 
 use super::args::MockArgs;
+use crate::cli::inputs::profile;
 
 /// Listen address for new settings.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8443);
@@ -37,10 +38,7 @@ pub(super) enum PlannedSettings {
 
 /// Validates the arguments. Nothing reads them again.
 pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure> {
-    let profile = match &args.profile {
-        Some(path) => spec.profile().with_file(path)?,
-        None => spec.profile().clone(),
-    };
+    let profile = profile(&spec, args.profile.as_deref())?;
     for (option, address) in [("--plain", args.plain), ("--admin", args.admin)] {
         check_loopback(option, address, args.open)?;
     }
@@ -80,7 +78,7 @@ pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure
 fn check_loopback(option: &str, address: Option<SocketAddr>, open: bool) -> Result<(), Failure> {
     match address {
         Some(address) if !open && !address.ip().is_loopback() => Err(Failure::usage(
-            format!("listen on {address} with {option}: other machines could reach it"),
+            format!("cannot listen on {address} with {option}: other machines could reach this address"),
             "listen on 127.0.0.1, or add --open if other machines may reach it, for example in a container",
         )),
         _ => Ok(()),
@@ -89,6 +87,9 @@ fn check_loopback(option: &str, address: Option<SocketAddr>, open: bool) -> Resu
 
 fn absolute(dir: &Path) -> Result<PathBuf, Failure> {
     dir.canonicalize().map_err(|why| {
-        Failure::usage(format!("find the settings in {}: {why}", dir.display()), "name an existing folder")
+        Failure::usage(
+            format!("cannot find the settings in {}: {why}", dir.display()),
+            "name an existing folder",
+        )
     })
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Addresses and test credentials of a ready mock service. `--json` prints them as one line; later versions only add
 /// fields.
 #[derive(Serialize)]
-pub(super) struct Ready {
+pub(super) struct ReadyMessage {
     schema: &'static str,
     /// URL of the service on this machine, with TLS.
     service: String,
@@ -45,7 +45,7 @@ pub(super) struct Ready {
     pid: u32,
 }
 
-impl Ready {
+impl ReadyMessage {
     /// Collects what the started parts offer.
     pub(super) fn new(
         service: &MockService,
@@ -92,7 +92,7 @@ impl Ready {
         };
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|why| {
-            Failure::usage(format!("write to standard output: {why}"), "check its destination")
+            Failure::usage(format!("cannot write to standard output: {why}"), "check its destination")
         })
     }
 

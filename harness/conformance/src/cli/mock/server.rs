@@ -5,38 +5,38 @@ use std::sync::Arc;
 use edgeproof_cli::{Failure, LogEnd};
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_fixtures::credentials::{
-    Credentials, EdgeConnection, EdgeSettings, LicenseForm, MintOptions, Secret, SettingsFolder,
+    Credentials, EdgeConnection, EdgeSettings, LicenseForm, Secret, SettingsFolder,
 };
 use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use super::log::Log;
+use super::log::RequestLog;
 use super::plan::{MockPlan, PlannedSettings};
-use super::ready::Ready;
-use crate::cli::service_url::service_url;
+use super::ready::ReadyMessage;
+use crate::cli::inputs::{mint, service_url};
 
 /// The running mock service, its admin API and its edge.
-pub(super) struct Server {
+pub(super) struct MockServer {
     service: Arc<MockService>,
     edge: Option<Edge>,
     admin: Option<Admin>,
-    pub(super) ready: Ready,
+    pub(super) ready: ReadyMessage,
     /// Folder of new settings, removed on drop.
     folder: Option<TempDir>,
     log_end: Option<LogEnd>,
 }
 
 /// The settings in use.
-struct Settings {
+struct MockSettings {
     credentials: Credentials,
     connection: EdgeConnection,
     dir: PathBuf,
     folder: Option<TempDir>,
 }
 
-impl Server {
+impl MockServer {
     /// Starts everything, and returns when all of it is ready.
     pub(super) async fn start(plan: MockPlan) -> Result<Self, Failure> {
         let MockPlan { spec, profile, settings, listen, plain, edge, admin, admin_hosts, seed, quiet } = plan;
@@ -45,10 +45,10 @@ impl Server {
             .local_addr()
             .map_err(|why| Failure::of(&why, "choose another address with --listen"))?
             .port();
-        let Settings { credentials, connection, dir, folder } = resolve(settings, port)?;
+        let MockSettings { credentials, connection, dir, folder } = resolve(settings, port)?;
         let credentials = Arc::new(credentials);
         let redactor = Arc::new(TokenRedactor::new(&credentials));
-        let (log, log_end) = Log::new(quiet, Arc::clone(&spec), Arc::clone(&redactor));
+        let (log, log_end) = RequestLog::new(quiet, Arc::clone(&spec), Arc::clone(&redactor));
         let plain = match plain {
             Some(address) => Some(Listen::On(bind("--plain", address).await?)),
             None => None,
@@ -79,7 +79,7 @@ impl Server {
             }
             None => None,
         };
-        let ready = Ready::new(&service, edge.as_ref(), admin.as_ref(), &connection, &dir, seed);
+        let ready = ReadyMessage::new(&service, edge.as_ref(), admin.as_ref(), &connection, &dir, seed);
         Ok(Self { service, edge, admin, ready, folder, log_end })
     }
 
@@ -104,18 +104,15 @@ impl Server {
 }
 
 /// Mints new settings if none are loaded.
-fn resolve(settings: PlannedSettings, port: u16) -> Result<Settings, Failure> {
+fn resolve(settings: PlannedSettings, port: u16) -> Result<MockSettings, Failure> {
     let (service_hosts, origin, seed) = match settings {
         PlannedSettings::Existing { dir, folder } => {
             let SettingsFolder { credentials, connection } = *folder;
-            return Ok(Settings { credentials, connection, dir, folder: None });
+            return Ok(MockSettings { credentials, connection, dir, folder: None });
         }
         PlannedSettings::New { service_hosts, origin, seed } => (service_hosts, origin, seed),
     };
-    let mut options = MintOptions { seed, ..MintOptions::default() };
-    options.service_hosts.extend(service_hosts.iter().cloned());
-    let credentials = Credentials::mint(&options)
-        .map_err(|why| Failure::of(&why, "give --service-host a name or an address, without a port"))?;
+    let credentials = mint(&service_hosts, seed)?;
     let connection = EdgeConnection {
         service_url: service_url(&service_hosts, port),
         allowed_origin: origin,
@@ -124,7 +121,7 @@ fn resolve(settings: PlannedSettings, port: u16) -> Result<Settings, Failure> {
     let folder = temporary_folder()?;
     let dir = folder.path().join("settings");
     SettingsFolder::save(&credentials, &dir, &connection)?;
-    Ok(Settings { credentials, connection, dir, folder: Some(folder) })
+    Ok(MockSettings { credentials, connection, dir, folder: Some(folder) })
 }
 
 /// A folder that only its owner can enter.
@@ -134,7 +131,7 @@ fn temporary_folder() -> Result<TempDir, Failure> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.prefix("edgeproof-mock-").tempdir().map_err(|why| {
         Failure::usage(
-            format!("create a temporary folder: {why}"),
+            format!("cannot create a temporary folder: {why}"),
             "set TMPDIR to a writable folder, or use --settings DIR",
         )
     })
@@ -146,7 +143,7 @@ async fn start_edge(
     dir: &Path,
     connection: &EdgeConnection,
     listen: SocketAddr,
-    log: Log,
+    log: RequestLog,
 ) -> Result<Edge, Failure> {
     let edge_dir = dir.join("edge");
     let settings = EdgeSettings {
@@ -172,7 +169,7 @@ async fn start_edge(
 async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|why| {
         Failure::usage(
-            format!("listen on {address}: {why}"),
+            format!("cannot listen on {address}: {why}"),
             format!("choose another address with {option} ADDR; port 0 is any free port"),
         )
     })

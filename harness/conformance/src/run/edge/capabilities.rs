@@ -1,6 +1,18 @@
-use crate::cases::{Case, Prerequisite, Procedure};
-use crate::run::plan::Applicability;
+use crate::cases::{Case, Prerequisite};
+use crate::run::case_plan::{Applicability, UnmetNeed};
 use crate::target::Setup;
+
+const LAUNCH: UnmetNeed = UnmetNeed::Input { name: "a launched edge", advice: "use --launch" };
+const SERVICE: UnmetNeed =
+    UnmetNeed::Input { name: "the mock service behind the edge", advice: "use --settings, not --no-service" };
+const ORIGIN: UnmetNeed =
+    UnmetNeed::Input { name: "the origin that the edge allows", advice: "use --origin" };
+const HTTPS: UnmetNeed = UnmetNeed::Property("requires an edge that serves https");
+const LOOPBACK_CLIENTS: UnmetNeed = UnmetNeed::Property(
+    "requires an edge on this machine and a second loopback address (available on Linux)",
+);
+const OF_A_SERVICE: UnmetNeed =
+    UnmetNeed::Property("applies to a service: use `edgeproof conformance service`");
 
 /// What cases can use at the edge under test.
 #[derive(Debug, Clone, Copy)]
@@ -24,47 +36,38 @@ impl Applicability for Capabilities {
         "edge"
     }
 
-    fn not_applicable(&self, case: &Case) -> Option<String> {
-        if !self.starts_edges && case.setup != Setup::Standard {
-            return Some(format!("requires an edge with {}: use --launch", case.setup.describe()));
-        }
-        case.prerequisites.iter().find_map(|need| self.unmet(*need)).map(str::to_owned)
+    fn unmet(&self, case: &Case) -> Vec<UnmetNeed> {
+        let setup = (!self.starts_edges && case.setup != Setup::Standard).then_some(LAUNCH);
+        let needs = case.prerequisites.iter().filter_map(|need| self.unmet_need(*need));
+        let unmet: Vec<UnmetNeed> = setup.into_iter().chain(needs).collect();
+        // A launched edge has a mock service behind it, whose settings name the origin.
+        let enough = [LAUNCH, SERVICE].into_iter().find(|input| unmet.contains(input));
+        enough.map_or(unmet, |input| vec![input])
     }
 }
 
 impl Capabilities {
-    /// Why a need is not met.
-    fn unmet(self, need: Prerequisite) -> Option<&'static str> {
-        let (met, because) = match need {
-            Prerequisite::Service => {
-                (self.service, "requires a mock service behind the edge: omit --no-service")
-            }
-            Prerequisite::Origin => (self.origin, "requires the origin that the edge allows: use --origin"),
-            Prerequisite::Log => (self.log, "requires the edge's log: use --launch"),
-            Prerequisite::LoopbackClients => (
-                self.loopback_clients,
-                "requires an edge on this machine and a second loopback address (available on Linux)",
-            ),
-            Prerequisite::Https => (self.https, "requires an edge that serves https"),
-            Prerequisite::PlainReasons => (true, ""),
+    /// The need, if it is not met.
+    fn unmet_need(self, need: Prerequisite) -> Option<UnmetNeed> {
+        let (met, unmet) = match need {
+            Prerequisite::Service => (self.service, SERVICE),
+            Prerequisite::Origin => (self.origin, ORIGIN),
+            Prerequisite::Log => (self.log, LAUNCH),
+            Prerequisite::LoopbackClients => (self.loopback_clients, LOOPBACK_CLIENTS),
+            Prerequisite::Https => (self.https, HTTPS),
+            Prerequisite::PlainReasons => return None,
             Prerequisite::ReadToken
             | Prerequisite::ExpiredToken
             | Prerequisite::License
             | Prerequisite::Session
             | Prerequisite::Waits
-            | Prerequisite::Mock => (false, "applies to a service: use `edgeproof conformance service`"),
+            | Prerequisite::Mock => (false, OF_A_SERVICE),
         };
-        (!met).then_some(because)
+        (!met).then_some(unmet)
     }
 }
 
 /// Whether a case needs an edge that reads the reasons of the mock service.
 pub fn needs_plain_reasons(case: &Case) -> bool {
-    let answer = match &case.procedure {
-        Procedure::Conversation(conversation) => conversation.answer.as_ref(),
-        _ => None,
-    };
-    let reason = answer.and_then(|answer| answer.body.as_ref()?.get("reason")?.as_str());
     case.prerequisites.contains(&Prerequisite::PlainReasons)
-        || reason.is_some_and(|reason| reason != "unknown")
 }

@@ -6,14 +6,14 @@ use tokio::time::timeout;
 
 use super::pool::EdgePool;
 use crate::cases::collection;
-use crate::run::run_context::RunContext;
+use crate::run::runner_context::RunnerContext;
 
 /// Number of measured collections. As many are sent before them to warm up.
 const SAMPLES: usize = 64;
 
 /// Measures the latency that an edge adds: its round trip less the mock service's share. Sends one collection after the
 /// other over one connection, while nothing else runs.
-pub(super) async fn measure(pool: &EdgePool, context: &RunContext) -> Option<AddedLatency> {
+pub(super) async fn measure(pool: &EdgePool, context: &RunnerContext) -> Option<AddedLatency> {
     let lease = pool.lease_standard().await.ok()?;
     lease.instance.context.service.as_ref()?;
     let mut case = lease.instance.case_context("latency", CaseLevel::Open, false, context.request_timeout());

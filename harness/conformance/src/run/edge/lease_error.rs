@@ -10,7 +10,7 @@ pub enum LeaseError {
     #[error(transparent)]
     Start(#[from] Arc<StartError>),
     /// The mock service did not start. Holds the system's message.
-    #[error("start the mock service: {0}")]
+    #[error("cannot start the mock service: {0}")]
     Service(String),
 }
 

@@ -13,11 +13,11 @@ use super::pool_options::EdgeUpstream;
 use crate::cases::{Case, CaseFindings, Catalog};
 use crate::monitor::{EdgeMonitor, EdgeRecord, PATROL, patrol};
 use crate::run::case_report;
-use crate::run::run_context::RunContext;
+use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, Target};
 
 /// Sends the patrol to each edge that still runs, then stops the edges, so that their logs are complete.
-pub(super) async fn end_requests(pool: &EdgePool, context: &RunContext) {
+pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {
     let options = pool.options();
     let instances = pool.running().await;
     let patrols =
@@ -54,7 +54,7 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
 
 /// What is known of an edge at the end of the run.
 fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
-    let Started { setup, settings, context } = started;
+    let Started { setup, settings, context, .. } = started;
     let log = context.log.as_ref().map(|log| log.since(0));
     // A line that was dropped cannot be counted.
     let log = log.filter(|lines| lines.first().is_none_or(|first| first.number == 0));

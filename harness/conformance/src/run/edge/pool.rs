@@ -1,28 +1,39 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
-use edgeproof_launch::HeldPort;
+use edgeproof_launch::{ExitInfo, HeldPort};
 use edgeproof_mock::MockService;
 use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
+use tokio::sync::{
+    OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore,
+};
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{CaseContext, EdgeContext};
+use crate::cases::{Case, CaseContext, EdgeContext};
 use crate::monitor::{Sender, Traffic};
-use crate::run::run_context::next_marker;
+use crate::run::death::Death;
+use crate::run::liveness::{CaseRun, Liveness, Look, begin};
+use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
 pub(in crate::run) struct EdgePool {
     options: EdgePoolOptions,
     pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
-    /// What is known of each edge that ever started, for the monitors.
+    /// Every edge that was started.
     started: Mutex<Vec<Started>>,
+    /// Edges that exited by themselves, and how.
+    exited: Mutex<Vec<(Arc<Liveness>, ExitInfo)>>,
+    /// Whether an attached edge lives. An edge that comes back begins anew.
+    attached: Mutex<Arc<Liveness>>,
+    /// On an attached edge, cases that wait for nothing run one at a time: otherwise no evidence tells which of them killed
+    /// it. A launched edge is started again instead, and each of them runs alone.
+    short: Arc<tokio::sync::Mutex<()>>,
     /// A mock service that no edge is configured for.
     unused_service: Arc<MockService>,
     /// The mock service behind an attached edge.
@@ -51,6 +62,8 @@ pub(super) struct EdgeInstance {
     pub(super) settings: Option<EdgeSettings>,
     /// The edge as cases see it.
     pub(super) context: Arc<EdgeContext>,
+    /// Whether the program of a launched edge lives.
+    liveness: Arc<Liveness>,
     // Nothing else may listen on the port that SERVICE_URL names.
     _reserved_port: Option<HeldPort>,
 }
@@ -61,6 +74,7 @@ pub(super) struct Started {
     pub(super) setup: Setup,
     pub(super) settings: EdgeSettings,
     pub(super) context: Arc<EdgeContext>,
+    instance: Weak<EdgeInstance>,
 }
 
 /// Edges with the same settings.
@@ -97,6 +111,9 @@ impl EdgePool {
             options,
             pools: Mutex::default(),
             started: Mutex::default(),
+            exited: Mutex::default(),
+            attached: Mutex::new(Liveness::new()),
+            short: Arc::default(),
             unused_service,
             fixed_service,
         })
@@ -105,6 +122,12 @@ impl EdgePool {
     /// Options of the pool.
     pub(super) fn options(&self) -> &EdgePoolOptions {
         &self.options
+    }
+
+    /// Waits for the turn of a case on an attached edge.
+    pub(super) async fn turn(&self, case: &Case) -> Option<OwnedMutexGuard<()>> {
+        let is_short = matches!(self.options.target, Target::Attached(_)) && case.takes.is_zero();
+        if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None }
     }
 
     /// Reserves an edge, shared with other cases or exclusively. Waits until one is free.
@@ -136,6 +159,13 @@ impl EdgePool {
         self.lease(self.reserve(Setup::Standard, false).await).await
     }
 
+    /// Ends all edges in parallel, although interrupted cases still hold some.
+    pub(in crate::run) async fn end(&self) {
+        let instances: Vec<_> =
+            self.started.lock().iter().filter_map(|started| started.instance.upgrade()).collect();
+        join_all(instances.iter().map(|instance| instance.edge.end())).await;
+    }
+
     /// All edges that started so far.
     pub(super) fn started(&self) -> Vec<Started> {
         self.started.lock().clone()
@@ -149,12 +179,14 @@ impl EdgePool {
             instances.extend(pool.idle.lock().iter().cloned());
             instances.extend(pool.shared.lock().await.iter().flatten().cloned());
         }
-        instances.retain(|instance| instance.edge.exited().is_none());
+        let gone = self.attached.lock().is_gone();
+        instances.retain(|instance| !gone && instance.edge.exited().is_none());
         instances
     }
 
     /// Stops all edges in parallel.
     pub(in crate::run) async fn stop(&self) {
+        self.note_exits();
         let pools = std::mem::take(&mut *self.pools.lock());
         let mut instances = Vec::new();
         for pool in pools.into_values() {
@@ -168,22 +200,21 @@ impl EdgePool {
     async fn idle(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let idle = pool.idle.lock().pop();
         match idle {
-            Some(instance) if instance.edge.exited().is_none() => Ok(instance),
-            _ => Ok(Arc::new(self.start(pool.setup).await?)),
+            Some(instance) if self.lives(&instance) => Ok(instance),
+            _ => self.start(pool.setup).await,
         }
     }
 
     async fn shared(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let mut shared = pool.shared.lock().await;
         match shared.as_ref() {
-            Some(Ok(instance)) if instance.edge.exited().is_none() => return Ok(Arc::clone(instance)),
+            Some(Ok(instance)) if self.lives(instance) => return Ok(Arc::clone(instance)),
             // An edge that failed to start would fail again for the next case.
             Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
             _ => {}
         }
         match self.start(pool.setup).await {
             Ok(instance) => {
-                let instance = Arc::new(instance);
                 *shared = Some(Ok(Arc::clone(&instance)));
                 Ok(instance)
             }
@@ -195,7 +226,50 @@ impl EdgePool {
         }
     }
 
-    async fn start(&self, setup: Setup) -> Result<EdgeInstance, LeaseError> {
+    /// Whether an edge still runs.
+    fn lives(&self, instance: &EdgeInstance) -> bool {
+        let exit = instance.edge.exited();
+        if let Some(exit) = &exit {
+            self.exited.lock().push((Arc::clone(&instance.liveness), exit.clone()));
+        }
+        exit.is_none()
+    }
+
+    /// Records the edges that exited while no case used them.
+    fn note_exits(&self) {
+        for instance in self.started.lock().iter().filter_map(|started| started.instance.upgrade()) {
+            self.lives(&instance);
+        }
+    }
+
+    /// Deaths of edges that no case reports, after the last case.
+    pub(super) async fn unreported_deaths(&self) -> Vec<String> {
+        self.note_exits();
+        let exited = std::mem::take(&mut *self.exited.lock());
+        for (liveness, exit) in &exited {
+            liveness.declare(Look::Replaced(exit.to_string())).await;
+        }
+        let attached = Arc::clone(&self.attached.lock());
+        let all = exited.into_iter().map(|(liveness, _)| liveness).chain([attached]);
+        all.filter_map(|liveness| liveness.unreported_death())
+            .map(|text| self.options.redactor.redact(&format!("the edge: {text}")).into_owned())
+            .collect()
+    }
+
+    /// Begins a case on an edge that edgeproof does not embed. The error is the death of an attached edge.
+    pub(super) async fn begin(
+        &self,
+        instance: &EdgeInstance,
+        case: &Case,
+    ) -> Option<Result<CaseRun, Arc<Death>>> {
+        match self.options.target {
+            Target::Embedded(_) => None,
+            Target::Launched(_) => Some(instance.liveness.begin(case).await),
+            Target::Attached(_) => Some(begin(&self.attached, case).await),
+        }
+    }
+
+    async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
         let options = &self.options;
         let mut reserved_port = None;
         let (service, settings) = match &options.upstream {
@@ -235,8 +309,17 @@ impl EdgePool {
             origin,
         };
         let context = Arc::new(context);
-        self.started.lock().push(Started { setup, settings: given, context: Arc::clone(&context) });
-        Ok(EdgeInstance { edge, setup, settings, context, _reserved_port: reserved_port })
+        let instance = Arc::new(EdgeInstance {
+            edge,
+            setup,
+            settings,
+            context: Arc::clone(&context),
+            liveness: Liveness::new(),
+            _reserved_port: reserved_port,
+        });
+        let running = Arc::downgrade(&instance);
+        self.started.lock().push(Started { setup, settings: given, context, instance: running });
+        Ok(instance)
     }
 
     fn pool(&self, setup: Setup) -> Arc<SetupPool> {
@@ -269,16 +352,15 @@ impl EdgeInstance {
 }
 
 impl Lease {
-    /// Returns the edge to the pool. An exclusive edge that is not `reusable` is dropped instead.
-    pub(super) fn release(self, reusable: bool) {
-        if matches!(self.permit, Permit::Exclusive(_)) && reusable {
-            self.pool.idle.lock().push(self.instance);
+    /// Returns the edge to the pool if it still runs and is `reusable`; otherwise stops it, so that it writes its buffered
+    /// log. A shared or attached edge keeps running.
+    pub(super) async fn finish(self, reusable: bool) {
+        if !matches!(self.permit, Permit::Exclusive(_)) {
+            return;
         }
-    }
-
-    /// Stops the edge, so that it writes its buffered log. A shared or attached edge keeps running.
-    pub(super) async fn stop(self) {
-        if let Some(instance) = Arc::into_inner(self.instance) {
+        if reusable && self.instance.edge.exited().is_none() {
+            self.pool.idle.lock().push(self.instance);
+        } else if let Some(instance) = Arc::into_inner(self.instance) {
             instance.edge.stop().await;
         }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_http::NoAnswer;
-use edgeproof_launch::{ExitInfo, LaunchError, LogTail};
+use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::escape::visible;
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
@@ -12,15 +12,18 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::lease_error::LeaseError;
-use super::pool::{EdgeInstance, EdgePool, Lease};
+use super::pool::{EdgePool, Lease};
 use super::{latency, monitors, sanity};
 use crate::cases::{Case, CaseContext, CaseFindings, Procedure, collection};
 use crate::curl::curl;
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
-use crate::run::run_context::RunContext;
+use crate::run::death::Death;
+use crate::run::last_exchange::is_broken;
+use crate::run::liveness::{Attempt, CaseEnd, Look, look, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
-use crate::target::{Setup, StartError};
+use crate::run::runner_context::RunnerContext;
+use crate::target::{RunningEdge, Setup, StartError};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
@@ -28,55 +31,61 @@ const LOG_SHOWN: usize = 12;
 const LOG_QUIET: Duration = Duration::from_millis(50);
 /// Longest wait for the log of a failed case to become silent.
 const LOG_TIMEOUT: Duration = Duration::from_millis(200);
-/// Longest wait for the exit of an edge after it broke a connection.
+/// Longest wait for the exit of an edge after it broke or refused a connection.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 /// Number of collections after which an edge has to use its service again.
 const RECOVERY_TRIES: usize = 3;
 
-/// The result of running a case once.
-struct Attempt {
-    report: CaseReport,
-    /// The edge died while other cases used it as well.
-    died_shared: bool,
-}
-
 impl Runner for EdgePool {
-    async fn check_sanity(&self, context: &RunContext) -> SanityResult {
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
         sanity::check_edges(self, context).await
     }
 
-    async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::Monitor(monitor) = case.procedure {
             context.begin(case);
             return monitors::run(self, case, monitor);
         }
-        let attempt = self.attempt(context, case, case.exclusive, jobs).await;
-        if !attempt.died_shared {
-            return attempt.report;
-        }
-        // Another case may have killed the edge: only an exclusive run tells.
-        self.attempt(context, case, true, jobs).await.report
+        run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
     }
 
-    async fn end_requests(&self, context: &RunContext) {
+    async fn unreported_deaths(&self) -> Vec<String> {
+        self.unreported_deaths().await
+    }
+
+    async fn end_requests(&self, context: &RunnerContext) {
         monitors::end_requests(self, context).await;
     }
 
-    async fn added_latency(&self, context: &RunContext) -> Option<AddedLatency> {
+    async fn added_latency(&self, context: &RunnerContext) -> Option<AddedLatency> {
         latency::measure(self, context).await
     }
 }
 
 impl EdgePool {
-    async fn attempt(&self, context: &RunContext, case: &Case, exclusive: bool, jobs: &Semaphore) -> Attempt {
+    async fn attempt(
+        &self,
+        context: &RunnerContext,
+        case: &Case,
+        exclusive: bool,
+        jobs: &Semaphore,
+    ) -> Attempt {
+        let turn = self.turn(case).await;
         let reservation = self.reserve(case.setup, exclusive).await;
-        let _job = jobs.acquire().await.expect("the semaphore is never closed");
-        context.begin(case);
+        let job = jobs.acquire().await.expect("the semaphore is never closed");
         let began = Instant::now();
         let lease = match self.lease(reservation).await {
             Ok(lease) => lease,
-            Err(why) => return Attempt { report: self.not_started(case, &why, began), died_shared: false },
+            Err(why) => {
+                context.begin(case);
+                return Attempt { report: self.not_started(case, &why, began), end: CaseEnd::Survived };
+            }
         };
+        let run = match self.begin(&lease.instance, case).await.transpose() {
+            Ok(run) => run,
+            Err(death) => return self.broken_off(case, death),
+        };
+        context.begin(case);
         let mut edge =
             lease.instance.case_context(&case.id, case.level, exclusive, context.request_timeout());
         if context.holds(case) {
@@ -84,43 +93,65 @@ impl EdgePool {
         }
         let limit = context.case_timeout(case);
         let in_time = run_steps(case, &mut edge, limit).await;
+        let took = began.elapsed();
         let later = edge.deferred.take();
         let mut found = edge.end();
         if !in_time {
             found.checks.push(timeout_check(limit));
         }
-        let exit = exit_of(&lease.instance, &found).await;
-        let died_shared = exit.is_some() && !exclusive;
-        if let Some(exit) = exit {
-            found.checks.push(Check::new("the edge", "keeps running", exit.to_string(), false));
-        }
-        check_secrets(&self.options().redactor, &mut found);
-        context.options.pins.check(&mut found);
-        if let (Some(_), Some(log)) = (lease.instance.edge.pid(), lease.instance.edge.log())
+        let log = lease.instance.edge.log().cloned();
+        let settings = lease.instance.settings.clone();
+        if let (Some(_), Some(log)) = (lease.instance.edge.pid(), &log)
             && found.checks.iter().any(|check| !check.ok)
         {
             wait_until_quiet(log).await;
         }
-        let log = lease.instance.edge.log().cloned();
-        let settings = lease.instance.settings.clone();
+        let instance = Arc::clone(&lease.instance);
+        let alone = lease.is_exclusive();
+        let reusable = !alone || (later.is_none() && self.recover(context, &lease).await);
+        // A shared edge is free for others while this case waits for a sign of life.
+        let lease = alone.then_some(lease);
+        let end = match run {
+            None => CaseEnd::Survived,
+            Some(run) => {
+                // The next cases wait for an edge that may be gone.
+                let _next = is_broken(&found).then_some((job, turn));
+                let look = look_at(&instance.edge, &found, later.is_none(), context.request_timeout());
+                run.end(case, &found, alone, look).await
+            }
+        };
+        drop(instance);
+        if let Some(lease) = lease {
+            lease.finish(reusable).await;
+        }
         if let Some(later) = later {
             // A program may write its buffered log only when it stops.
-            lease.stop().await;
             let lines = log.iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
             let check = (later.check)(&lines.collect::<Vec<_>>());
             found.check(check, case.level);
-        } else {
-            let reusable = !lease.is_exclusive() || self.recover(context, &lease).await;
-            lease.release(reusable);
         }
         let redactor = &self.options().redactor;
+        check_secrets(redactor, &mut found);
+        context.options.pins.check(&mut found);
+        match &end {
+            CaseEnd::BrokenOff(death) => return self.broken_off(case, Arc::clone(death)),
+            CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check("the edge")),
+            CaseEnd::Survived | CaseEnd::Refused => {}
+        }
         let notes = notes(settings.as_ref(), log.as_ref(), redactor);
-        let report = case_report::after_run(case, &found, began.elapsed(), Some(notes), redactor);
-        Attempt { report, died_shared }
+        Attempt { report: case_report::after_run(case, &found, took, Some(notes), redactor), end }
+    }
+
+    /// A case that the death of its edge broke off.
+    fn broken_off(&self, case: &Case, death: Arc<Death>) -> Attempt {
+        let because = format!("the edge {}", death.because);
+        let because = self.options().redactor.redact(&because).into_owned();
+        let report = case_report::without_run(case, Outcome::NotRun, &because);
+        Attempt { report, end: CaseEnd::BrokenOff(death) }
     }
 
     /// Restores the service after an exclusive case, and waits until the edge uses it again. Yields whether it does.
-    async fn recover(&self, context: &RunContext, lease: &Lease) -> bool {
+    async fn recover(&self, context: &RunnerContext, lease: &Lease) -> bool {
         let Some(service) = &lease.instance.context.service else { return true };
         let usual = ListenerMode::Tls(Role::ServiceServer);
         if service.mode() != usual && service.set_mode(usual).await.is_err() {
@@ -149,7 +180,7 @@ impl EdgePool {
             _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
-        if case.may_refuse_to_start {
+        if case.start == CaseLevel::Open {
             found.observations.push((case.id.clone(), "does not start".into()));
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
@@ -159,7 +190,7 @@ impl EdgePool {
             let expected = format!("starts with {}", case.setup.describe());
             let check = Check::new("the edge", expected, why_text, false);
             let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
-            found.checks.push(check.hint(hint));
+            found.checks.push(check.at(case.start).hint(hint));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
@@ -175,7 +206,7 @@ fn is_not_ready(why: &LeaseError) -> bool {
 async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool {
     match &case.procedure {
         Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
-        Procedure::Conversations(all) => timeout(limit, edge.converse_each(all)).await.is_ok(),
+        Procedure::Conversations(all) => edge.converse_each(all, limit).await,
         Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
         Procedure::ServiceSteps(_) | Procedure::Monitor(_) => {
             edge.found.not_run = Some("applies to a service, and this is an edge".into());
@@ -206,19 +237,22 @@ fn hold_text(case: &Case, lease: &Lease, edge: &mut CaseContext) -> String {
     text
 }
 
-/// How the edge exited during this case, if it did.
-async fn exit_of(instance: &EdgeInstance, found: &CaseFindings) -> Option<ExitInfo> {
-    let broken = |reply: &Result<_, NoAnswer>| {
-        matches!(
-            reply,
-            Err(NoAnswer::Closed | NoAnswer::Reset | NoAnswer::NotConnected(_) | NoAnswer::NotHttp(_))
-        )
-    };
-    if found.sent.iter().any(|exchange| broken(&exchange.sent.reply)) {
-        // The broken connection often shows before the exit of the program.
-        return timeout(EXIT_TIMEOUT, instance.edge.died()).await.ok();
+/// Finds out whether an edge survived a case. `probes`: the case does not mind one more request in the log.
+async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> Look {
+    let probe = || probe(edge.endpoint(), limit);
+    if edge.pid().is_none() {
+        return look(found, probe).await;
     }
-    instance.edge.exited()
+    let refused = |why: &NoAnswer| {
+        matches!(why, NoAnswer::NotConnected(_) | NoAnswer::NoTls(_) | NoAnswer::Closed | NoAnswer::Reset)
+    };
+    let mut suspicious = is_broken(found);
+    if !suspicious && probes {
+        suspicious = probe().await.is_err_and(|why| refused(&why));
+    }
+    // The broken connection often shows before the exit of the program.
+    let exit = if suspicious { timeout(EXIT_TIMEOUT, edge.died()).await.ok() } else { edge.exited() };
+    exit.map_or(Look::Alive, |exit| Look::Replaced(exit.to_string()))
 }
 
 /// Waits for the lines that a program still writes about a wrong answer.

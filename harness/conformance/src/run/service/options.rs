@@ -9,7 +9,7 @@ use edgeproof_launch::BaseUrl;
 use edgeproof_reports::TargetKind;
 
 use crate::cases::{Case, Prerequisite, ServiceInputs};
-use crate::run::plan::Applicability;
+use crate::run::case_plan::{Applicability, UnmetNeed};
 
 /// The service or key set under test.
 pub struct ServiceRunnerOptions {
@@ -96,37 +96,42 @@ impl ServiceRunnerOptions {
         }
     }
 
-    /// Why a need is not met.
-    fn unmet(&self, need: Prerequisite) -> Option<&'static str> {
+    /// The need, if it is not met.
+    fn unmet_need(&self, need: Prerequisite) -> Option<UnmetNeed> {
         let inputs = &self.inputs;
         let ServiceLocation::At { service, .. } = &self.location else { return None };
-        let (met, because) = match need {
-            Prerequisite::ReadToken => {
-                (inputs.read_token.is_some(), "requires a read token: set READ_TOKEN, or use --read-token")
-            }
+        let (met, name, advice) = match need {
+            Prerequisite::ReadToken => (inputs.read_token.is_some(), "a read token", "set READ_TOKEN"),
             Prerequisite::ExpiredToken => {
-                (inputs.expired_token.is_some(), "requires an expired read token: use --expired-token")
+                (inputs.expired_token.is_some(), "an expired read token", "use --expired-token")
             }
-            Prerequisite::License => {
-                (inputs.license.is_some(), "requires a license, which must not open anything: use --license")
-            }
+            Prerequisite::License => (inputs.license.is_some(), "a license", "use --license"),
             Prerequisite::Session if service.is_none() => {
-                (false, "requires the service that signs with these keys: use --base-url and --session-ref")
+                (false, "the service that signs with these keys", "use --base-url and --session-ref")
             }
             Prerequisite::Session => (
                 inputs.session_ref.is_some(),
-                "requires a session that finished less than 2 minutes ago: use --session-ref",
+                "a session that finished less than 2 minutes ago",
+                "use --session-ref",
             ),
-            Prerequisite::Waits => (self.waits, "takes minutes of real time: use --waits"),
-            Prerequisite::Mock => (false, "requires the built-in mock service"),
+            Prerequisite::Waits => (self.waits, "minutes of real time", "use --waits"),
+            Prerequisite::Mock => {
+                let advice = match self.part {
+                    ServicePart::Service => "omit --base-url",
+                    ServicePart::Keys => "omit --keys-url",
+                };
+                (false, "the built-in mock service", advice)
+            }
             Prerequisite::Service
             | Prerequisite::Origin
             | Prerequisite::Log
             | Prerequisite::LoopbackClients
             | Prerequisite::Https
-            | Prerequisite::PlainReasons => (false, "applies to an edge: use `edgeproof conformance edge`"),
+            | Prerequisite::PlainReasons => {
+                return Some(UnmetNeed::Property("applies to an edge: use `edgeproof conformance edge`"));
+            }
         };
-        (!met).then_some(because)
+        (!met).then_some(UnmetNeed::Input { name, advice })
     }
 }
 
@@ -135,7 +140,7 @@ impl Applicability for ServiceRunnerOptions {
         self.part.name()
     }
 
-    fn not_applicable(&self, case: &Case) -> Option<String> {
-        case.prerequisites.iter().find_map(|need| self.unmet(*need)).map(str::to_owned)
+    fn unmet(&self, case: &Case) -> Vec<UnmetNeed> {
+        case.prerequisites.iter().filter_map(|need| self.unmet_need(*need)).collect()
     }
 }

@@ -6,21 +6,24 @@ use std::{fmt, io};
 
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Role};
 use edgeproof_fixtures::spec::CertificateRefusal;
-use edgeproof_http::{ServerAddress, ServerAddressError};
+use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
+use parking_lot::Mutex;
 use rand::RngExt;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{OnceCell, RwLock, Semaphore};
 use tokio::time::timeout;
 use url::Url;
 
 use super::options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use super::sanity;
-use crate::cases::{Case, Procedure, ServiceCaseContext, ServiceTarget};
+use crate::cases::{Case, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request};
 use crate::run::case_report::{self, timeout_check};
-use crate::run::run_context::{RunContext, next_marker};
+use crate::run::last_exchange::is_broken;
+use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, look, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
+use crate::run::runner_context::{RunnerContext, next_marker};
 use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 
 /// DNS resolution timeout.
@@ -34,13 +37,19 @@ pub struct ServiceRunner {
     /// Distinguishes the sessions of this run from those of earlier runs.
     run_id: String,
     shared: OnceCell<Arc<ServiceTarget>>,
+    /// Whether the target lives. A target that comes back begins anew.
+    liveness: Mutex<Arc<Liveness>>,
+    /// Lets a case run alone.
+    turn: RwLock<()>,
+    /// Cases that wait for nothing run one at a time: otherwise no evidence tells which of them killed the target.
+    short: tokio::sync::Mutex<()>,
 }
 
 /// Why there is no service to test.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceRunnerError {
     /// The mock service does not start.
-    #[error("start the mock service: {0}")]
+    #[error("cannot start the mock service: {0}")]
     Mock(#[from] io::Error),
     /// The edge in front of the mock service does not start.
     #[error(transparent)]
@@ -49,7 +58,7 @@ pub enum ServiceRunnerError {
     #[error(transparent)]
     Address(#[from] ServerAddressError),
     /// DNS resolution timed out.
-    #[error("resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
+    #[error("cannot resolve {0:?}: no answer within {RESOLVE_TIMEOUT:?}")]
     Slow(String),
 }
 
@@ -72,7 +81,15 @@ impl ServiceRunner {
     /// A runner that starts and contacts nothing yet.
     pub fn new(options: ServiceRunnerOptions) -> Self {
         let run_id = format!("{:08x}", rand::rng().random::<u32>());
-        Self { options, faults: None, run_id, shared: OnceCell::new() }
+        Self {
+            options,
+            faults: None,
+            run_id,
+            shared: OnceCell::new(),
+            liveness: Mutex::new(Liveness::new()),
+            turn: RwLock::default(),
+            short: tokio::sync::Mutex::default(),
+        }
     }
 
     /// The same runner with faults in each mock service.
@@ -146,7 +163,7 @@ impl ServiceRunner {
 }
 
 impl Runner for ServiceRunner {
-    async fn check_sanity(&self, context: &RunContext) -> SanityResult {
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
         let target = match self.target(false).await {
             Ok(target) => target,
             Err(why) => return SanityResult::unusable_because(&why),
@@ -165,35 +182,115 @@ impl Runner for ServiceRunner {
         }
     }
 
-    async fn run_case(&self, context: &RunContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        let _job = jobs.acquire().await.expect("the semaphore is never closed");
-        context.begin(case);
-        let began = Instant::now();
+    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+        run_until_judged(|alone| self.attempt(context, case, alone, jobs)).await
+    }
+
+    async fn unreported_deaths(&self) -> Vec<String> {
+        let liveness = Arc::clone(&self.liveness.lock());
+        liveness
+            .unreported_death()
+            .map(|text| self.redacted(&format!("{}: {text}", self.name())))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl ServiceRunner {
+    async fn attempt(&self, context: &RunnerContext, case: &Case, alone: bool, jobs: &Semaphore) -> Attempt {
+        let attached = matches!(self.options.location, ServiceLocation::At { .. });
+        let short = if attached && case.takes.is_zero() { Some(self.short.lock().await) } else { None };
+        let job = jobs.acquire().await.expect("the semaphore is never closed");
+        let (mut shared, mut exclusive) = (None, None);
+        if alone {
+            exclusive = Some(self.turn.write().await);
+        } else {
+            shared = Some(self.turn.read().await);
+        }
+        let not_run = |because: &str, end: CaseEnd| Attempt {
+            report: case_report::without_run(case, Outcome::NotRun, because),
+            end,
+        };
         let target = match self.target(case.exclusive).await {
             Ok(target) => target,
-            Err(why) => {
-                let because = edgeproof_cli::error_text(&why);
-                return case_report::without_run(case, Outcome::NotRun, &because);
+            Err(why) => return not_run(&edgeproof_cli::error_text(&why), CaseEnd::Survived),
+        };
+        let run = match begin(&self.liveness, case).await {
+            Ok(run) => run,
+            Err(death) => {
+                let because = self.redacted(&format!("{} {}", self.name(), death.because));
+                return not_run(&because, CaseEnd::BrokenOff(death));
             }
         };
-        let mut backend =
-            ServiceCaseContext::new(target, next_marker(), case.level, context.request_timeout());
+        context.begin(case);
+        let began = Instant::now();
+        let mut backend = ServiceCaseContext::new(
+            Arc::clone(&target),
+            next_marker(),
+            case.level,
+            context.request_timeout(),
+        );
         if context.holds(case) {
             context.wait_for_enter(hold_text(case, &backend)).await;
         }
         let limit = context.case_timeout(case);
-        let in_time = match &case.procedure {
-            Procedure::ServiceSteps(steps) => timeout(limit, steps(&mut backend)).await.is_ok(),
-            _ => {
-                backend.found.not_run = Some("applies to an edge, and this is a service".into());
-                true
-            }
+        let in_time = if let Procedure::ServiceSteps(steps) = &case.procedure {
+            timeout(limit, steps(&mut backend)).await.is_ok()
+        } else {
+            backend.found.not_run = Some("applies to an edge, and this is a service".into());
+            true
         };
         if !in_time {
             backend.check(timeout_check(limit));
         }
-        context.options.pins.check(&mut backend.found);
-        case_report::after_run(case, &backend.found, began.elapsed(), None, &self.options.redactor)
+        let took = began.elapsed();
+        let mut found = backend.found;
+        drop((shared.take(), exclusive.take()));
+        let end = if attached {
+            // The next cases wait for a target that may be gone.
+            let _next = is_broken(&found).then_some((job, short));
+            let look = look(&found, || self.probe(&target, context.request_timeout()));
+            run.end(case, &found, alone, look).await
+        } else {
+            CaseEnd::Survived
+        };
+        context.options.pins.check(&mut found);
+        let name = self.name();
+        if let CaseEnd::Last(death) | CaseEnd::Suspect(death, _) = &end {
+            found.fail_with(death.check(name));
+        }
+        let report = match &end {
+            CaseEnd::BrokenOff(death) => {
+                let because = self.redacted(&format!("{name} {}", death.because));
+                case_report::without_run(case, Outcome::NotRun, &because)
+            }
+            _ => case_report::after_run(case, &found, took, None, &self.options.redactor),
+        };
+        Attempt { report, end }
+    }
+
+    /// Sends a request that the target answered in the sanity check.
+    async fn probe(&self, target: &ServiceTarget, limit: Duration) -> Result<(), NoAnswer> {
+        let (endpoint, draft) = match self.options.part {
+            ServicePart::Service => {
+                (&target.service, VerdictRequest::new(&format!("edgeproof-{}-alive", self.run_id)).draft())
+            }
+            ServicePart::Keys => (&target.keys, key_set_request()),
+        };
+        let Some(endpoint) = endpoint else { return Ok(()) };
+        edgeproof_http::send(endpoint, &draft, limit).await.reply.map(drop)
+    }
+
+    /// The tested part in messages.
+    fn name(&self) -> &'static str {
+        match self.options.part {
+            ServicePart::Service => "the service",
+            ServicePart::Keys => "the key set",
+        }
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.options.redactor.redact(text).into_owned()
     }
 }
 

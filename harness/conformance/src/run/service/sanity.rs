@@ -42,9 +42,9 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
     let reply = backend.fetch_key_set(&key_set_request()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
-        Err(why) => SanityResult::Unusable(format!(
-            "cannot fetch the key set below {url}: {why}. Check the URL, and that this machine can reach it"
-        )),
+        Err(why) => {
+            SanityResult::Unusable(format!("cannot fetch the key set below {url}: {why}\n{}", advice(&why)))
+        }
         Ok(answer) if matches!(answer.status, 401 | 403) => SanityResult::Unusable(format!(
             "the key set below {url} requires a credential (status {}), but the interface defines none for it. Publish the \
              key set without authentication",
@@ -62,16 +62,21 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
 }
 
 fn no_answer(backend: &ServiceCaseContext, why: &NoAnswer) -> SanityResult {
-    let advice = match why {
-        NoAnswer::NoTls(_) => {
-            "Check that it speaks TLS with a certificate for this host, and name its CA with --service-ca FILE"
-        }
-        _ => "Check the URL, and that this machine can reach it",
-    };
     SanityResult::Unusable(format!(
-        "the service does not answer at {}: {why}. {advice}",
-        backend.service().url()
+        "the service does not answer at {}: {why}\n{}",
+        backend.service().url(),
+        advice(why)
     ))
+}
+
+fn advice(why: &NoAnswer) -> String {
+    match why {
+        NoAnswer::NoTls(why) => why.advice("--service-ca", "use http://"),
+        NoAnswer::NotHttp(_) | NoAnswer::Closed | NoAnswer::Reset => {
+            "check that it speaks HTTP; if it speaks TLS, use https://".into()
+        }
+        _ => "check the URL, and that this machine can reach it".into(),
+    }
 }
 
 fn is_pending(answer: &Answer) -> bool {

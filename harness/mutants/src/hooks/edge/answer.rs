@@ -42,6 +42,9 @@ impl EdgeMutant {
             B::LosesEarly if refused && request.body.as_ref().is_some_and(|body| body.len() > LARGE) => {
                 return unreachable();
             }
+            B::HidesRetry if relayed.is_some() && self.broken.swap(false, Ordering::Relaxed) => {
+                return unreachable();
+            }
             B::FailsAfterFailure if relayed.is_some() && self.remembers(relayed) => return unreachable(),
             B::HidesUnlistedStatus if refused && !self.codes.has_status(status) => {
                 answer.status = StatusCode::INTERNAL_SERVER_ERROR;
@@ -65,6 +68,10 @@ impl EdgeMutant {
                 let given = reason_value(&reply).filter(Value::is_string);
                 let text = given.unwrap_or_else(|| json!(String::from_utf8_lossy(&reply)));
                 edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), text)));
+            }
+            B::BreaksReason if refused && reason.as_deref() == Some("unknown") => {
+                let text = String::from_utf8_lossy(&reply).into_owned() + "\n";
+                edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), json!(text))));
             }
             B::PassesValues if refused && reason.as_deref() == Some("unknown") => {
                 if let Some(given) = reason_value(&reply).filter(|given| !given.is_string()) {
@@ -92,6 +99,9 @@ impl EdgeMutant {
             B::AcceptsGet if method == Method::GET && !health => {
                 return with_headers(&answer, json_answer(200, r#"{"ok":true}"#));
             }
+            B::AcceptsTrace if method == Method::TRACE => {
+                return with_headers(&answer, json_answer(200, r#"{"ok":true}"#));
+            }
             B::RefusesOtherOptions if method == Method::OPTIONS && !self.is_from_page(request) => {
                 return json_answer(405, r#"{"error":"method_not_allowed"}"#);
             }
@@ -109,6 +119,9 @@ impl EdgeMutant {
             B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,
             B::ChangesOverHttp2 if request.version == Version::HTTP_2 => {
                 edit_object(&mut answer.body, |body| drop(body.insert("http2".into(), json!(true))));
+            }
+            B::StackAnswersShort if relayed == Some(&RelayResult::BodyBroken) => {
+                return json_answer(400, r#"{"statusCode":400,"error":"Bad Request","message":"aborted"}"#);
             }
             B::FailsOnShort if relayed == Some(&RelayResult::BodyBroken) => {
                 return with_headers(&answer, json_answer(500, r#"{"error":"internal"}"#));

@@ -86,7 +86,11 @@ impl EdgeFaultHooks for EdgeMutant {
             && match self.behaviour {
                 B::SendsTwice => true,
                 B::SendsTwiceLate => self.is_late(),
-                B::RetriesBroken => *relayed == RelayResult::NoAnswer,
+                B::RetriesBroken | B::PassesCopyRefused => *relayed == RelayResult::NoAnswer,
+                B::HidesRetry if *relayed == RelayResult::NoAnswer => {
+                    self.broken.store(true, Ordering::Relaxed);
+                    true
+                }
                 B::Retries401 => status == 401,
                 B::Retries409 => status == 409,
                 B::Retries503 => status == 503,
@@ -108,6 +112,7 @@ impl EdgeFaultHooks for EdgeMutant {
                 self.broken.store(true, Ordering::Relaxed);
                 return EdgeAction::Nothing;
             }
+            B::ClosesOnTrace if request.facts.method == Method::TRACE => return EdgeAction::Nothing,
             B::StopsOnMalformed if self.saw_malformed(request.connection) => return EdgeAction::Nothing,
             B::FailsAfterShort if broke => self.broken.store(true, Ordering::Relaxed),
             _ => {}

@@ -10,7 +10,7 @@ use crate::cases::{Case, MARKER};
 
 /// What a runner needs besides its target: the options of the run, and the channel to its reports.
 #[derive(Clone)]
-pub(super) struct RunContext {
+pub(super) struct RunnerContext {
     pub(super) options: Arc<RunOptions>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
@@ -22,7 +22,7 @@ pub(super) enum Message {
     Ended(usize, Box<CaseReport>),
 }
 
-impl RunContext {
+impl RunnerContext {
     /// Sends a message. After an interrupted run nobody receives it.
     pub(super) fn send(&self, message: Message) {
         let _ = self.messages.send(message);

@@ -27,7 +27,7 @@ pub(crate) fn command(fault: &str) -> String {
 /// The command with this fault, and with variables such as `NAME=value`.
 pub(crate) fn command_with(fault: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
-    let words = [&program, "--exact", "program::edge_program", "--ignored", "--nocapture", "--quiet"];
+    let words = [&program, "--exact", "broken_edge::edge_program", "--ignored", "--nocapture", "--quiet"];
     format!("env {FAULT}={fault} {variables} {}", shell_words::join(words))
 }
 

@@ -1,7 +1,7 @@
 //! Full output for edges that cannot be judged, or that fail.
 
-use crate::golden::{Folder, check, seen};
-use crate::program::command;
+use crate::broken_edge::command;
+use crate::support::{Folder, check, seen};
 
 /// Few cases, for short snapshots.
 const FEW: &str = "accept.{exact-body,content-type}";
@@ -14,6 +14,26 @@ fn launch_failure_is_shown_with_last_output() {
     check("launch_ends_early", &texts.join("\n"));
     let slow = ["conformance", "--launch", "sleep 600", "--ready-timeout", "200ms", "--filter", FEW];
     check("launch_never_ready", &folder.seen(&slow));
+}
+
+/// Quotes, backslashes and other scripts stay as written; only control characters are escaped.
+#[test]
+fn log_lines_are_shown_as_written() {
+    let line = r#"{"level":"error","path":"C:\\edge","who":"it's übel 日本"}"#;
+    let folder = Folder::new().with("log.txt", &format!("{line}\nbell \x07 end\n"));
+    let launch = "sh -c 'cat log.txt; exit 3'";
+    let args = ["conformance", "--launch", launch, "--filter", FEW];
+    let reports = ["--report", "json=r.json", "junit=r.xml", "html=r.html", "markdown=r.md"];
+    let output = folder.run(&[&args[..], &reports].concat());
+    assert_eq!(output.status.code(), Some(3));
+    let terminal = String::from_utf8(output.stdout).unwrap();
+    let finding = &folder.report("r.json").findings[0];
+    for text in [&terminal, finding, &folder.read("r.md")] {
+        assert!(text.contains(&format!("| {line}\n")), "{text}");
+        assert!(text.contains("| bell \\x07 end\n"), "{text}");
+    }
+    let html = folder.read("r.html").replace("&quot;", "\"").replace("&#39;", "'");
+    assert!(html.contains(&format!("| {line}\n")), "{html}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::golden::{Folder, check};
+use crate::support::{Folder, check};
 
 #[test]
 fn help_lists_the_commands() {

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::golden::{Folder, check};
+use crate::support::{Folder, check};
 
 /// One case, in case the run starts by mistake.
 const ONE: &str = "accept.exact-body";
@@ -32,7 +32,7 @@ fn refused(name: &str, commands: &[&[&str]]) {
             .map(|(output, args)| {
                 assert_eq!(output.status.code(), Some(2), "{args:?}");
                 assert!(output.stdout.is_empty(), "{args:?} {output:?}");
-                crate::golden::seen(args, &output)
+                crate::support::seen(args, &output)
             })
             .collect()
     });
@@ -43,7 +43,7 @@ fn refused(name: &str, commands: &[&[&str]]) {
 #[test]
 fn invalid_targets_exit_2() {
     refused(
-        "mistakes_targets",
+        "invalid_targets",
         &[
             &["conformance", "--launch", "no-such-program --port 1"],
             &["conformance", "--launch", "./edge.mjs"],
@@ -55,6 +55,9 @@ fn invalid_targets_exit_2() {
             &["conformance", "--url", "https://edge.example", "--launch", "true"],
             &["conformance", "--settings", "nowhere", "--url", "http://127.0.0.1:9"],
             &["conformance", "--no-service"],
+            &["conformance", "https://edge.example", "--no-service", "--origin", "shop.example"],
+            &["conformance", "https://edge.example", "--no-service", "--origin", "https://shop.example/"],
+            &["conformance", "https://edge.example", "--no-service", "--origin", "*"],
             &["conformance", "--launch", "true", "--port-env", "A B"],
             &["conformance", "--launch", "true", "--edge-ca", "no.pem"],
             &["conformance", "--launch", "true", "--edge-ca", "edge.mjs"],
@@ -70,10 +73,14 @@ fn invalid_targets_exit_2() {
 #[test]
 fn invalid_selections_exit_2() {
     refused(
-        "mistakes_cases",
+        "invalid_cases",
         &[
             &["conformance", "--filter", "nope.*"],
             &["conformance", "--filter", "refusal.unknwon.*"],
+            &["conformance", "--filter", "realy.body.*"],
+            &["conformance", "--exclude", "accept.exact-bdoy"],
+            &["conformance", "--filter", "bad-signatrue"],
+            &["conformance", "--hold", "accept.exact-bdy"],
             &["conformance", "--filter", "accept.["],
             &["conformance", "--exclude", "nope"],
             &["conformance", "--filter", ONE, "--exclude", "accept.*"],
@@ -88,7 +95,7 @@ fn invalid_selections_exit_2() {
 #[test]
 fn invalid_files_exit_2() {
     refused(
-        "mistakes_files",
+        "invalid_files",
         &[
             &["conformance", "--baseline", "baseline.txt"],
             &["conformance", "--baseline", "missing.txt"],
@@ -104,11 +111,14 @@ fn invalid_files_exit_2() {
 #[test]
 fn invalid_report_options_exit_2() {
     refused(
-        "mistakes_reports",
+        "invalid_reports",
         &[
             &["conformance", "--filter", ONE, "--report", "xml=r.xml"],
             &["conformance", "--filter", ONE, "--report", "r.json"],
             &["conformance", "--filter", ONE, "--report", "json="],
+            &["conformance", "--filter", ONE, "--report", "json=r.json", "xml=r.xml"],
+            &["conformance", "--filter", ONE, "--report", "json=-", "html=-"],
+            &["conformance", "--filter", ONE, "--report", "json=-", "--github"],
             &["conformance", "--filter", ONE, "--report", "json=missing/r.json"],
             &["conformance", "--filter", ONE, "--report", "json=."],
             &["conformance", "--filter", ONE, "--report", "json=r", "--report", "html=r"],
@@ -129,7 +139,7 @@ fn invalid_report_options_exit_2() {
 #[test]
 fn invalid_values_exit_2() {
     refused(
-        "mistakes_arguments",
+        "invalid_arguments",
         &[
             &["conformance", "--jobs", "0"],
             &["conformance", "--case-timeout", "soon"],
@@ -151,6 +161,6 @@ fn port_in_use_exits_2() {
     assert!(minted.status.success(), "{minted:?}");
     let args =
         ["conformance", "--url", "http://127.0.0.1:9", "--settings", "settings", "--report", "json=r.json"];
-    check("mistakes_port_in_use", &folder.seen(&args));
+    check("invalid_port_in_use", &folder.seen(&args));
     assert_eq!(folder.files(), ["settings"]);
 }

@@ -9,8 +9,8 @@ use edgeproof_reports::Outcome;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::golden::Folder;
-use crate::program::command_with;
+use crate::broken_edge::command_with;
+use crate::support::Folder;
 
 fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -127,6 +127,19 @@ fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str], #[case] cod
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(code), ""));
+}
+
+/// `edgeproof … --report json=- | head -1`.
+#[test]
+fn closed_report_on_standard_output_keeps_the_exit_code() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "accept.*", "--report", "json=-"];
+    let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,112 @@
+use std::fmt;
+use std::sync::Arc;
+
+use edgeproof_reports::MissingInput;
+
+use super::selection::{Selection, SelectionError};
+use crate::cases::Case;
+
+/// The cases of a run, in order.
+#[derive(Debug, Default)]
+pub struct CasePlan {
+    /// The selected cases.
+    pub cases: Vec<PlannedCase>,
+    /// Ids of all cases of the target, selected or not.
+    pub all_ids: Vec<String>,
+}
+
+/// A selected case.
+#[derive(Debug)]
+pub struct PlannedCase {
+    /// The case.
+    pub case: Arc<Case>,
+    /// What the case lacks on this target. The case applies if it lacks nothing.
+    pub unmet: Vec<UnmetNeed>,
+}
+
+/// A need of a case that a target does not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnmetNeed {
+    /// An input that the user can give.
+    Input {
+        /// The input, such as `a read token`.
+        name: &'static str,
+        /// What to do, such as `set READ_TOKEN`.
+        advice: &'static str,
+    },
+    /// A property that this target does not have: why the case does not apply.
+    Property(&'static str),
+}
+
+/// Decides which cases apply to a target.
+pub trait Applicability {
+    /// Name of the target on the command line: `edge`, `service` or `keys`.
+    fn target(&self) -> &'static str;
+
+    /// All needs of a case that the target does not meet; empty if the case applies.
+    fn unmet(&self, case: &Case) -> Vec<UnmetNeed>;
+}
+
+impl fmt::Display for UnmetNeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input { name, advice } => write!(f, "requires {name}: {advice}"),
+            Self::Property(because) => f.write_str(because),
+        }
+    }
+}
+
+impl PlannedCase {
+    /// Why the case does not apply to this target, if it does not.
+    pub fn not_applicable(&self) -> Option<String> {
+        self.unmet.first().map(ToString::to_string)
+    }
+}
+
+impl CasePlan {
+    /// Plans the selected cases: the first phase first, otherwise in the given order.
+    pub fn new(
+        cases: Vec<Case>,
+        selection: &Selection,
+        applicability: &impl Applicability,
+    ) -> Result<Self, SelectionError> {
+        let all_ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
+        let selected = selection.compile(&all_ids, applicability.target())?;
+        let mut planned: Vec<_> = cases
+            .into_iter()
+            .filter(|case| selected.contains(&case.id))
+            .map(|case| PlannedCase { unmet: applicability.unmet(&case), case: Arc::new(case) })
+            .collect();
+        if planned.is_empty() {
+            return Err(SelectionError::Nothing);
+        }
+        planned.sort_by_key(|planned| planned.case.phase);
+        Ok(Self { cases: planned, all_ids })
+    }
+
+    /// Inputs that cases lack, the one that most cases lack first. A case counts for each input that it lacks.
+    pub(super) fn missing_inputs(&self) -> Vec<MissingInput> {
+        let mut missing: Vec<MissingInput> = Vec::new();
+        for planned in &self.cases {
+            for need in &planned.unmet {
+                let UnmetNeed::Input { name, advice } = *need else { continue };
+                let id = planned.case.id.clone();
+                match missing.iter_mut().find(|known| known.input == name) {
+                    Some(known) => known.cases.push(id),
+                    None => missing.push(MissingInput {
+                        input: name.to_owned(),
+                        advice: advice.to_owned(),
+                        cases: vec![id],
+                    }),
+                }
+            }
+        }
+        missing.sort_by_key(|input| std::cmp::Reverse(input.cases.len()));
+        missing
+    }
+
+    /// Whether every case of the target is selected.
+    pub(super) fn is_complete(&self) -> bool {
+        self.cases.len() == self.all_ids.len()
+    }
+}

@@ -1,0 +1,360 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use edgeproof_http::NoAnswer;
+use edgeproof_reports::CaseReport;
+use humantime::format_duration;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::death::{Death, Repetitions};
+use super::last_exchange::{
+    Contact, ContactEnd, contacts, is_broken, is_broken_off, is_refused, last_exchange, suspects,
+};
+use crate::cases::{Case, CaseFindings};
+
+/// How long a case waits for a later exchange, which proves that the target survived it, before it probes the target.
+const QUIET: Duration = Duration::from_millis(100);
+/// Time without an answer after which a target counts as gone.
+const GONE: Duration = Duration::from_secs(3);
+/// Refusals that end within this time are no sign of a death.
+const MOMENT: Duration = Duration::from_millis(300);
+/// Pause between two probes.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Most repetitions of a case that a death broke off.
+const REPETITIONS: usize = 2;
+
+/// The exchanges of cases with one process, and its death.
+pub(super) struct Liveness {
+    state: watch::Sender<State>,
+    /// Held while a case looks whether the target lives.
+    looking: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    cases: Vec<CaseState>,
+    contacts: Vec<Contact>,
+    death: Option<Look>,
+    decided: Option<Arc<Death>>,
+}
+
+/// A case that runs on the target. Dropping it ends the case without exchanges.
+pub(super) struct CaseRun {
+    liveness: Arc<Liveness>,
+    number: usize,
+}
+
+struct CaseState {
+    id: String,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// Its exchanges are not known yet.
+    Running,
+    /// It waits for a sign of life.
+    Ended,
+    /// It has its outcome.
+    Settled,
+}
+
+/// What a look at the target showed.
+#[derive(Debug, Clone)]
+pub(super) enum Look {
+    /// It lives.
+    Alive,
+    /// It is gone. The text says what shows it.
+    Gone(String),
+    /// It was gone and runs again, or another one takes its place.
+    Replaced(String),
+}
+
+/// What a case has to do with the death of its target.
+#[derive(Debug)]
+pub(super) enum CaseEnd {
+    /// The target lives, or the case ended before the death.
+    Survived,
+    /// The target refused connections for a moment: the case runs again.
+    Refused,
+    /// The case had the last exchange.
+    Last(Arc<Death>),
+    /// The death broke the case off.
+    BrokenOff(Arc<Death>),
+    /// One of several cases that can have killed the target. Each runs again alone. The flag marks the one with the last
+    /// exchange.
+    Suspect(Arc<Death>, bool),
+}
+
+impl Liveness {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { state: watch::Sender::new(State::default()), looking: tokio::sync::Mutex::default() })
+    }
+
+    /// Begins a case. The error is the death of the target.
+    pub(super) async fn begin(self: &Arc<Self>, case: &Case) -> Result<CaseRun, Arc<Death>> {
+        if self.state.borrow().death.is_some() {
+            return Err(self.decided().await);
+        }
+        let mut number = 0;
+        self.state.send_modify(|state| {
+            number = state.cases.len();
+            state.cases.push(CaseState { id: case.id.clone(), progress: Progress::Running });
+        });
+        Ok(CaseRun { liveness: Arc::clone(self), number })
+    }
+
+    /// Whether the target is gone and nothing took its place.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.state.borrow().death, Some(Look::Gone(_)))
+    }
+
+    /// Text about a death that no case reports, if there was one.
+    pub(super) fn unreported_death(&self) -> Option<String> {
+        let state = self.state.borrow();
+        let death = state.decided.as_ref().filter(|death| death.last.is_none())?;
+        Some(death.text.clone())
+    }
+
+    /// Declares the death of a target that ended while no case looked.
+    pub(super) async fn declare(&self, death: Look) {
+        self.state.send_modify(|state| {
+            state.death.get_or_insert(death);
+        });
+        self.decided().await;
+    }
+
+    fn settle(&self, number: usize) {
+        self.state.send_modify(|state| state.cases[number].progress = Progress::Settled);
+    }
+
+    fn record_probe(&self, sent: Instant) {
+        let ended = Instant::now();
+        self.state.send_modify(|state| state.contacts.push(Contact::of_probe(sent, ended)));
+    }
+
+    /// Waits until the exchanges of all cases are known, then finds the last one.
+    async fn decided(&self) -> Arc<Death> {
+        let mut state = self.state.subscribe();
+        let all_ended = |state: &State| state.cases.iter().all(|case| case.progress != Progress::Running);
+        // The sender is this value.
+        let _ = state.wait_for(all_ended).await;
+        drop(state);
+        let mut decided = None;
+        self.state.send_modify(|state| {
+            if state.decided.is_none() {
+                state.decided = Some(Arc::new(state.decide()));
+            }
+            decided.clone_from(&state.decided);
+        });
+        decided.expect("it was just decided")
+    }
+}
+
+impl CaseRun {
+    /// Ends a case: waits until the target has survived it, or for all cases that its death broke off. `look` finds out
+    /// whether the target lives; it is polled only if no exchange shows it. `alone`: no other case uses the target.
+    pub(super) async fn end(
+        self,
+        case: &Case,
+        found: &CaseFindings,
+        alone: bool,
+        look: impl Future<Output = Look>,
+    ) -> CaseEnd {
+        let (liveness, number) = (&self.liveness, self.number);
+        let refused = found.sent.iter().any(|exchange| is_refused(&exchange.sent));
+        let broken = is_broken(found);
+        let mut last = None;
+        liveness.state.send_modify(|state| {
+            state.contacts.extend(contacts(number, case, found));
+            state.cases[number].progress = Progress::Ended;
+            last = state.contacts.iter().filter(|one| one.case == Some(number)).map(|one| one.ended).max();
+        });
+        let is_settled =
+            |state: &State| state.death.is_some() || last.is_none_or(|last| state.lived_after(last));
+        if !broken && !alone {
+            let mut state = liveness.state.subscribe();
+            let _ = timeout(QUIET, state.wait_for(is_settled)).await;
+        }
+        let looking = liveness.looking.lock().await;
+        if liveness.state.borrow().death.is_none() {
+            if !broken && is_settled(&liveness.state.borrow()) {
+                liveness.settle(number);
+                return CaseEnd::Survived;
+            }
+            let sent = Instant::now();
+            match look.await {
+                Look::Alive => {
+                    liveness.record_probe(sent);
+                    liveness.settle(number);
+                    return if refused { CaseEnd::Refused } else { CaseEnd::Survived };
+                }
+                death => liveness.state.send_modify(|state| state.death = Some(death)),
+            }
+        }
+        drop(looking);
+        let death = liveness.decided().await;
+        liveness.settle(number);
+        CaseEnd::of(death, number, broken)
+    }
+}
+
+impl Drop for CaseRun {
+    fn drop(&mut self) {
+        self.liveness.state.send_modify(|state| {
+            let progress = &mut state.cases[self.number].progress;
+            if *progress == Progress::Running {
+                *progress = Progress::Settled;
+            }
+        });
+    }
+}
+
+impl State {
+    /// Whether the target answered a request that was sent after this moment.
+    fn lived_after(&self, moment: Instant) -> bool {
+        self.contacts.iter().any(|one| one.end == ContactEnd::Answered && one.sent > moment)
+    }
+
+    fn decide(&self) -> Death {
+        let last = last_exchange(&self.contacts);
+        let number = last.and_then(|contact| contact.case);
+        let is_open = |number: &usize| self.cases[*number].progress != Progress::Settled;
+        let (how, is_replaced) = match &self.death {
+            Some(Look::Gone(how)) => (how.as_str(), false),
+            Some(Look::Replaced(how)) => (how.as_str(), true),
+            _ => ("", true),
+        };
+        // Where they can run again, those that were answered just before are no less suspect.
+        let mut found: Vec<usize> = suspects(&self.contacts)
+            .filter(|contact| is_replaced || contact.end != ContactEnd::Answered)
+            .filter_map(|contact| contact.case)
+            .filter(is_open)
+            .chain(number.filter(is_open))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        let others: Vec<&str> = found
+            .iter()
+            .filter(|other| Some(**other) != number)
+            .map(|other| self.cases[*other].id.as_str())
+            .collect();
+        let after = match (number, last) {
+            (Some(number), Some(last)) => format!("{} of case {}", last.text, self.cases[number].id),
+            _ => "edgeproof's own probe".to_owned(),
+        };
+        let doubt = match (others.is_empty(), is_replaced) {
+            (true, _) => String::new(),
+            (false, true) => format!("; alone, neither this case nor {} ends it", others.join(", ")),
+            (false, false) => {
+                format!("; requests of {} were open as well: use --jobs 1 to be sure", others.join(", "))
+            }
+        };
+        Death {
+            last: number.filter(is_open),
+            again: Repetitions::of(found.len()),
+            suspects: found,
+            is_replaced,
+            text: format!("it died after {after}: {how}{doubt}"),
+            because: format!("died after {after}"),
+        }
+    }
+}
+
+impl CaseEnd {
+    /// What this death means for a case. `broken`: one of its connections was refused or broken off.
+    fn of(death: Arc<Death>, number: usize, broken: bool) -> Self {
+        let is_last = death.last == Some(number);
+        if death.is_replaced && death.suspects.len() > 1 && death.suspects.contains(&number) {
+            return Self::Suspect(death, is_last);
+        }
+        match (is_last, broken) {
+            (true, _) => Self::Last(death),
+            (false, true) => Self::BrokenOff(death),
+            (false, false) => Self::Survived,
+        }
+    }
+}
+
+/// Begins a case on a target that can come back. The error is its final death.
+pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &Case) -> Result<CaseRun, Arc<Death>> {
+    loop {
+        let liveness = Arc::clone(&current.lock());
+        match liveness.begin(case).await {
+            Err(death) if death.is_replaced => {
+                let mut current = current.lock();
+                if Arc::ptr_eq(&current, &liveness) {
+                    *current = Liveness::new();
+                }
+            }
+            begun => return begun,
+        }
+    }
+}
+
+/// A run of a case, which the death of its target can make worthless.
+pub(super) struct Attempt {
+    pub(super) report: CaseReport,
+    pub(super) end: CaseEnd,
+}
+
+/// Runs a case until its report is its own doing. `attempt` runs it once; its argument says whether the case has to run
+/// alone.
+pub(super) async fn run_until_judged<F: Future<Output = Attempt>>(attempt: impl Fn(bool) -> F) -> CaseReport {
+    let mut latest = attempt(false).await;
+    for _ in 0..REPETITIONS {
+        match latest.end {
+            CaseEnd::Survived | CaseEnd::Last(_) => break,
+            CaseEnd::BrokenOff(death) if !death.is_replaced => break,
+            CaseEnd::BrokenOff(_) | CaseEnd::Refused => latest = attempt(true).await,
+            CaseEnd::Suspect(death, is_last) => {
+                let mut repetition = death.again.begin();
+                let again = attempt(true).await;
+                repetition.died = matches!(again.end, CaseEnd::Last(_));
+                drop(repetition);
+                if is_last && !death.again.are_deadly().await {
+                    return latest.report;
+                }
+                return again.report;
+            }
+        }
+    }
+    latest.report
+}
+
+/// Probes a target until it answers, at most for three seconds.
+pub(super) async fn look<F: Future<Output = Result<(), NoAnswer>>>(
+    found: &CaseFindings,
+    probe: impl Fn() -> F,
+) -> Look {
+    let broke_off = found.sent.iter().any(|exchange| is_broken_off(&exchange.sent));
+    let began = Instant::now();
+    // A connection can end some time before its process.
+    let mut is_early = broke_off;
+    let mut was_gone = false;
+    loop {
+        let gone = match probe().await {
+            Err(
+                why @ (NoAnswer::NotConnected(_) | NoAnswer::NoTls(_) | NoAnswer::Closed | NoAnswer::Reset),
+            ) => why,
+            _ if is_early && !was_gone => {
+                is_early = false;
+                sleep(PAUSE).await;
+                continue;
+            }
+            _ if !was_gone || (began.elapsed() < MOMENT && !broke_off) => return Look::Alive,
+            _ => {
+                let time = Duration::from_millis(began.elapsed().as_millis() as u64);
+                let time = format_duration(time);
+                return Look::Replaced(format!("it did not answer for {time}, then it answered again"));
+            }
+        };
+        was_gone = true;
+        if began.elapsed() >= GONE {
+            return Look::Gone(format!("for {} it has not answered: {gone}", format_duration(GONE)));
+        }
+        sleep(PAUSE).await;
+    }
+}

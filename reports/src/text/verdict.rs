@@ -1,0 +1,103 @@
+//! The result of a run in words.
+
+use super::escape::one_line;
+use crate::model::{MissingInput, Summary};
+
+/// Result of a run: its exit code in words, then the inputs that cases lack.
+pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize, missing: &[MissingInput]) -> String {
+    let mut text = match exit_code {
+        0 => conforms(summary, missing),
+        1 if summary.fail > 0 => "does not conform".to_owned(),
+        1 if findings > 0 => "does not pass: see findings".to_owned(),
+        1 => "does not conform: --strict treats warnings as failures".to_owned(),
+        2 => return "did not start: the command or a file it names is invalid".to_owned(),
+        3 if summary.not_run > 0 || summary.planned == 0 => "incomplete: nothing is proven".to_owned(),
+        3 => format!("incomplete: {} of {} cases could run", ran(summary), summary.planned),
+        130 | 143 => return "ended by a signal: nothing is proven".to_owned(),
+        other => return format!("ended with exit code {other}: nothing is proven"),
+    };
+    for MissingInput { input, advice, cases } in missing {
+        let need = if cases.len() == 1 { "needs" } else { "need" };
+        put!(text, "; {} {need} {}: {}", cases.len(), one_line(input), one_line(advice));
+    }
+    text
+}
+
+fn conforms(summary: &Summary, missing: &[MissingInput]) -> String {
+    let ran = ran(summary);
+    let cases = if ran == 1 { "case" } else { "cases" };
+    if ran == summary.observed {
+        return format!("nothing is judged: the {ran} {cases} that could run only observed open points");
+    }
+    let mut text = "conforms".to_owned();
+    if !missing.is_empty() {
+        put!(text, " in the {ran} {cases} that could run");
+    }
+    match summary.known {
+        0 => {}
+        1 => text.push_str(" except for 1 known failure"),
+        known => put!(text, " except for {known} known failures"),
+    }
+    text
+}
+
+fn ran(summary: &Summary) -> usize {
+    summary.planned - summary.not_applicable - summary.not_run
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn counts(pass: usize, fail: usize, not_applicable: usize, not_run: usize) -> Summary {
+        let planned = pass + fail + not_applicable + not_run;
+        Summary { planned, pass, fail, not_applicable, not_run, ..Summary::default() }
+    }
+
+    fn missing(input: &str, advice: &str, cases: usize) -> MissingInput {
+        MissingInput { input: input.into(), advice: advice.into(), cases: vec!["id".into(); cases] }
+    }
+
+    #[rstest]
+    #[case(0, counts(3, 0, 1, 0), 0, "conforms")]
+    #[case(1, counts(3, 2, 0, 0), 1, "does not conform")]
+    #[case(1, counts(3, 0, 0, 0), 1, "does not pass: see findings")]
+    #[case(1, counts(3, 0, 0, 0), 0, "does not conform: --strict treats warnings as failures")]
+    #[case(3, counts(3, 0, 0, 2), 0, "incomplete: nothing is proven")]
+    #[case(3, counts(0, 0, 2, 0), 0, "incomplete: 0 of 2 cases could run")]
+    #[case(143, counts(3, 0, 0, 2), 0, "ended by a signal: nothing is proven")]
+    fn verdict_explains_the_exit_code(
+        #[case] code: u8,
+        #[case] summary: Summary,
+        #[case] findings: usize,
+        #[case] text: &str,
+    ) {
+        assert_eq!(verdict(code, &summary, findings, &[]), text);
+    }
+
+    #[rstest]
+    #[case(0, counts(13, 0, 119, 0), "conforms in the 13 cases that could run")]
+    #[case(0, counts(1, 0, 119, 0), "conforms in the 1 case that could run")]
+    #[case(1, counts(12, 1, 119, 0), "does not conform")]
+    #[case(3, counts(13, 0, 119, 0), "incomplete: 13 of 132 cases could run")]
+    #[case(3, counts(0, 0, 119, 13), "incomplete: nothing is proven")]
+    fn verdict_names_missing_inputs(#[case] code: u8, #[case] summary: Summary, #[case] text: &str) {
+        let missing =
+            [missing("a read token", "set READ_TOKEN", 118), missing("a license", "use --license", 1)];
+        let inputs = "; 118 need a read token: set READ_TOKEN; 1 needs a license: use --license";
+        assert_eq!(verdict(code, &summary, 0, &missing), format!("{text}{inputs}"));
+    }
+
+    #[test]
+    fn verdict_does_not_call_unjudged_or_failing_cases_conforming() {
+        let observed = Summary { planned: 2, observed: 2, ..Summary::default() };
+        assert_eq!(
+            verdict(0, &observed, 0, &[]),
+            "nothing is judged: the 2 cases that could run only observed open points"
+        );
+        let known = Summary { planned: 2, pass: 1, known: 1, ..Summary::default() };
+        assert_eq!(verdict(0, &known, 0, &[]), "conforms except for 1 known failure");
+    }
+}
