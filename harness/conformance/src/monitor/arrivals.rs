@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
+use memchr::memmem;
 
 use super::breaches::Breaches;
 use super::credentials::place;
@@ -73,12 +74,15 @@ fn posted(edge: &EdgeRecord) -> BTreeMap<&[u8], usize> {
     counts
 }
 
-/// Whether the request explains an arrival with a part of its body. A request with an invalid framing may be understood
-/// in several ways.
+/// Whether the request explains an arrival with a part of its body, or with more. A request with an invalid framing, or
+/// in a form that the interface leaves open, may be understood in several ways.
 fn explains_part(request: &TracedRequest, arrival: &Arrival) -> bool {
     let (sent, arrived) = (request.draft.body.bytes(), &arrival.request.body[..]);
-    let is_part = || arrived.is_empty() || sent.windows(arrived.len()).any(|window| window == arrived);
-    posts(request) && request.is_broken() && is_part()
+    let contains = |whole: &[u8], part: &[u8]| memmem::find(whole, part).is_some();
+    let is_open = request.sender.level == CaseLevel::Open;
+    posts(request)
+        && ((request.is_broken() && contains(sent, arrived))
+            || (is_open && (contains(sent, arrived) || contains(arrived, sent))))
 }
 
 fn posts(request: &TracedRequest) -> bool {

@@ -129,8 +129,11 @@ impl ShapedAnswer {
 
 fn head(version: &str, status: u16, fields: &[(String, String)]) -> String {
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
-    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    format!("HTTP/{version} {status} {}\r\n{fields}\r\n", reason.unwrap_or("Unlisted"))
+    let mut head = format!("HTTP/{version} {status} {}\r\n", reason.unwrap_or("Unlisted"));
+    for (name, value) in fields {
+        head.extend([name, ": ", value, "\r\n"]);
+    }
+    head + "\r\n"
 }
 
 fn chunked(body: &[u8], size: usize) -> Vec<u8> {

@@ -50,14 +50,11 @@ impl EdgeFaultHooks for VariationMutant {
         if self.fault != VariationFault::ChangesBody
             && request.body.as_ref().is_some_and(|body| self.announced.concerns(body))
         {
-            match (self.fault, request.headers.get(ORIGIN)) {
-                (VariationFault::GrantsOrigin, Some(origin)) => {
-                    right.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-                }
-                _ => {
-                    right.status = StatusCode::INTERNAL_SERVER_ERROR;
-                    right.body = Bytes::from_static(br#"{"error":"internal"}"#);
-                }
+            if let (VariationFault::GrantsOrigin, Some(origin)) = (self.fault, request.headers.get(ORIGIN)) {
+                right.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            } else {
+                right.status = StatusCode::INTERNAL_SERVER_ERROR;
+                right.body = Bytes::from_static(br#"{"error":"internal"}"#);
             }
         }
         EdgeAction::Answer(right)
