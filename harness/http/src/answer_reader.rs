@@ -101,6 +101,11 @@ impl AnswerReader {
         !self.buffer.is_empty()
     }
 
+    /// Creates a reader for the next answer on the same connection. It begins with the bytes that followed this answer.
+    pub(super) fn next(self, method: &str) -> Self {
+        Self { buffer: self.buffer, ..Self::new(method) }
+    }
+
     /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) -> ReadProgress {
         self.buffer.extend_from_slice(bytes);

@@ -57,6 +57,29 @@ pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Dur
     sent
 }
 
+/// Sends HTTP/1.1 requests over one connection without waiting for the answers between them (RFC 9112 §9.3.2). Stops
+/// reading after the first missing answer; the requests after it share its reason.
+pub async fn send_pipelined(endpoint: &ServerAddress, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
+    let at = Instant::now();
+    let Some(first) = drafts.first() else { return Vec::new() };
+    let mut replies = Vec::with_capacity(drafts.len());
+    match KeptConnection::open(endpoint, first).await {
+        Ok(mut connection) => {
+            let exchanged = timeout(limit, connection.pipeline(endpoint, drafts, &mut replies)).await;
+            let why = exchanged.unwrap_or(Err(NoAnswer::TimedOut(limit))).err().unwrap_or(NoAnswer::Closed);
+            replies.resize(drafts.len(), Err(why));
+        }
+        Err(why) => replies.resize(drafts.len(), Err(why)),
+    }
+    let sent = |(draft, reply)| Sent {
+        request: as_request(endpoint, draft, Version::HTTP_11),
+        reply,
+        at,
+        took: at.elapsed(),
+    };
+    drafts.iter().zip(replies).map(sent).collect()
+}
+
 /// Sends one request over HTTP/2. Yields `None` when the server does not offer HTTP/2.
 pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Option<Sent> {
     let at = Instant::now();
@@ -80,6 +103,44 @@ impl KeptConnection {
     async fn open(endpoint: &ServerAddress, draft: &Draft) -> Result<Self, NoAnswer> {
         let (read, write) = tokio::io::split(endpoint.connect(draft.from, &[b"http/1.1"]).await?);
         Ok(Self { read, write })
+    }
+
+    /// Writes all requests and reads the answers into `replies`, until one is missing.
+    async fn pipeline(
+        &mut self,
+        endpoint: &ServerAddress,
+        drafts: &[Draft],
+        replies: &mut Vec<Result<Answer, NoAnswer>>,
+    ) -> Result<(), NoAnswer> {
+        let continued = Notify::new();
+        let parts = drafts.iter().flat_map(|draft| encode(draft, endpoint.authority(), endpoint.base()));
+        let parts = parts.collect();
+        let writing = async {
+            let _ = write(&mut self.write, parts, &continued).await;
+            std::future::pending::<Infallible>().await
+        };
+        let reading = async {
+            let mut buffered = AnswerReader::new("");
+            for draft in drafts {
+                let reader = Mutex::new(buffered.next(&draft.method));
+                let already = reader.lock().push(&[]);
+                let end = match already {
+                    ReadProgress::More => read(&mut self.read, &reader, &continued).await,
+                    ReadProgress::Done(answer) => ReadEnd::Answer(answer),
+                    ReadProgress::Broken(why) => ReadEnd::NotHttp(why),
+                };
+                buffered = reader.into_inner();
+                match end {
+                    ReadEnd::Answer(answer) => replies.push(Ok(answer)),
+                    ReadEnd::NoTls(why) => return Err(NoAnswer::NoTls(why)),
+                    ReadEnd::NotHttp(why) => return Err(NoAnswer::NotHttp(why)),
+                    ReadEnd::Closed => return Err(NoAnswer::Closed),
+                    ReadEnd::Reset => return Err(NoAnswer::Reset),
+                }
+            }
+            Ok(())
+        };
+        tokio::select! { end = reading => end, _ = writing => unreachable!("writing never ends") }
     }
 
     /// Writes and reads at the same time: an answer can arrive before the request is written.
@@ -216,7 +277,8 @@ async fn exchange_http2(
 /// The request as a transcript shows it, without header fields that are no valid names or values.
 fn as_request(endpoint: &ServerAddress, draft: &Draft, version: Version) -> Request {
     let mut headers = HeaderMap::new();
-    let host = ("Host", endpoint.authority());
+    let host = draft.form.host.value(endpoint.authority());
+    let host = ("Host", host.as_str());
     let framing = if version == Version::HTTP_11 { draft.body.framing() } else { Vec::new() };
     let given = draft.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let framing = framing.iter().map(|(name, value)| (*name, value.as_str()));

@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::request_form::{ChunkExtras, HeadPace, RequestForm, TargetForm};
+
 /// Request to send, well-formed or deliberately malformed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
@@ -16,6 +18,8 @@ pub struct Draft {
     pub body: Body,
     /// Local address to connect from (default: chosen by the system).
     pub from: Option<IpAddr>,
+    /// How the head is written.
+    pub form: RequestForm,
 }
 
 /// Body of a request with its framing.
@@ -40,7 +44,14 @@ pub enum Body {
 impl Draft {
     /// Creates a request without a body.
     pub fn new(method: &str, path: &str) -> Self {
-        Self { method: method.into(), path: path.into(), headers: Vec::new(), body: Body::None, from: None }
+        Self {
+            method: method.into(),
+            path: path.into(),
+            headers: Vec::new(),
+            body: Body::None,
+            from: None,
+            form: RequestForm::default(),
+        }
     }
 
     /// Adds a header field.
@@ -118,7 +129,15 @@ pub(super) enum WriteStep {
 
 /// Encodes a request for an HTTP/1.1 connection.
 pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteStep> {
-    let mut head = format!("{} {base}{} HTTP/1.1\r\nHost: {authority}\r\n", draft.method, draft.path);
+    let form = &draft.form;
+    let host = form.host.value(authority);
+    let prefix = match form.target {
+        TargetForm::Origin => String::new(),
+        TargetForm::Absolute => format!("http://{host}"),
+    };
+    let version = if form.http10 { "1.0" } else { "1.1" };
+    let mut head =
+        format!("{} {prefix}{base}{} HTTP/{version}\r\nHost: {host}\r\n", draft.method, draft.path);
     for (name, value) in &draft.headers {
         head.push_str(name);
         head.push_str(": ");
@@ -128,34 +147,64 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
     for (name, value) in draft.body.framing() {
         head.extend([name, ": ", &value, "\r\n"]);
     }
+    if form.chunks.trailer {
+        head.push_str("Trailer: X-Checksum\r\n");
+    }
+    head.push_str("\r\n");
+    let mut parts = Vec::new();
+    let mut start = |body: &[u8]| {
+        let (apart, rest): (Vec<&[u8]>, &[u8]) = match form.pace {
+            HeadPace::Whole => {
+                return parts.push(WriteStep::Bytes([head.as_bytes(), body].concat().into()));
+            }
+            HeadPace::Apart => (vec![head.as_bytes()], body),
+            HeadPace::Lines => (head.as_bytes().split_inclusive(|byte| *byte == b'\n').collect(), body),
+            HeadPace::Bytes => (head.as_bytes().chunks(1).collect(), body),
+        };
+        for (number, piece) in apart.into_iter().enumerate() {
+            // Without a pause the system may join the pieces.
+            if number % 32 == 1 {
+                parts.push(WriteStep::Pause(PIECE_PAUSE));
+            }
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(piece)));
+        }
+        if !rest.is_empty() {
+            parts.push(WriteStep::Pause(PIECE_PAUSE));
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(rest)));
+        }
+    };
     match &draft.body {
-        Body::None => vec![whole(&head, &[])],
-        Body::Sized(bytes) | Body::Raw(bytes) => vec![whole(&head, bytes)],
+        Body::None => start(&[]),
+        Body::Sized(bytes) | Body::Raw(bytes) => start(bytes),
         Body::Chunked(bytes, size) => {
-            let mut parts = vec![whole(&head, &[])];
-            parts.extend(bytes.chunks((*size).max(1)).map(chunk));
-            parts.push(WriteStep::Bytes(Bytes::from_static(b"0\r\n\r\n")));
-            parts
+            start(&[]);
+            parts.extend(bytes.chunks((*size).max(1)).map(|piece| chunk(piece, form.chunks)));
+            let end: &[u8] = if form.chunks.trailer { b"0\r\nX-Checksum: 1\r\n\r\n" } else { b"0\r\n\r\n" };
+            parts.push(WriteStep::Bytes(Bytes::copy_from_slice(end)));
         }
         Body::Slow(bytes, count, pause) => {
-            let mut parts = vec![whole(&head, &[])];
+            start(&[]);
             for piece in bytes.chunks(bytes.len().div_ceil((*count).max(1)).max(1)) {
                 parts.push(WriteStep::Pause(*pause));
                 parts.push(WriteStep::Bytes(Bytes::copy_from_slice(piece)));
             }
-            parts
         }
         Body::Expect(bytes) => {
-            vec![whole(&head, &[]), WriteStep::AwaitContinue, WriteStep::Bytes(bytes.clone())]
+            start(&[]);
+            parts.extend([WriteStep::AwaitContinue, WriteStep::Bytes(bytes.clone())]);
         }
-        Body::Broken(bytes) => vec![whole(&head, bytes), WriteStep::EndOfStream],
+        Body::Broken(bytes) => {
+            start(bytes);
+            parts.push(WriteStep::EndOfStream);
+        }
     }
+    parts
 }
 
-fn whole(head: &str, body: &[u8]) -> WriteStep {
-    WriteStep::Bytes([head.as_bytes(), b"\r\n", body].concat().into())
-}
+/// Pause between pieces of a head that are flushed separately.
+const PIECE_PAUSE: Duration = Duration::from_millis(1);
 
-fn chunk(bytes: &[u8]) -> WriteStep {
-    WriteStep::Bytes([format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
+fn chunk(bytes: &[u8], extras: ChunkExtras) -> WriteStep {
+    let extension = if extras.extension { ";part=\"1;2\"" } else { "" };
+    WriteStep::Bytes([format!("{:x}{extension}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
 }

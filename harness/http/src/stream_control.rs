@@ -3,6 +3,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -52,6 +53,11 @@ enum OutputMode {
     Cut(usize),
     /// Drops what hyper writes: the control wrote its own bytes.
     Swallowed,
+    /// Drops the answer that hyper writes next, up to its flush, then passes on.
+    Replaced {
+        /// Hyper wrote a part of the answer.
+        began: bool,
+    },
 }
 
 impl StreamControl {
@@ -59,24 +65,49 @@ impl StreamControl {
     /// `close_notify` and TCP FIN. Reading continues. The handler returns an error afterwards, which closes
     /// the connection.
     pub async fn end_with(&self, bytes: Bytes) -> io::Result<()> {
+        self.end_with_pieces(vec![bytes]).await
+    }
+
+    /// Does the same as [`Self::end_with`], and flushes each piece separately.
+    pub async fn end_with_pieces(&self, pieces: Vec<Bytes>) -> io::Result<()> {
+        self.write_pieces(pieces).await?;
+        poll_fn(|cx| self.0.lock().io()?.poll_shutdown(cx)).await
+    }
+
+    /// Writes pieces in place of the answer that hyper writes next, each flushed separately. The connection stays open.
+    /// For HTTP/1.1 handlers, whose own answer then has no body.
+    pub async fn replace_answer(&self, pieces: Vec<Bytes>) -> io::Result<()> {
+        self.write_pieces(pieces).await?;
+        self.0.lock().output = OutputMode::Replaced { began: false };
+        Ok(())
+    }
+
+    /// Writes pieces instead of everything that hyper writes from now on.
+    async fn write_pieces(&self, pieces: Vec<Bytes>) -> io::Result<()> {
         // Lets hyper flush the previous answer first.
         tokio::task::yield_now().await;
         self.0.lock().output = OutputMode::Swallowed;
-        let mut rest = &bytes[..];
-        poll_fn(|cx| {
-            let mut inner = self.0.lock();
-            let mut io = inner.io()?;
-            while !rest.is_empty() {
-                let written = ready!(io.as_mut().poll_write(cx, rest))?;
-                if written == 0 {
-                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-                }
-                rest = &rest[written..];
+        for (number, piece) in pieces.iter().enumerate() {
+            // Without a pause the peer may read the pieces together.
+            if number % PIECES_BETWEEN_PAUSES == 1 {
+                tokio::time::sleep(PIECE_PAUSE).await;
             }
-            ready!(io.as_mut().poll_flush(cx))?;
-            io.poll_shutdown(cx)
-        })
-        .await
+            let mut rest = &piece[..];
+            poll_fn(|cx| {
+                let mut inner = self.0.lock();
+                let mut io = inner.io()?;
+                while !rest.is_empty() {
+                    let written = ready!(io.as_mut().poll_write(cx, rest))?;
+                    if written == 0 {
+                        return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                    }
+                    rest = &rest[written..];
+                }
+                io.poll_flush(cx)
+            })
+            .await?;
+        }
+        Ok(())
     }
 
     /// Lets hyper write this number of further bytes, head included, then shuts the stream down.
@@ -150,6 +181,11 @@ impl StreamControl {
 
 /// Approximate maximum of bytes that are read ahead of hyper.
 const AHEAD: usize = 4096;
+
+/// Pause before a piece that is flushed separately.
+const PIECE_PAUSE: Duration = Duration::from_millis(1);
+/// Many small pieces have a pause only before some of them.
+const PIECES_BETWEEN_PAUSES: usize = 32;
 
 impl std::fmt::Debug for StreamControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -228,6 +264,10 @@ impl AsyncWrite for ControlledStream {
                 inner.count(polled)
             }
             OutputMode::Cut(0) | OutputMode::Swallowed => Poll::Ready(Ok(bytes.len())),
+            OutputMode::Replaced { .. } => {
+                inner.output = OutputMode::Replaced { began: true };
+                Poll::Ready(Ok(bytes.len()))
+            }
             OutputMode::Cut(left) => {
                 let written = ready!(inner.io()?.poll_write(cx, &bytes[..left.min(bytes.len())]))?;
                 inner.output = OutputMode::Cut(left - written);
@@ -270,7 +310,11 @@ impl AsyncWrite for ControlledStream {
                 inner.output = OutputMode::Swallowed;
                 Poll::Ready(Ok(()))
             }
-            OutputMode::Swallowed => Poll::Ready(Ok(())),
+            OutputMode::Replaced { began: true } => {
+                inner.output = OutputMode::Through;
+                Poll::Ready(Ok(()))
+            }
+            OutputMode::Swallowed | OutputMode::Replaced { began: false } => Poll::Ready(Ok(())),
         }
     }
 

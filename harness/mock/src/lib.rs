@@ -43,6 +43,6 @@ pub use journal::{Arrival, ArrivalAnswer, Observer, RECORDED};
 pub use listener::{Listen, ListenerMode};
 pub use options::ServiceOptions;
 pub use route::ServiceEndpoint;
-pub use scripts::{Action, Match, Reply, Script, Scripted, When};
+pub use scripts::{Action, AnswerFraming, AnswerPackets, Match, Reply, Script, Scripted, ShapedAnswer, When};
 pub use service::MockService;
 pub use state::{NewSession, Ready};

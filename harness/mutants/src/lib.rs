@@ -13,7 +13,8 @@ pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
-    AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation, ServiceBehaviour,
+    AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation,
+    ServiceBehaviour, VariationMutation,
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;

@@ -4,7 +4,7 @@ use edgeproof::target::FaultInjection;
 use edgeproof_fixtures::spec::{Level, Spec};
 
 use crate::hooks::MutationInjection;
-use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation};
+use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation, VariationMutation};
 
 /// Reference edge, mock service or key set with one mutation.
 #[derive(Debug, Clone)]
@@ -45,6 +45,17 @@ impl Mutant {
             level: facts.level.unwrap_or_else(|| level(spec, facts.row)),
             mutation: Mutation::Behaviour(behaviour),
         }
+    }
+
+    /// The mutants of the model of variation.
+    pub(crate) fn from_variation(spec: &Spec) -> impl Iterator<Item = Self> {
+        VariationMutation::all(spec).into_iter().map(|mutation| Self {
+            id: format!("vary/{}", mutation.name),
+            title: format!("mishandles {}", mutation.values.join(" with ")),
+            row: mutation.row.clone(),
+            level: mutation.level,
+            mutation: Mutation::Variation(Arc::new(mutation)),
+        })
     }
 
     /// Injects the mutation into the edges and mock services of one run.

@@ -6,7 +6,7 @@ use crate::mutation::{BehaviourMutation, derive};
 /// All mutants for a version of the interface.
 #[derive(Debug, Default)]
 pub struct MutantSet {
-    /// The mutants: derived from rows, then those with a behaviour.
+    /// The mutants: derived from rows, with a behaviour, derived from the model of variation.
     pub mutants: Vec<Mutant>,
     /// Derived mutants that behave correctly.
     pub equivalent: Vec<Mutant>,
@@ -27,6 +27,7 @@ impl MutantSet {
         let behaviours =
             BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
         set.mutants.extend(behaviours.map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
+        set.mutants.extend(Mutant::from_variation(spec));
         set
     }
 }

@@ -23,19 +23,28 @@ pub struct Catalog<'a> {
     pub waits: bool,
     /// Number of generated bodies and their seed.
     pub fuzz: (u32, u64),
+    /// Adds the cases that explore variation. `--quick` leaves them out.
+    pub explores: bool,
     cases: Vec<Case>,
 }
 
 impl<'a> Catalog<'a> {
     /// An empty catalog.
     pub fn new(spec: &'a Spec, shape: &'a ReplyShape, waits: bool) -> Self {
-        Self { spec, shape, waits, fuzz: (0, 0), cases: Vec::new() }
+        Self { spec, shape, waits, fuzz: (0, 0), explores: false, cases: Vec::new() }
     }
 
     /// Sets the number of generated bodies and their seed (default: no generated bodies).
     #[must_use]
     pub fn fuzz(mut self, bodies: u32, seed: u64) -> Self {
         self.fuzz = (bodies, seed);
+        self
+    }
+
+    /// Adds the cases that explore variation, or not (default: not).
+    #[must_use]
+    pub fn explore(mut self, explores: bool) -> Self {
+        self.explores = explores;
         self
     }
 

@@ -21,6 +21,10 @@ pub struct Conversation {
     pub after_retry: Vec<ExpectedAnswer>,
     /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<CaseLevel>,
+    /// The answer grants nothing to the request's origin.
+    pub denied: bool,
+    /// Header fields of the service's reply that the answer does not contain.
+    pub hidden: Vec<(String, String)>,
     /// Level of the check that the answer's content type is JSON. None: no check.
     pub content_type: Option<CaseLevel>,
 }
@@ -47,6 +51,8 @@ impl Conversation {
             relay: ExpectedRelay::Once,
             after_retry: Vec::new(),
             readable: None,
+            denied: false,
+            hidden: Vec::new(),
             content_type: None,
         }
     }
@@ -138,6 +144,12 @@ pub fn judge(
     }
     if let Some(level) = conversation.readable {
         checks.push(judge::readable(origin, reply).at(level));
+    }
+    if let Some(origin) = draft.header_value("origin").filter(|_| conversation.denied) {
+        checks.push(judge::no_grant(origin, reply));
+    }
+    if !conversation.hidden.is_empty() {
+        checks.push(judge::without_fields(&conversation.hidden, reply).at(CaseLevel::Should));
     }
     if let Some(level) = conversation.content_type {
         checks.push(judge::json_content_type(reply).at(level));

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Body, Draft};
+use memchr::memmem;
 
 /// Placeholder in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
@@ -17,6 +18,7 @@ pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
         headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
         body: draft.body.with_bytes(body),
         from: draft.from,
+        form: draft.form.clone(),
     }
 }
 
@@ -48,9 +50,12 @@ pub(crate) fn to_signals(method: &str) -> Draft {
 }
 
 fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {
-    let Some(at) = bytes.windows(from.len()).position(|window| window == from) else {
-        return Bytes::copy_from_slice(bytes);
-    };
-    let rest = replace(&bytes[at + from.len()..], from, to);
-    [&bytes[..at], to, &rest].concat().into()
+    let mut replaced = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memmem::find(rest, from) {
+        replaced.extend([&rest[..at], to].concat());
+        rest = &rest[at + from.len()..];
+    }
+    replaced.extend(rest);
+    replaced.into()
 }

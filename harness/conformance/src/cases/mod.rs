@@ -10,7 +10,7 @@ mod edge_monitor;
 mod keys;
 mod prerequisite;
 mod service;
-mod summary;
+pub(crate) mod summary;
 
 pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
@@ -20,14 +20,20 @@ pub use context::{
 };
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
+use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
-use draft::{posted, preflight, to_signals};
+pub(crate) use draft::{preflight, to_signals};
 pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
+
+use crate::explore;
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
     edge::add(&mut catalog);
+    if catalog.explores {
+        explore::add(&mut catalog);
+    }
     catalog.into_cases()
 }
 

@@ -4,7 +4,7 @@ use crate::judge::{self, AnswerResult};
 use edgeproof_http::NoAnswer;
 
 /// Status and body of an answer, without what differs between runs.
-pub(super) fn answer(marker: &str, reply: &AnswerResult) -> String {
+pub(crate) fn answer(marker: &str, reply: &AnswerResult) -> String {
     let answer = match reply {
         Ok(answer) if !answer.body.is_empty() => answer,
         Ok(answer) => return format!("{} without a body", answer.status),
@@ -16,7 +16,7 @@ pub(super) fn answer(marker: &str, reply: &AnswerResult) -> String {
 }
 
 /// Status of an answer.
-pub(super) fn status(reply: &AnswerResult) -> String {
+pub(crate) fn status(reply: &AnswerResult) -> String {
     match reply {
         Ok(answer) => answer.status.to_string(),
         Err(NoAnswer::TimedOut(_)) => "no answer, the connection stays open".into(),

@@ -96,6 +96,22 @@ pub fn header_has(name: &str, expected: &str, fits: impl Fn(&str) -> bool, reply
     }
 }
 
+/// The answer contains none of these header fields of the service's reply.
+pub fn without_fields(fields: &[(String, String)], reply: &Result<Answer, NoAnswer>) -> Check {
+    let holds = |answer: &Answer, (name, value): &(String, String)| {
+        answer.headers.get_all(name.as_str()).iter().any(|seen| seen.as_bytes() == value.trim().as_bytes())
+    };
+    let passed: Vec<&str> = match reply {
+        Ok(answer) => {
+            fields.iter().filter(|field| holds(answer, field)).map(|(name, _)| name.as_str()).collect()
+        }
+        Err(_) => Vec::new(),
+    };
+    let actual = if passed.is_empty() { "none".to_owned() } else { passed.join(", ") };
+    Check::new("headers of the service in the answer", "none", actual, passed.is_empty())
+        .hint("build the answer from status and reason; do not copy the service's headers")
+}
+
 /// The content type is JSON (RFC 9110 §8.3).
 pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
     let is_json = |value: &str| {

@@ -12,7 +12,7 @@ mod relay;
 
 pub use answer::{
     EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
-    not_accepted, one_of, refused_in_one_line, status_in,
+    not_accepted, one_of, refused_in_one_line, status_in, without_fields,
 };
 pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};

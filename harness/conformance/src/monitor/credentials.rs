@@ -1,5 +1,6 @@
 use edgeproof_mock::{Arrival, presented_licenses};
 use edgeproof_reports::CaseLevel;
+use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE};
 
 use super::breaches::Breaches;
@@ -11,6 +12,7 @@ use crate::judge::Check;
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut licenses, mut certificates) = (Breaches::default(), Breaches::default());
     let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
+    let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
         let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
         if let Some(license) = &edge.license
@@ -29,14 +31,11 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 certificates.push(format!("{what} in {}", place(edge, arrival)));
             }
         }
-        for (name, breaches) in [(AUTHORIZATION, &mut authorizations), (COOKIE, &mut cookies)] {
-            let of_client = edge
-                .requests
-                .iter()
-                .filter(|request| request.draft.body.bytes() == arrival.request.body)
-                .filter_map(|request| request.draft.header_value(name.as_str()));
-            let mut values = arrival.request.headers.values();
-            if of_client.into_iter().any(|value| values.any(|seen| holds(seen.as_bytes(), value))) {
+        for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
+            let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
+            let reaches =
+                |value: &str| arrival.request.headers.values().any(|seen| holds(seen.as_bytes(), value));
+            if of_client.any(|(_, value)| reaches(value)) {
                 breaches.push(place(edge, arrival));
             }
         }
@@ -52,6 +51,14 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             .at(CaseLevel::Should)
             .hint("do not forward Cookie: the service does not need the page's cookies"),
     ]
+}
+
+/// Bodies of the requests with this header field, and its values.
+fn sent<'r>(edge: &'r EdgeRecord, name: &HeaderName) -> Vec<(&'r [u8], &'r str)> {
+    let value = |request: &'r TracedRequest| {
+        Some((request.draft.body.bytes(), request.draft.header_value(name.as_str())?))
+    };
+    edge.requests.iter().filter_map(value).collect()
 }
 
 /// Names an arrival by its number and by the case that caused it.

@@ -2,12 +2,15 @@ use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
 use edgeproof_reports::CaseLevel;
+use memchr::memmem;
 use serde_json::Value;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use crate::judge::{self, Check};
 
+/// Shortest reason that is counted (bytes).
+const SHORTEST: usize = 7;
 /// Longest reason that is counted (bytes).
 const LONGEST: usize = 64;
 
@@ -63,19 +66,18 @@ fn received(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
     counts
 }
 
-/// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown`, and an
-/// edge may cut a long reason, and escape other characters than those of a code.
+/// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown` or a short
+/// word. An edge may cut a long reason, and escape other characters than those of a code.
 fn is_countable(reason: &str) -> bool {
-    reason != "unknown" && reason.len() <= LONGEST && reason.bytes().all(|byte| byte.is_ascii_graphic())
+    let is_word = (SHORTEST..=LONGEST).contains(&reason.len());
+    reason != "unknown" && is_word && reason.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// How often the service refused with this reason.
 fn refused(edge: &EdgeRecord, reason: &str) -> usize {
     let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
     sent.filter(|answer| match answer {
-        ArrivalAnswer::Answer { body, .. } => {
-            body.windows(reason.len()).any(|window| window == reason.as_bytes())
-        }
+        ArrivalAnswer::Answer { body, .. } => memmem::find(body, reason.as_bytes()).is_some(),
         ArrivalAnswer::Other(_) => false,
     })
     .count()

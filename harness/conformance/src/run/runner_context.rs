@@ -60,7 +60,7 @@ impl RunnerContext {
 }
 
 /// A text that no other case sends. As long as [`MARKER`], so that sizes on the wire are predictable.
-pub(super) fn next_marker() -> String {
+pub(crate) fn next_marker() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
     let mut marker = *b"q0000000";

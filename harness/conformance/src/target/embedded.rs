@@ -41,6 +41,11 @@ impl Embedded {
         Self { https: Some(Https { tls, authority: files.certificate(Role::EdgeAuthority) }), ..self }
     }
 
+    /// The faults, if there are any.
+    pub(crate) fn faults(&self) -> Option<&Arc<dyn FaultInjection>> {
+        self.faults.as_ref()
+    }
+
     /// The same edge with faults.
     #[must_use]
     pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {

@@ -12,4 +12,8 @@ pub trait FaultInjection: fmt::Debug + Send + Sync {
 
     /// Changes the options of a mock service before it starts, mostly its [`hooks`](ServiceOptions::hooks).
     fn service(&self, _options: &mut ServiceOptions) {}
+
+    /// Announces an exchange that explores variation: the marker of its body, and its values and its
+    /// family, such as `framing=chunked-1` and `family=refusals`.
+    fn announce(&self, _marker: &str, _values: &[String]) {}
 }

@@ -25,6 +25,6 @@ pub(crate) fn catalog(version: Version) -> &'static (Spec, Vec<Case>) {
 fn build(version: Version) -> (Spec, Vec<Case>) {
     let spec = Spec::builtin(version);
     let shape = ReplyShape::from_profile(spec.profile());
-    let cases = all::all(|| Catalog::new(&spec, &shape, false));
+    let cases = all::all(|| Catalog::new(&spec, &shape, false).explore(true));
     (spec, cases)
 }

@@ -6,18 +6,17 @@ mod conformance_run;
 mod edge_variant;
 mod launched;
 mod leniency;
-mod pairs;
 mod variant_hooks;
 
 use std::sync::Arc;
 
+use edgeproof::explore::{all_pairs, singles};
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::task::JoinSet;
 
 use conformance_run::{CaseSelection, RunCredentials, mismatches};
 use edge_variant::EdgeVariant;
-use pairs::{all_pairs, singles};
 
 /// Number of variants under test at the same time.
 const CONCURRENCY: usize = 4;
@@ -38,6 +37,12 @@ async fn some_pairs_conform_over_https_and_with_the_pre_seal_spec() {
     variants.truncate(4);
     check(variants.clone(), Version::Current, true, CaseSelection::All).await;
     check(variants, Version::PreSeal, false, CaseSelection::All).await;
+}
+
+#[test]
+fn pairs_of_choices_need_fewer_than_60_variants() {
+    let variants = all_pairs(EdgeVariant::CHOICES).len();
+    assert!(variants < 60, "{variants}");
 }
 
 /// Runs the cases against each variant. Fails with the mismatches of all variants.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use edgeproof_http::Peer;
 use futures_util::FutureExt;
-use http::header::CONTENT_LENGTH;
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -16,7 +16,7 @@ use crate::fault_hooks::{ServiceAction, ServiceRequest};
 use crate::journal::{ArrivalAnswer, Recording};
 use crate::keys::decide_key_set;
 use crate::route::Route;
-use crate::scripts::{Action, PreparedReply, Registration, When};
+use crate::scripts::{Action, PreparedReply, Registration, ShapedAnswer, When};
 use crate::state::ServiceState;
 use crate::{collections, verdicts};
 
@@ -183,6 +183,11 @@ impl ReceivedRequest {
                 self.finish(state, read);
                 Ok(answer(*status, headers.clone(), body.clone()))
             }
+            Action::Shaped(shaped) if http2 => {
+                self.finish(state, read);
+                Ok(answer(shaped.status, headers.clone(), shaped.body.clone()))
+            }
+            Action::Shaped(shaped) => self.shaped(state, shaped, read).await,
             Action::CutBody { status, body, after } if http2 => {
                 let response = cut_stream(*status, body, *after, &self.peer.control);
                 self.finish(state, read);
@@ -310,6 +315,25 @@ impl ReceivedRequest {
         });
     }
 
+    /// Writes an answer in a form that hyper does not write.
+    async fn shaped(
+        self,
+        state: &Arc<ServiceState>,
+        shaped: &ShapedAnswer,
+        read: bool,
+    ) -> Result<Response<AnswerBody>, ConnectionEnded> {
+        let pieces = shaped.pieces(accepts_gzip(self.recording.entry().headers()));
+        let control = self.peer.control.clone();
+        self.finish(state, read);
+        // An error means that the client has left.
+        if shaped.ends_connection() {
+            let _ = control.end_with_pieces(pieces).await;
+            return Err(ConnectionEnded);
+        }
+        control.replace_answer(pieces).await.map_err(|_| ConnectionEnded)?;
+        Ok(answer(200, HeaderMap::new(), Bytes::new()))
+    }
+
     async fn end_with(
         mut self,
         state: &ServiceState,
@@ -327,6 +351,16 @@ impl ReceivedRequest {
         }
         Err(ConnectionEnded)
     }
+}
+
+/// Whether a request accepts the content coding gzip (RFC 9110 §12.5.3).
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        gzip && !parts.any(|parameter| matches!(parameter, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    })
 }
 
 impl Recording {

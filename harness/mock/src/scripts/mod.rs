@@ -2,7 +2,9 @@
 
 mod registry;
 mod script;
+mod shaped_answer;
 
 pub use registry::Scripted;
 pub(crate) use registry::{PreparedReply, Registration, Registry};
 pub use script::{Action, Match, Reply, Script, When};
+pub use shaped_answer::{AnswerFraming, AnswerPackets, ShapedAnswer};

@@ -229,6 +229,7 @@ impl PreparedReply {
         }
         let headers = match &reply.action {
             Action::Answer { headers, .. } => parse(headers),
+            Action::Shaped(shaped) => parse(&shaped.headers),
             _ => HeaderMap::new(),
         };
         let answer = match &reply.action {
@@ -236,6 +237,10 @@ impl PreparedReply {
             Action::Answer { status, body, .. } => {
                 let body = allowed_body(*status, body.clone());
                 Some(ArrivalAnswer::Answer { status: *status, headers: headers.clone(), body })
+            }
+            Action::Shaped(shaped) => {
+                let (status, body) = (shaped.status, shaped.body.clone());
+                Some(ArrivalAnswer::Answer { status, headers: headers.clone(), body })
             }
             Action::RawBytes(_) => Some(ArrivalAnswer::Other("raw bytes")),
             Action::CutBody { .. } => Some(ArrivalAnswer::Other("body cut")),

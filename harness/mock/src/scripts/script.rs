@@ -3,6 +3,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Profile;
 
+use super::ShapedAnswer;
 use crate::decision::ReplyShape;
 
 /// Requests that a script matches. A script for a marker or a reference precedes a script for all requests.
@@ -71,6 +72,8 @@ pub enum Action {
         /// Body.
         body: Bytes,
     },
+    /// Sends this answer in a chosen form.
+    Shaped(Box<ShapedAnswer>),
     /// Sends these bytes in place of an answer, then ends the stream.
     RawBytes(Bytes),
     /// Sends an answer, cut off after this many bytes of its body, then ends the stream.

@@ -3,6 +3,7 @@
 mod edge;
 mod row;
 mod service;
+mod variation;
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +13,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 
 use crate::mutation::{BehaviourMutation, Mutation};
+use variation::{Announced, VariationMutant};
 
 /// Injects a mutation into the edges and mock services of one run.
 #[derive(Debug)]
@@ -19,11 +21,13 @@ pub(crate) struct MutationInjection {
     mutation: Mutation,
     /// Settings of the run's first edge.
     first: OnceLock<EdgeSettings>,
+    /// Markers of the exchanges that a mutated value concerns.
+    announced: Arc<Announced>,
 }
 
 impl MutationInjection {
     pub(crate) fn new(mutation: Mutation) -> Self {
-        Self { mutation, first: OnceLock::new() }
+        Self { mutation, first: OnceLock::new(), announced: Arc::default() }
     }
 }
 
@@ -36,6 +40,10 @@ impl FaultInjection for MutationInjection {
                 edge::inject(*behaviour, options, first);
             }
             Mutation::Behaviour(BehaviourMutation::Service(_)) => {}
+            Mutation::Variation(mutation) => {
+                let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
+                options.hooks = Arc::new(VariationMutant { fault, announced });
+            }
         }
     }
 
@@ -45,7 +53,15 @@ impl FaultInjection for MutationInjection {
             Mutation::Behaviour(BehaviourMutation::Service(behaviour)) => {
                 service::inject(*behaviour, options);
             }
-            Mutation::Behaviour(BehaviourMutation::Edge(_)) => {}
+            Mutation::Behaviour(BehaviourMutation::Edge(_)) | Mutation::Variation(_) => {}
+        }
+    }
+
+    fn announce(&self, marker: &str, values: &[String]) {
+        if let Mutation::Variation(mutation) = &self.mutation
+            && mutation.values.iter().all(|value| values.contains(value))
+        {
+            self.announced.add(marker);
         }
     }
 }

@@ -8,6 +8,7 @@ mod edge_behaviour;
 mod row;
 mod sample;
 mod service_behaviour;
+mod variation;
 
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub use edge_behaviour::EdgeBehaviour;
 pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};
 pub use service_behaviour::ServiceBehaviour;
+pub(crate) use variation::VariationFault;
+pub use variation::VariationMutation;
 
 use crate::tested_part::TestedPart;
 
@@ -30,6 +33,8 @@ pub enum Mutation {
     Row(Arc<RowMutation>),
     /// Behaviour that no answer of a single row shows. Written by hand.
     Behaviour(BehaviourMutation),
+    /// Wrong handling of one value of the model of variation. Derived from the model.
+    Variation(Arc<VariationMutation>),
 }
 
 impl Mutation {
@@ -38,6 +43,7 @@ impl Mutation {
         let of_edge = match self {
             Self::Row(mutation) => mutation.is_of_edge(),
             Self::Behaviour(behaviour) => matches!(behaviour, BehaviourMutation::Edge(_)),
+            Self::Variation(_) => true,
         };
         of_edge == (part == TestedPart::Edge)
     }

@@ -62,6 +62,7 @@ impl ScriptedService<'_> {
                 answered(status, &body)
             }
             Action::Answer { status, body, .. } => answered(*status, body),
+            Action::Shaped(shaped) => answered(shaped.status, &shaped.body),
             Action::CutBody { status, .. } => RelayResult::Answered {
                 status: StatusCode::from_u16(*status).unwrap_or_default(),
                 body: None,

@@ -53,7 +53,7 @@ impl TestBed {
 
     /// All cases for a part.
     pub fn cases(&self, part: TestedPart) -> Vec<Case> {
-        let catalog = Catalog::new(&self.spec, &self.shape, false);
+        let catalog = Catalog::new(&self.spec, &self.shape, false).explore(true);
         match part {
             TestedPart::Edge => cases::edge(catalog),
             TestedPart::Service => cases::service(catalog),

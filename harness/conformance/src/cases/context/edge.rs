@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::{CaseExchange, CaseFindings, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
+use crate::target::FaultInjection;
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -37,6 +38,8 @@ pub struct EdgeContext {
     pub origin: Option<String>,
     /// All requests to the edge.
     pub traffic: Traffic,
+    /// Faults of an embedded edge.
+    pub faults: Option<Arc<dyn FaultInjection>>,
 }
 
 /// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
@@ -186,6 +189,11 @@ impl CaseContext {
         let sent = sending.await?;
         self.edge.traffic.end(number, sent.clone());
         Some(sent)
+    }
+
+    /// The sender of a request of this case with a marker and a level of its own.
+    pub(crate) fn sender_of(&self, marker: &str, level: CaseLevel) -> Sender {
+        Sender { case: self.case.clone(), level: level.max(self.level), marker: marker.to_owned() }
     }
 
     fn sender(&self) -> Sender {

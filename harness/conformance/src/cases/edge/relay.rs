@@ -162,7 +162,8 @@ fn framings() -> Vec<(&'static str, &'static str, Body)> {
 /// A JSON body of exactly this many bytes, if the marker is as long as its placeholder.
 fn large(bytes: usize) -> Bytes {
     let head = format!(r#"{{"sealed":"{MARKER}","fill":""#);
-    let fill = bytes.saturating_sub(head.len() + 2);
-    let fill: String = ('a'..='z').cycle().take(fill).collect();
+    let count = bytes.saturating_sub(head.len() + 2);
+    let mut fill = "abcdefghijklmnopqrstuvwxyz".repeat(count.div_ceil(26));
+    fill.truncate(count);
     format!("{head}{fill}\"}}").into()
 }

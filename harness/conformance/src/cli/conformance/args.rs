@@ -96,6 +96,9 @@ pub(crate) struct ConformanceArgs {
     /// Number of generated bodies to send, as one more case
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Cases")]
     pub(super) fuzz: u32,
+    /// Leave out the cases that explore variation
+    #[arg(long, help_heading = "Cases")]
+    pub(super) quick: bool,
     /// Allow cases that take minutes of real time
     #[arg(long, help_heading = "Cases")]
     pub(super) waits: bool,

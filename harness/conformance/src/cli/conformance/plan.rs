@@ -50,7 +50,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let run = match part {
         None => {
-            let cases = cases::edge(catalog.fuzz(args.fuzz, seed));
+            let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
             let edges = edge_options(args, &spec, profile, reply_shape)?;
             ConformanceRun::of_edges(cases, &selection(args)?, edges)?
         }

@@ -291,7 +291,12 @@ impl EdgePool {
             EdgeUpstream::Foreign { origin, .. } => origin.clone(),
             _ => given.allowed_origin.clone(),
         };
+        let faults = match &options.target {
+            Target::Embedded(embedded) => embedded.faults().cloned(),
+            _ => None,
+        };
         let context = EdgeContext {
+            faults,
             traffic: Traffic::default(),
             endpoint: edge.endpoint().clone(),
             service,

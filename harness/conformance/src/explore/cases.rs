@@ -1,0 +1,104 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::spec::{Change, Family, Side};
+use edgeproof_reports::CaseLevel;
+
+use super::exploration::Exploration;
+use super::family::describe;
+use super::model::Model;
+use super::trial::{ChangeIndex, Trial};
+use super::twice;
+use crate::cases::{Case, Catalog, Prerequisite};
+
+/// Time that an exchange may take on a busy machine, on average.
+const EXCHANGE_TIME: Duration = Duration::from_millis(80);
+
+/// Numbers of exchanges at the same time in the cases about concurrency.
+const LEVELS: [usize; 3] = [2, 8, 32];
+/// Number of exchanges at the same time in other cases.
+const CONCURRENT: usize = 8;
+
+/// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
+/// about concurrency and repetition.
+pub(crate) fn add(cases: &mut Catalog<'_>) {
+    let model = Arc::new(Model::new(cases));
+    for (position, dimension) in model.dimensions.iter().enumerate() {
+        for family in Family::ALL {
+            // Events and broken connections may concern exchanges at the same time.
+            let alone = dimension.side == Side::History || *family == Family::Unreachable;
+            let concurrent = if alone { 1 } else { CONCURRENT };
+            let id = format!("vary.{}.{family}", dimension.id);
+            let title = format!("each {}, with {}", dimension.title, describe(*family));
+            let exploration = Exploration { trials: model.singles(position, *family), concurrent };
+            add_case(cases, &model, &dimension.row, &id, &title, exploration);
+        }
+    }
+    for family in Family::ALL {
+        let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
+        let title = format!("pairs of values of all dimensions, with {}", describe(*family));
+        let exploration = Exploration { trials: model.pairs(*family), concurrent };
+        add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
+    }
+    for level in LEVELS {
+        let title = format!("{level} exchanges at the same time each get their own answer");
+        let exploration = Exploration { trials: mixed(&model, 3 * level), concurrent: level };
+        add_case(
+            cases,
+            &model,
+            "statement.isolation",
+            &format!("vary.concurrency.{level}"),
+            &title,
+            exploration,
+        );
+    }
+    twice::add(cases);
+}
+
+/// Exchanges with all outcomes in turn, some of them delayed, so that answers overtake each other.
+fn mixed(model: &Model, count: usize) -> Vec<Trial> {
+    let is_delay = |index: &ChangeIndex| matches!(model.value(*index).change, Change::DelayMs(..100));
+    let all = model.dimensions.iter().enumerate().flat_map(|(dimension, all)| {
+        (0..all.values.len()).map(move |value| ChangeIndex { dimension, value })
+    });
+    let delays: Vec<ChangeIndex> = all.filter(is_delay).collect();
+    let rows = (0..model.rows.len()).filter(|row| model.rows[*row].family != Family::Unreachable);
+    let trial = |(number, row): (usize, usize)| {
+        let changes = if number % 3 == 0 { delays.clone() } else { Vec::new() };
+        Trial { row, changes }
+    };
+    rows.cycle().take(count).enumerate().map(trial).collect()
+}
+
+fn add_case(
+    cases: &mut Catalog<'_>,
+    model: &Arc<Model>,
+    row: &str,
+    id: &str,
+    title: &str,
+    exploration: Exploration,
+) {
+    if exploration.trials.is_empty() {
+        return;
+    }
+    let exchanges = exploration.trials.iter().map(|trial| model.exchange(trial)).collect::<Vec<_>>();
+    let open = exchanges.iter().all(|exchange| exchange.level == CaseLevel::Open);
+    let requests: usize =
+        exchanges.iter().map(|exchange| 1 + exchange.before.len() + exchange.events.len()).sum();
+    let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
+    let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
+    let case: &mut Case = cases.edge_steps(row, id, title, move |context| {
+        let (model, exploration) = (Arc::clone(&model), Arc::clone(&exploration));
+        Box::pin(async move { exploration.run(context, &model).await })
+    });
+    case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX));
+    if open {
+        case.level(CaseLevel::Open);
+    }
+    if alone {
+        case.exclusive();
+    }
+    if refuses {
+        case.requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons]);
+    }
+}

@@ -1,0 +1,68 @@
+use super::model::Model;
+use super::play::{Played, Player};
+use super::trial::Trial;
+
+/// The plainest trial that still fails.
+#[derive(Debug)]
+pub(super) struct Minimal {
+    /// Its values.
+    pub(super) trial: Trial,
+    /// How it failed.
+    pub(super) played: Played,
+    /// It fails with the plainest row of its family too.
+    pub(super) any_row: bool,
+    /// It failed again when played alone.
+    pub(super) repeats: bool,
+}
+
+impl Minimal {
+    /// One value alone fails, also with the plainest row: the case of its dimension plays the same trial.
+    pub(super) fn is_single_value(&self) -> bool {
+        self.repeats && self.any_row && self.trial.changes.len() == 1
+    }
+}
+
+/// Reduces a failed trial: plays it again with fewer changes, until each remaining change is necessary.
+pub(super) async fn minimize(model: &Model, player: &Player<'_>, trial: &Trial, first: Played) -> Minimal {
+    let plainest = model.plainest(model.rows[trial.row].family).unwrap_or(trial.row);
+    for changes in std::iter::once(Vec::new()).chain(trial.changes.iter().map(|change| vec![*change])) {
+        let plain = Trial { row: plainest, changes };
+        let played = player.play(&plain).await;
+        if played.failed() {
+            return Minimal { trial: plain, played, any_row: true, repeats: true };
+        }
+        let alone = trial.with(plain.changes);
+        if alone == *trial || trial.row == plainest {
+            continue;
+        }
+        let played = player.play(&alone).await;
+        if played.failed() {
+            return Minimal { trial: alone, played, any_row: false, repeats: true };
+        }
+    }
+    let again = player.play(trial).await;
+    if !again.failed() {
+        return Minimal { trial: trial.clone(), played: first, any_row: false, repeats: false };
+    }
+    let mut minimal = Minimal { trial: trial.clone(), played: again, any_row: false, repeats: true };
+    let mut position = 0;
+    while position < minimal.trial.changes.len() {
+        let mut changes = minimal.trial.changes.clone();
+        changes.remove(position);
+        let fewer = trial.with(changes);
+        let played = player.play(&fewer).await;
+        if played.failed() {
+            minimal = Minimal { trial: fewer, played, ..minimal };
+        } else {
+            position += 1;
+        }
+    }
+    let plain = Trial { row: plainest, changes: minimal.trial.changes.clone() };
+    if plain.row != minimal.trial.row {
+        let played = player.play(&plain).await;
+        if played.failed() {
+            return Minimal { trial: plain, played, any_row: true, repeats: true };
+        }
+    }
+    minimal
+}

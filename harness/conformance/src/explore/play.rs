@@ -1,0 +1,219 @@
+use std::io::Read as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_fixtures::spec::{Earlier, Event};
+use edgeproof_http::{Answer, Draft, NoAnswer, Sent};
+use edgeproof_mock::{Match, Script, Scripted};
+use edgeproof_reports::CaseLevel;
+use flate2::read::GzDecoder;
+use futures_util::{StreamExt, stream};
+use http::header::CONTENT_ENCODING;
+
+use super::change::fill_look_alikes;
+use super::exchange::Exchange;
+use super::model::Model;
+use super::trial::Trial;
+use crate::cases::{CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation};
+use crate::judge::{self, Check, RelayedRequests};
+use crate::run::next_marker;
+
+/// Longest wait for the end of a request at the service, after the edge has answered.
+const END_LIMIT: Duration = Duration::from_secs(1);
+/// Exchanges without an answer after which a case plays no further ones.
+const MAX_SILENT: usize = 3;
+
+/// A played exchange.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// The marker of its body.
+    pub(super) marker: String,
+    /// The request as sent.
+    pub(super) draft: Draft,
+    /// The answer.
+    pub(super) sent: Sent,
+    /// The judgement, limited by the level of the changes.
+    pub(super) checks: Vec<Check>,
+    /// The exchange's level.
+    pub(super) level: CaseLevel,
+}
+
+/// Where and how exchanges are played.
+pub(super) struct Player<'c> {
+    model: &'c Model,
+    context: &'c CaseContext,
+    origin: &'c str,
+    limit: Duration,
+}
+
+impl Played {
+    /// Whether a judged check failed.
+    pub(super) fn failed(&self) -> bool {
+        self.checks.iter().any(|check| !check.ok && check.level != CaseLevel::Open)
+    }
+}
+
+impl<'c> Player<'c> {
+    /// Plays at the edge of a case.
+    pub(super) fn new(model: &'c Model, context: &'c CaseContext) -> Self {
+        Self { model, context, origin: context.origin(), limit: context.timeout }
+    }
+
+    /// The same with a shorter timeout for answers.
+    pub(super) fn within(self, limit: Duration) -> Self {
+        Self { limit: self.limit.min(limit), ..self }
+    }
+
+    /// Plays trials, and yields those that were played, in their order. Stops early when the edge answers nothing.
+    pub(super) async fn play_all(&self, trials: &[Trial], concurrent: usize) -> Vec<(usize, Played)> {
+        let silent = AtomicUsize::new(0);
+        let plays = (0..trials.len()).map(|number| self.play_unless(&silent, number, &trials[number]));
+        let mut played: Vec<_> =
+            stream::iter(plays).buffer_unordered(concurrent).filter_map(std::future::ready).collect().await;
+        played.sort_by_key(|(number, _)| *number);
+        played
+    }
+
+    /// Plays a trial, unless too many exchanges got no answer.
+    async fn play_unless(
+        &self,
+        silent: &AtomicUsize,
+        number: usize,
+        trial: &Trial,
+    ) -> Option<(usize, Played)> {
+        if silent.load(Ordering::Relaxed) >= MAX_SILENT {
+            return None;
+        }
+        let played = self.play(trial).await;
+        if matches!(played.sent.reply, Err(NoAnswer::TimedOut(_))) {
+            silent.fetch_add(1, Ordering::Relaxed);
+        }
+        Some((number, played))
+    }
+
+    /// Plays one trial.
+    pub(super) async fn play(&self, trial: &Trial) -> Played {
+        self.exchange(&self.model.exchange(trial), trial).await
+    }
+
+    /// Plays one exchange and judges it.
+    async fn exchange(&self, exchange: &Exchange, trial: &Trial) -> Played {
+        for event in &exchange.events {
+            self.event(*event).await;
+        }
+        let conversation = &exchange.conversation;
+        let marker = next_marker();
+        let mark = self.context.service_mark();
+        let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
+        if let Some(faults) = &self.context.edge.faults {
+            let mut values = self.model.values(trial);
+            values.push(format!("family={}", self.model.rows[trial.row].family));
+            faults.announce(&marker, &values);
+        }
+        let sent = self.send(exchange, &marker, &draft).await;
+        let relayed = match (&self.context.edge.service, &scripted) {
+            (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
+                .unclaimed(service.unclaimed_since(mark)),
+            _ => RelayedRequests::default(),
+        };
+        let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &relayed);
+        if exchange.level == CaseLevel::Open {
+            checks = relay_of_acceptance(conversation, &draft, &sent, &relayed);
+        }
+        for check in checks.iter_mut().filter(|_| exchange.level != CaseLevel::Open) {
+            check.level = check.level.max(exchange.level);
+        }
+        Played { marker, draft, sent, checks, level: exchange.level }
+    }
+
+    /// Sends the request of an event.
+    async fn event(&self, event: Event) {
+        let earlier = self.model.earlier.event(event);
+        let marker = next_marker();
+        let (draft, _scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
+        let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
+        // What the edge answers to a client that leaves is open.
+        let level = if earlier.leaves.is_some() { CaseLevel::Open } else { CaseLevel::Must };
+        let traffic = &self.context.edge.traffic;
+        let number = traffic.begin(self.context.sender_of(&marker, level), &draft);
+        let sent = edgeproof_http::send(&self.context.edge.endpoint, &draft, limit).await;
+        traffic.end(number, sent);
+    }
+
+    /// Sends the request after those before it on its connection.
+    async fn send(&self, exchange: &Exchange, marker: &str, draft: &Draft) -> Sent {
+        let mut before = exchange.before.clone();
+        if exchange.pipelined {
+            before.push(Earlier::Accepted);
+        }
+        let (mut drafts, mut scripts) = (Vec::new(), Vec::new());
+        let (traffic, mut numbers) = (&self.context.edge.traffic, Vec::new());
+        for earlier in before {
+            let earlier = self.model.earlier.before(earlier);
+            let marker = next_marker();
+            let (draft, scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
+            numbers.push(traffic.begin(self.context.sender_of(&marker, exchange.level), &draft));
+            drafts.push(draft);
+            scripts.push(scripted);
+        }
+        numbers.push(traffic.begin(self.context.sender_of(marker, exchange.level), draft));
+        drafts.push(draft.clone());
+        let endpoint = &self.context.edge.endpoint;
+        let mut sent = if exchange.pipelined {
+            edgeproof_http::send_pipelined(endpoint, &drafts, self.limit).await
+        } else {
+            edgeproof_http::send_in_turn(endpoint, &drafts, self.limit).await
+        };
+        for sent in &mut sent {
+            sent.reply = sent.reply.clone().map(decoded);
+        }
+        for (number, sent) in numbers.into_iter().zip(&sent) {
+            traffic.end(number, sent.clone());
+        }
+        sent.pop().expect("there is an entry for each request")
+    }
+
+    /// Fills in a request with a marker of its own, and scripts its reply.
+    fn prepare(&self, marker: &str, draft: &Draft, script: Option<Script>) -> (Draft, Option<Scripted>) {
+        let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
+        let service = self.context.edge.service.as_ref().zip(script);
+        let scripted = service.map(|(service, script)| service.script(on, script));
+        let mut draft = fill(draft, marker, self.origin);
+        for (_, value) in &mut draft.headers {
+            *value = fill_look_alikes(value, self.origin);
+        }
+        (draft, scripted)
+    }
+}
+
+/// The checks of an open exchange: an edge that tells the page of an acceptance has relayed the body unchanged.
+fn relay_of_acceptance(
+    conversation: &Conversation,
+    draft: &Draft,
+    sent: &Sent,
+    relayed: &RelayedRequests,
+) -> Vec<Check> {
+    let accepted = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200)
+        && conversation.answer.as_ref().is_some_and(|answer| answer.status == 200)
+        && conversation.relay == ExpectedRelay::Once;
+    if accepted {
+        judge::relayed_once(draft.body.bytes(), relayed, &sent.reply, CaseLevel::Must)
+    } else {
+        Vec::new()
+    }
+}
+
+/// The answer without the content coding gzip, as a browser reads it.
+fn decoded(mut answer: Answer) -> Answer {
+    if answer.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding == "gzip") {
+        let mut body = Vec::new();
+        if GzDecoder::new(&answer.body[..]).take(MAX_DECODED).read_to_end(&mut body).is_ok() {
+            answer.body = body.into();
+        }
+    }
+    answer
+}
+
+/// Largest decoded body (bytes).
+const MAX_DECODED: u64 = 1024 * 1024;

@@ -1,0 +1,70 @@
+use edgeproof_http::{Draft, Sent};
+use futures_util::future::join_all;
+
+use crate::cases::{CaseContext, Catalog, Prerequisite, collection};
+use crate::judge::{self, Check, ExpectedAnswer};
+use edgeproof_mock::Script;
+
+/// The reason for a copy in the tables.
+const COPY: &str = "relay.409.replayed-bundle";
+
+/// The page posts the same body twice. The service judges copies, so the edge relays both.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let Some((row, status, reason)) = cases.relay_rows().into_iter().find(|(row, ..)| row.id == COPY) else {
+        return;
+    };
+    let row = row.id.clone();
+    let mut script = cases.accept();
+    script.replies.extend(cases.refuse(status, reason).replies);
+    let expected = [cases.accepted(), cases.refused(status, reason)];
+    for (id, title, at_once) in [
+        ("vary.twice.in-turn", "the same collection twice: the service refuses the copy", false),
+        ("vary.twice.at-once", "the same collection twice at the same time: the service refuses one", true),
+    ] {
+        let (script, expected) = (script.clone(), expected.clone());
+        cases
+            .edge_steps("statement.isolation", id, title, move |context| {
+                let (script, expected) = (script.clone(), expected.clone());
+                Box::pin(async move { post_twice(context, script, &expected, at_once).await })
+            })
+            .also(&row)
+            .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
+    }
+}
+
+async fn post_twice(
+    context: &mut CaseContext,
+    script: Script,
+    expected: &[ExpectedAnswer; 2],
+    at_once: bool,
+) {
+    context.script(script);
+    let draft = context.fill(&collection());
+    let drafts: [&Draft; 2] = [&draft, &draft];
+    let sent: Vec<Sent> = if at_once {
+        join_all(drafts.map(|draft| context.exchange(draft))).await
+    } else {
+        vec![context.exchange(&draft).await, context.exchange(&draft).await]
+    };
+    let fits =
+        |sent: &Sent, answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+    let [accepted, refused] = expected;
+    let right = fits(&sent[0], accepted) && fits(&sent[1], refused);
+    let swapped = at_once && fits(&sent[1], accepted) && fits(&sent[0], refused);
+    let actual: Vec<_> =
+        sent.iter().map(|sent| crate::cases::summary::answer(&context.marker, &sent.reply)).collect();
+    let check =
+        Check::new("answers", format!("{accepted} and {refused}"), actual.join(" and "), right || swapped);
+    context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
+    let bodies = context.arrivals();
+    let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();
+    context.check(Check::new(
+        "requests at the service",
+        "2 with this body",
+        format!("{whole} of {} with this body", bodies.len()),
+        whole == 2 && bodies.len() == 2,
+    ));
+    for sent in sent {
+        context.record(&draft, sent);
+    }
+}

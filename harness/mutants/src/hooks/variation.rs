@@ -1,0 +1,62 @@
+//! Fault hooks of an edge that mishandles one value of the model of variation. Many values, such as the pieces of a head,
+//! are invisible to an edge's hooks, so the run announces the exchanges with the value.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
+use http::StatusCode;
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN};
+use parking_lot::Mutex;
+
+use crate::mutation::VariationFault;
+
+/// Markers of announced exchanges.
+#[derive(Debug, Default)]
+pub(super) struct Announced(Mutex<Vec<String>>);
+
+/// Edge that mishandles the announced exchanges.
+#[derive(Debug)]
+pub(super) struct VariationMutant {
+    pub(super) fault: VariationFault,
+    pub(super) announced: Arc<Announced>,
+}
+
+impl Announced {
+    pub(super) fn add(&self, marker: &str) {
+        self.0.lock().push(marker.to_owned());
+    }
+
+    fn concerns(&self, body: &[u8]) -> bool {
+        let markers = self.0.lock();
+        markers.iter().any(|marker| body.windows(marker.len()).any(|window| window == marker.as_bytes()))
+    }
+}
+
+impl EdgeFaultHooks for VariationMutant {
+    fn body(&self, _request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
+        if self.fault == VariationFault::ChangesBody && self.announced.concerns(&body) {
+            return Ok([&body[..], b" "].concat().into());
+        }
+        Ok(body)
+    }
+
+    fn conclude(
+        &self,
+        request: &EdgeRequest<'_>,
+        _relayed: Option<&RelayResult>,
+        mut right: EdgeAnswer,
+    ) -> EdgeAction {
+        if self.fault != VariationFault::ChangesBody
+            && request.body.as_ref().is_some_and(|body| self.announced.concerns(body))
+        {
+            if let (VariationFault::GrantsOrigin, Some(origin)) = (self.fault, request.headers.get(ORIGIN)) {
+                right.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            } else {
+                right.status = StatusCode::INTERNAL_SERVER_ERROR;
+                right.body = Bytes::from_static(br#"{"error":"internal"}"#);
+            }
+        }
+        EdgeAction::Answer(right)
+    }
+}

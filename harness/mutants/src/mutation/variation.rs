@@ -1,0 +1,87 @@
+use edgeproof_fixtures::spec::{Change, Dimension, Family, Level, OriginForm, Side, Spec, Value};
+
+/// Wrong handling of some values of the model of variation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariationMutation {
+    /// Its name, such as `framing/chunked-1`.
+    pub name: String,
+    /// The values, such as `framing=chunked-1`, and the family. An exchange with all of them is handled wrongly.
+    pub values: Vec<String>,
+    /// Prefix of the ids of the cases that play these values.
+    pub cases: String,
+    /// Id of the row that it breaks.
+    pub row: String,
+    /// Level of the broken requirement.
+    pub level: Level,
+    /// What the edge does.
+    pub fault: VariationFault,
+}
+
+/// What an edge does with values that it handles wrongly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariationFault {
+    /// It changes the body.
+    ChangesBody,
+    /// It answers 500.
+    Fails,
+    /// It grants the request's origin.
+    GrantsOrigin,
+}
+
+impl VariationMutation {
+    /// A mutation for each judged value, and for each family one that needs two values.
+    pub(crate) fn all(spec: &Spec) -> Vec<Self> {
+        let dimensions = &spec.variation().dimensions;
+        let values = dimensions.iter().flat_map(|all| all.values.iter().map(move |value| (all, value)));
+        let judged = values.filter(|(_, value)| value.level != Level::Open);
+        let singles = judged.map(|(dimension, value)| single(dimension, value));
+        let pairs = Family::ALL.iter().filter_map(|family| pair(dimensions, *family));
+        singles.chain(pairs).collect()
+    }
+
+    /// Whether a case plays the values.
+    pub(crate) fn concerns(&self, case: &str) -> bool {
+        case.starts_with(&self.cases)
+    }
+}
+
+fn single(dimension: &Dimension, value: &Value) -> VariationMutation {
+    VariationMutation {
+        name: format!("{}/{}", dimension.id, value.id),
+        values: vec![format!("{}={}", dimension.id, value.id)],
+        cases: format!("vary.{}.", dimension.id),
+        row: dimension.row.clone(),
+        level: value.level,
+        fault: fault(dimension.side, &value.change),
+    }
+}
+
+/// Two values of a family that only fail together: the first that can be combined, of its first two dimensions.
+fn pair(dimensions: &[Dimension], family: Family) -> Option<VariationMutation> {
+    let combined = |value: &&Value| !value.alone && value.level == Level::Must;
+    let of_family = dimensions.iter().filter(|dimension| dimension.families.contains(&family));
+    let mut first =
+        of_family.filter_map(|dimension| Some((dimension, dimension.values.iter().find(combined)?)));
+    let ((one, first), (other, second)) = (first.next()?, first.next()?);
+    Some(VariationMutation {
+        name: format!("pairs/{family}"),
+        values: vec![
+            format!("{}={}", one.id, first.id),
+            format!("{}={}", other.id, second.id),
+            format!("family={family}"),
+        ],
+        cases: format!("vary.pairs.{family}"),
+        row: "statement.isolation".to_owned(),
+        level: Level::Must,
+        fault: VariationFault::Fails,
+    })
+}
+
+/// The fault that a value's cases have to notice.
+fn fault(side: Side, change: &Change) -> VariationFault {
+    match (side, change) {
+        (_, Change::Origin(form)) if *form != OriginForm::Absent => VariationFault::GrantsOrigin,
+        (Side::Request, _) => VariationFault::ChangesBody,
+        (Side::Reply | Side::Connection | Side::History, _) => VariationFault::Fails,
+    }
+}
