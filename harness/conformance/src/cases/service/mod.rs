@@ -9,6 +9,7 @@ mod pending;
 mod refusals;
 mod secrecy;
 mod sessions;
+mod vary;
 mod waiting;
 
 use super::Catalog;
@@ -22,4 +23,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     arrivals::add(cases);
     exact::add(cases);
     secrecy::add(cases);
+    vary::add(cases);
 }
