@@ -6,7 +6,7 @@ use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
 use super::{CaseContext, Conversation, Prerequisite, ServiceCaseContext};
-use crate::monitor::EdgeMonitor;
+use crate::monitor::{EdgeMonitor, ServiceMonitor};
 use crate::target::Setup;
 
 /// One test of an edge, a service or a key set.
@@ -58,6 +58,8 @@ pub enum Procedure {
     ServiceSteps(ServiceSteps),
     /// No requests: judges what the other cases left behind at the edges.
     Monitor(EdgeMonitor),
+    /// No requests: judges all exchanges with a service or a key set.
+    ServiceMonitor(ServiceMonitor),
 }
 
 /// Steps at an edge that are more than a conversation.

@@ -20,6 +20,7 @@ pub use conversation::{Conversation, ExpectedRelay, judge};
 pub use draft::{MARKER, ORIGIN, collection, fill};
 use draft::{posted, preflight, to_signals};
 pub use prerequisite::Prerequisite;
+pub(crate) use service::token_echo;
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
@@ -30,12 +31,14 @@ pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
 /// All cases for a service that gives verdicts.
 pub fn service(mut catalog: Catalog<'_>) -> Vec<Case> {
     service::add(&mut catalog);
+    crate::monitor::add_service(&mut catalog, false);
     catalog.into_cases()
 }
 
 /// All cases for a key set.
 pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     keys::add(&mut catalog);
+    crate::monitor::add_service(&mut catalog, true);
     catalog.into_cases()
 }
 

@@ -9,6 +9,9 @@ mod edge_record;
 mod patrol;
 mod privacy;
 mod refusal_log;
+mod service;
+mod service_alike;
+mod service_traffic;
 #[cfg(test)]
 mod tests;
 mod traffic;
@@ -20,6 +23,9 @@ use crate::judge::Check;
 
 pub use edge_record::EdgeRecord;
 pub(crate) use patrol::{PATROL, patrol};
+pub use service::ServiceMonitor;
+pub(crate) use service::{SERVICE_PATROL, ServiceRecord, add_service, patrol_service};
+pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
 
 /// An invariant of an edge.

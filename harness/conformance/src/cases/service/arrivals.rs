@@ -82,6 +82,9 @@ fn pending(cases: &mut Catalog<'_>) {
                     Box::pin(async move {
                         let reference = context.reference(id);
                         prepare(context, &reference);
+                        if stimulus != Stimulus::ReferenceUnknown {
+                            context.target.traffic.note_session(&reference);
+                        }
                         let request = context.with_token(&reference);
                         let reply = context.fetch_verdict(&request).await;
                         context.checks(judge::exact(&answer(&row, &reference), &reply));

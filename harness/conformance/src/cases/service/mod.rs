@@ -14,6 +14,8 @@ mod waiting;
 
 use super::Catalog;
 
+pub(crate) use secrecy::token_echo;
+
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     pending::add(cases);
