@@ -118,7 +118,7 @@ impl ServiceMonitor {
             Self::Bodies => &["verdict.404.pending", "statement.error-bodies-json"],
             Self::Alive => &["verdict.404.pending", "verdict.401.unauthorized"],
             Self::KeyCaching => &["limit.key-set-cache"],
-            Self::SameKeys => &["keys.stable", "keys.public-only"],
+            Self::SameKeys => &["keys.public-only", "keys.stable"],
         }
     }
 }

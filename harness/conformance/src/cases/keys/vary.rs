@@ -95,22 +95,25 @@ fn conditions(cases: &mut Catalog<'_>) {
                 };
                 let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
                 let inner = opaque.trim_matches('"');
-                for (condition, status) in [
-                    (tag.clone(), 304),
-                    (format!("W/{opaque}"), 304),
-                    (format!("\"edgeproof\", {tag}"), 304),
-                    (format!("{tag},\"edgeproof\""), 304),
-                    ("*".to_owned(), 304),
-                    (format!("\"{inner}x\""), 200),
-                    (format!("\"x{inner}\""), 200),
-                    ("\"\"".to_owned(), 200),
-                    ("\"a\", \"b\"".to_owned(), 200),
+                // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
+                let matching: &[u16] = &[200, 304];
+                for (condition, statuses) in [
+                    (tag.clone(), &[304][..]),
+                    (format!("W/{opaque}"), matching),
+                    (format!("\"edgeproof\", {tag}"), matching),
+                    (format!("{tag},\"edgeproof\""), matching),
+                    ("*".to_owned(), matching),
+                    (format!("\"{inner}x\""), &[200]),
+                    (format!("\"x{inner}\""), &[200]),
+                    ("\"\"".to_owned(), &[200]),
+                    ("\"a\", \"b\"".to_owned(), &[200]),
                 ] {
                     let name = format!("If-None-Match: {condition}");
                     let reply =
                         context.fetch_key_set(&key_set_request().header("If-None-Match", &condition)).await;
-                    let expected = status.to_string();
-                    context.check(judge::status_in(&expected, |actual| actual == status, &reply).of(&name));
+                    let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
+                    let fits = |actual| statuses.contains(&actual);
+                    context.check(judge::status_in(&texts.join(" or "), fits, &reply).of(&name));
                     let Ok(answer) = &reply else { return };
                     if answer.status == 304 {
                         let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
