@@ -116,7 +116,7 @@ fn not_shown(token: &str, reply: &AnswerResult) -> Check {
 pub(crate) fn token_echo(token: &str) -> impl Fn(&[u8]) -> bool + use<> {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
-    let hex: String = token.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = token.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     let signature = &token.as_bytes()[damage::signature(token)];
     let pieces: HashSet<Vec<u8>> =
         signature.windows(PIECE).chain(hex.as_bytes().windows(2 * PIECE)).map(<[u8]>::to_vec).collect();

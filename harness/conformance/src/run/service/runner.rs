@@ -270,12 +270,11 @@ impl ServiceRunner {
             context.wait_for_enter(hold_text(case, &backend)).await;
         }
         let limit = context.case_timeout(case);
-        let in_time = match &case.procedure {
-            Procedure::ServiceSteps(steps) => timeout(limit, steps(&mut backend)).await.is_ok(),
-            _ => {
-                backend.found.not_run = Some("applies to an edge, and this is a service".into());
-                true
-            }
+        let in_time = if let Procedure::ServiceSteps(steps) = &case.procedure {
+            timeout(limit, steps(&mut backend)).await.is_ok()
+        } else {
+            backend.found.not_run = Some("applies to an edge, and this is a service".into());
+            true
         };
         if !in_time {
             backend.check(timeout_check(limit));

@@ -34,7 +34,7 @@ impl ServiceMutant {
             B::CachesLate if !keys => drop(decision.headers.insert(CACHE_CONTROL, cached)),
             B::EchoesLate if !keys => {
                 let token = authorization(request).unwrap_or_default();
-                let hex: String = token.bytes().map(|byte| format!("{byte:02x}")).collect();
+                let hex = token.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
                 if let Ok(value) = HeaderValue::from_str(&hex) {
                     decision.headers.insert(HeaderName::from_static("x-trace"), value);
                 }
@@ -46,7 +46,9 @@ impl ServiceMutant {
             B::KeysCachedLate if keys => drop(decision.headers.insert(CACHE_CONTROL, cached)),
             B::PrivateKeysLate if keys => edit_object(&mut decision.body, |set| {
                 if let Some(Value::Array(keys)) = set.get_mut("keys") {
-                    keys.iter_mut().for_each(|key| key["d"] = key["x"].clone());
+                    for key in keys.iter_mut() {
+                        key["d"] = key["x"].clone();
+                    }
                 }
             }),
             _ => {}

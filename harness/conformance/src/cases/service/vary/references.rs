@@ -165,7 +165,7 @@ fn encodings(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         Probe::pending(name, context, &reference)
             .map(|draft| Draft { path: verdict_path().with(&path), ..draft })
     };
-    let hex = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+    let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("%{byte:02X}"));
     vec![
         spelled("encoded letters", hex(unknown), unknown.into()),
         spelled("encoded letters in lower case", hex(unknown).to_lowercase(), unknown.into()),
