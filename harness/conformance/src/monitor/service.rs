@@ -23,7 +23,7 @@ pub(crate) const SERVICE_PATROL: &str = "monitor.service-patrol";
 /// Number of rounds of the last requests. Faults that come with many requests show here.
 const ROUNDS: usize = 12;
 /// Time of the last requests, at most (ms).
-const PATROL_TIME: u128 = 500;
+const PATROL_TIME: u128 = 2000;
 
 /// An invariant of a service or a key set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]

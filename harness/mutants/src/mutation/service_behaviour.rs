@@ -59,19 +59,19 @@ behaviours! {
     HtmlRefusals = "html-refusals-for-browsers" breaks "statement.error-bodies-json";
 
     // -- later in the run
-    /// Answers 500 to every request after the twelfth.
+    /// Answers 500 to every request after the eighth.
     FailsLate = "fails-late" breaks "verdict.404.pending";
-    /// Adds a member to pending answers after the twelfth request.
+    /// Adds a member to pending answers after the eighth request.
     AddsMemberLate = "adds-member-late" breaks "verdict.404.pending";
-    /// Lets shared caches store answers after the twelfth request.
+    /// Lets shared caches store answers after the eighth request.
     CachesLate = "shared-caching-late" breaks "statement.verdict-not-shared";
-    /// Returns the token in hexadecimal after the twelfth request.
+    /// Returns the token in hexadecimal after the eighth request.
     EchoesLate = "echoes-token-late" breaks "statement.read-token-not-echoed";
-    /// Answers refusals in plain text after the twelfth request.
+    /// Answers refusals in plain text after the eighth request.
     TextLate = "text-refusals-late" breaks "statement.error-bodies-json";
-    /// Lets caches store the key set for a day after the twelfth request.
+    /// Lets caches store the key set for a day after the eighth request.
     KeysCachedLate = "keys-cached-late" breaks "limit.key-set-cache";
-    /// Publishes private keys after the twelfth request.
+    /// Publishes private keys after the eighth request.
     PrivateKeysLate = "publishes-private-keys-late" breaks "keys.public-only";
 
     // -- reference

@@ -60,7 +60,7 @@ impl ServiceMutant {
 }
 
 /// Number of requests after which the late behaviours begin.
-pub(super) const LATE_AFTER: usize = 12;
+pub(super) const LATE_AFTER: usize = 8;
 
 /// JSON answer that no row has.
 pub(super) fn json_answer(status: StatusCode, body: &'static str) -> ServiceDecision {
