@@ -131,7 +131,11 @@ impl Rows {
                 let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
                 vec![judge::status_in(&texts.join(" or "), |status| statuses.contains(&status), reply)]
             }
-            Expected::NoServerError => vec![judge::no_server_error(reply)],
+            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
+            Expected::NoServerError => {
+                let fits = |status: u16| status < 500 || status == 501;
+                vec![judge::status_in("a status below 500, or 501", fits, reply)]
+            }
         };
         checks.into_iter().map(|check| check.of(&probe.name).at(probe.level)).collect()
     }
