@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
-use super::{CaseContext, Conversation, EdgeMonitor, Prerequisite, ServiceCaseContext};
+use super::{CaseContext, Conversation, EdgeMonitor, Prerequisite, ServiceCaseContext, ServiceMonitor};
 use crate::target::Setup;
 
 /// One test of an edge, a service or a key set.
@@ -57,6 +57,8 @@ pub enum Procedure {
     ServiceSteps(ServiceSteps),
     /// Sends no requests. Judges the exchanges and logs of all other cases.
     Monitor(EdgeMonitor),
+    /// No requests: judges all exchanges with a service or a key set.
+    ServiceMonitor(ServiceMonitor),
 }
 
 /// Steps at an edge that are more than a conversation.

@@ -10,13 +10,15 @@ mod edge_monitor;
 mod keys;
 mod prerequisite;
 mod service;
+mod service_monitor;
 pub(crate) mod summary;
 
 pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
 pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
 pub use context::{
-    ServiceCaseContext, ServiceInputs, ServiceTarget, TracedRequest, Traffic, VerdictRequest, key_set_request,
+    ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget, ServiceTraffic, TracedRequest,
+    Traffic, VerdictRequest, key_set_request,
 };
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
@@ -25,8 +27,11 @@ pub use draft::{MARKER, ORIGIN, collection, fill};
 pub(crate) use draft::{preflight, to_signals};
 pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
+pub(crate) use service::token_echo;
+pub use service_monitor::ServiceMonitor;
 
 use crate::explore;
+use strum::VariantArray;
 
 /// All cases for an edge.
 pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
@@ -40,16 +45,30 @@ pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
 /// All cases for a service that gives verdicts.
 pub fn service(mut catalog: Catalog<'_>) -> Vec<Case> {
     service::add(&mut catalog);
+    add_monitors(&mut catalog, false);
     catalog.into_cases()
 }
 
 /// All cases for a key set.
 pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     keys::add(&mut catalog);
+    add_monitors(&mut catalog, true);
     catalog.into_cases()
 }
 
 /// All cases of all targets. `catalog` makes one catalog for each target.
 pub fn all<'a>(catalog: impl Fn() -> Catalog<'a>) -> Vec<Case> {
     [edge(catalog()), service(catalog()), keys(catalog())].concat()
+}
+
+/// Adds the monitors of a service, or those of a key set.
+fn add_monitors(cases: &mut Catalog<'_>, of_keys: bool) {
+    for monitor in ServiceMonitor::VARIANTS.iter().filter(|monitor| monitor.is_of_keys() == of_keys) {
+        let [row, others @ ..] = monitor.rows() else { continue };
+        let case = cases.add(row, monitor.id(), monitor.title(), Procedure::ServiceMonitor(*monitor));
+        case.requires(&[]).phase(Phase::Monitors);
+        for other in others {
+            case.also(other);
+        }
+    }
 }

@@ -71,6 +71,21 @@ pub fn not_shared(reply: &AnswerResult) -> Check {
     )
 }
 
+/// The answer to a request without a credential does not permit shared caches to store it (RFC 9111 §3). Its status, 401,
+/// is not stored without a lifetime.
+pub fn not_stored(reply: &AnswerResult) -> Check {
+    let shared = not_shared(reply);
+    let Ok(answer) = reply else { return shared };
+    let control = values(answer, "cache-control").unwrap_or_default();
+    let directives = directives(&control);
+    let forbids =
+        directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "private" | "no-cache"));
+    match lifetimes(answer).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
+        Some(lifetime) if shared.ok && !forbids => Check { actual: lifetime.text, ok: false, ..shared },
+        _ => shared,
+    }
+}
+
 /// A cache lifetime in an answer's header.
 struct Lifetime {
     /// The lifetime as in the header.

@@ -18,7 +18,7 @@ pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use cors::{no_grant, preflight_passes, readable, vary};
-pub use freshness::{cache_time_bounded, fresh_for, not_shared};
+pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};

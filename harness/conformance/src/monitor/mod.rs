@@ -9,6 +9,8 @@ mod edge_record;
 mod patrol;
 mod privacy;
 mod refusal_log;
+mod service;
+mod service_alike;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +19,7 @@ use crate::judge::Check;
 
 pub use edge_record::EdgeRecord;
 pub(crate) use patrol::{PATROL, patrol};
+pub(crate) use service::{SERVICE_PATROL, ServiceRecord, judge_service, patrol_service};
 
 /// Checks the invariant on everything that one edge did.
 pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {

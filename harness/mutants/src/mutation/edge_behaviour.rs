@@ -192,6 +192,8 @@ behaviours! {
     AcceptsGet = "accepts-get" breaks "edge.405.method-not-allowed";
     /// Answers 405 to OPTIONS that is not a preflight of the allowed origin.
     RefusesOtherOptions = "refuses-options-of-other-origins" breaks "statement.options-not-405";
+    /// Answers 405 to OPTIONS without preflight headers.
+    RefusesPlainOptions = "refuses-options-without-preflight" breaks "statement.options-not-405" at Should;
     /// Answers 405 to OPTIONS with a body.
     RefusesOptionsWithBody = "refuses-options-with-body" breaks "statement.options-not-405" at Should;
     /// Closes the connection on TRACE.

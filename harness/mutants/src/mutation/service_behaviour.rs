@@ -35,6 +35,45 @@ behaviours! {
     /// Lets shared caches store answers.
     AllowsSharedCaching = "allows-shared-caching" breaks "statement.verdict-not-shared";
 
+    /// Accepts a token in the query.
+    TakesQueryToken = "accepts-token-in-query" breaks "verdict.401.unauthorized";
+    /// Accepts a token in another header.
+    TakesOtherHeader = "accepts-token-in-other-header" breaks "verdict.401.unauthorized";
+    /// Accepts the prefix in capitals.
+    TakesCapitalPrefix = "accepts-prefix-in-capitals" breaks "verdict.401.unauthorized";
+    /// Accepts a token with another part at its end.
+    TakesExtendedToken = "accepts-extended-token" breaks "verdict.401.malformed-token";
+    /// Accepts requests that were forwarded for localhost without a token.
+    TrustsLocalhost = "trusts-localhost" breaks "verdict.401.unauthorized";
+    /// Accepts requests without a token on a connection that sent one.
+    RemembersToken = "remembers-token-of-connection" breaks "verdict.401.unauthorized";
+    /// Answers HEAD without a token.
+    HeadWithoutToken = "answers-head-without-token" breaks "statement.no-oracle";
+
+    // -- headers of the request
+    /// Answers 304 to conditional requests without a verdict.
+    UnmodifiedPending = "not-modified-without-verdict" breaks "verdict.404.pending";
+    /// Answers 416 to requests with a range.
+    RefusesRange = "refuses-range" breaks "verdict.404.pending";
+    /// Answers refusals in HTML to clients that accept it.
+    HtmlRefusals = "html-refusals-for-browsers" breaks "statement.error-bodies-json";
+
+    // -- later in the run
+    /// Answers 500 to every request after the eighth.
+    FailsLate = "fails-late" breaks "verdict.404.pending";
+    /// Adds a member to pending answers after the eighth request.
+    AddsMemberLate = "adds-member-late" breaks "verdict.404.pending";
+    /// Lets shared caches store answers after the eighth request.
+    CachesLate = "shared-caching-late" breaks "statement.verdict-not-shared";
+    /// Returns the token in hexadecimal after the eighth request.
+    EchoesLate = "echoes-token-late" breaks "statement.read-token-not-echoed";
+    /// Answers refusals in plain text after the eighth request.
+    TextLate = "text-refusals-late" breaks "statement.error-bodies-json";
+    /// Lets caches store the key set for a day after the eighth request.
+    KeysCachedLate = "keys-cached-late" breaks "limit.key-set-cache";
+    /// Publishes private keys after the eighth request.
+    PrivateKeysLate = "publishes-private-keys-late" breaks "keys.public-only";
+
     // -- reference
     /// Decodes the reference twice.
     DecodesTwice = "decodes-reference-twice" breaks "verdict.404.pending";
@@ -52,6 +91,19 @@ behaviours! {
     FirstReference = "first-reference-of-connection" breaks "verdict.404.pending";
     /// Returns the reference of the previous request.
     PreviousReference = "previous-reference" breaks "verdict.404.pending";
+
+    /// Removes white space around the reference.
+    TrimsReference = "trims-reference" breaks "verdict.404.pending";
+    /// Composes the letters of the reference.
+    ComposesReference = "composes-letters-of-reference" breaks "verdict.404.pending";
+    /// Cuts the reference after 255 characters.
+    CutsLongReference = "cuts-long-reference" breaks "verdict.404.pending";
+    /// Removes a file extension from the reference.
+    DropsExtension = "drops-extension-of-reference" breaks "verdict.404.pending";
+    /// Answers health checks in place of references named health or constructor.
+    ReservesNames = "reserves-names" breaks "verdict.404.pending";
+    /// Returns the verdict of a reference in other letters.
+    IgnoresCase = "ignores-case-of-reference" breaks "verdict.404.pending";
 
     // -- sessions
     /// Returns the cause of a pending verdict in a header.
@@ -83,7 +135,14 @@ behaviours! {
     /// Deletes the verdict after a replayed collection.
     DeletesOnReplay = "deletes-verdict-on-replay" breaks "statement.replay-keeps-verdict";
 
+    /// Deletes a verdict on DELETE.
+    DeletesOnDelete = "deletes-verdict-on-delete" breaks "verdict.200.available";
+    /// Names a session of another license in a header.
+    RevealsOtherLicense = "reveals-other-license-in-header" breaks "statement.no-oracle" at Should;
+
     // -- waiting
+    /// Returns the reference of the latest wait.
+    MixesWaits = "mixes-waits" breaks "verdict.404.pending";
     /// Answers 400 to requests with waitMs.
     RejectsWait = "refuses-wait-as-bad-request" breaks "statement.wait-optional";
     /// Answers 400 to requests without waitMs.
@@ -110,6 +169,14 @@ behaviours! {
     SameIds = "same-key-ids" breaks "keys.distinct-ids";
     /// Publishes a key of an unknown type.
     UnknownType = "unknown-key-type" breaks "keys.types";
+    /// Publishes keys for encryption.
+    EncryptionKeys = "publishes-encryption-keys" breaks "keys.types";
+    /// Lets a query change the key set.
+    QueryKeys = "no-keys-for-a-query" breaks "keys.200.published";
+    /// Answers 304 to a part of the entity tag.
+    Loose304 = "304-to-similar-entity-tag" breaks "keys.not-modified";
+    /// Omits the entity tag in answers to HEAD.
+    HeadWithoutTag = "head-without-etag" breaks "keys.head";
     /// Publishes keys without their public part.
     HollowKeys = "keys-without-public-part" breaks "keys.types";
     /// Publishes no keys.

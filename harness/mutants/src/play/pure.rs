@@ -49,7 +49,10 @@ impl TestBed {
             Procedure::Conversations(all) => {
                 all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
             }
-            Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) | Procedure::Monitor(_) => return None,
+            Procedure::EdgeSteps(_)
+            | Procedure::ServiceSteps(_)
+            | Procedure::Monitor(_)
+            | Procedure::ServiceMonitor(_) => return None,
         };
         if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
             return None;

@@ -3,6 +3,7 @@
 mod edge;
 mod findings;
 mod service;
+mod service_traffic;
 mod traffic;
 mod verdict_request;
 
@@ -10,5 +11,6 @@ pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};
+pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
 pub use verdict_request::{VerdictRequest, key_set_request};

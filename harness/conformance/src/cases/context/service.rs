@@ -9,6 +9,7 @@ use edgeproof_mock::{MockService, NewSession};
 use edgeproof_reports::{CaseLevel, Hop};
 
 use super::{CaseExchange, CaseFindings, VerdictRequest};
+use super::{ServiceExchange, ServiceTraffic};
 use crate::judge::{AnswerResult, Check};
 use crate::target::RunningEdge;
 
@@ -27,6 +28,8 @@ pub struct ServiceTarget {
     pub credentials: Option<Arc<Credentials>>,
     /// An edge that relays to the built-in mock.
     pub edge: Option<RunningEdge>,
+    /// All exchanges of the run.
+    pub traffic: Arc<ServiceTraffic>,
     /// A text that no other run sends.
     pub run: String,
 }
@@ -52,14 +55,21 @@ pub struct ServiceCaseContext {
     pub timeout: Duration,
     /// The findings so far.
     pub found: CaseFindings,
+    case: String,
     marker: String,
     level: CaseLevel,
 }
 
 impl ServiceCaseContext {
-    /// A context for one case. `marker`: a text that no other case of this run sends.
-    pub fn new(target: Arc<ServiceTarget>, marker: String, level: CaseLevel, timeout: Duration) -> Self {
-        Self { target, timeout, found: CaseFindings::default(), marker, level }
+    /// A context for one case. `case`: its id; `marker`: a text that no other case of this run sends.
+    pub fn new(
+        target: Arc<ServiceTarget>,
+        case: &str,
+        marker: String,
+        level: CaseLevel,
+        timeout: Duration,
+    ) -> Self {
+        Self { target, timeout, found: CaseFindings::default(), case: case.into(), marker, level }
     }
 
     /// A session reference that no session has and no other case sends.
@@ -94,9 +104,11 @@ impl ServiceCaseContext {
         if let Some(mock) = &self.target.mock {
             let reference = self.reference("session");
             mock.add_session(NewSession::new(reference.clone()));
+            self.target.traffic.note_session(&reference);
             return Some(reference);
         }
         let reference = self.target.inputs.session_ref.clone()?;
+        self.target.traffic.note_session(&reference);
         let reply = self.fetch_verdict(&self.with_token(&reference)).await;
         if reply.is_ok_and(|answer| answer.status == 404) {
             self.found.not_run = Some(
@@ -147,6 +159,13 @@ impl ServiceCaseContext {
     /// Records an exchange.
     pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
+        self.target.traffic.push(ServiceExchange {
+            case: self.case.clone(),
+            level: self.level,
+            hop,
+            draft: draft.clone(),
+            sent: sent.clone(),
+        });
         self.found.sent.push(CaseExchange { hop, sent, curl });
     }
 

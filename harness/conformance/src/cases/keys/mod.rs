@@ -3,6 +3,7 @@
 mod caching;
 mod shape;
 mod signature;
+mod vary;
 
 use super::Catalog;
 
@@ -11,4 +12,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     shape::add(cases);
     caching::add(cases);
     signature::add(cases);
+    vary::add(cases);
 }

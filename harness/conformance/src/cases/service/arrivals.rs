@@ -37,17 +37,15 @@ type PendingCause = (&'static str, &'static str, Stimulus, fn(&ServiceCaseContex
 fn pending_causes() -> [PendingCause; 4] {
     [
         ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |context, reference| {
-            add_session(context, NewSession::new(reference).ready(Ready::Never));
+            add_session(context, reference, |session| session.ready(Ready::Never));
         }),
         (
             "too-old",
             "a session whose verdict is older than two minutes",
             Stimulus::VerdictTooOld,
             |context, reference| {
-                add_session(
-                    context,
-                    NewSession::new(reference).ready(Ready::Since(Duration::from_secs(121))),
-                );
+                let age = Duration::from_secs(121);
+                add_session(context, reference, |session| session.ready(Ready::Since(age)));
             },
         ),
         ("unknown", "an unknown session", Stimulus::ReferenceUnknown, |_, _| {}),
@@ -57,15 +55,16 @@ fn pending_causes() -> [PendingCause; 4] {
             Stimulus::ReferenceOtherLicense,
             |context, reference| {
                 let Some((_, credentials)) = context.builtin_mock() else { return };
-                add_session(context, NewSession::new(reference).license_id(credentials.other_license_id()));
+                add_session(context, reference, |session| session.license_id(credentials.other_license_id()));
             },
         ),
     ]
 }
 
-fn add_session(context: &ServiceCaseContext, session: NewSession) {
+fn add_session(context: &ServiceCaseContext, reference: &str, change: impl FnOnce(NewSession) -> NewSession) {
     if let Some((mock, _)) = context.builtin_mock() {
-        mock.add_session(session);
+        context.target.traffic.note_session(reference);
+        mock.add_session(change(NewSession::new(reference)));
     }
 }
 
@@ -254,7 +253,7 @@ fn still_there(cases: &mut Catalog<'_>) {
             move |context| {
                 Box::pin(async move {
                     let reference = context.reference("nearly-old");
-                    add_session(context, NewSession::new(&reference).ready(Ready::Since(age)));
+                    add_session(context, &reference, |session| session.ready(Ready::Since(age)));
                     let _ = fetch_available(context, &reference).await;
                 })
             },

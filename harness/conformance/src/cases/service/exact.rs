@@ -80,6 +80,7 @@ async fn with_a_session(
 ) {
     if let Some((mock, _)) = context.builtin_mock() {
         mock.add_session(edgeproof_mock::NewSession::new(reference));
+        context.target.traffic.note_session(reference);
     }
     let reply = context.fetch_verdict(request).await;
     context.checks(exactly(row, refused, &reply));

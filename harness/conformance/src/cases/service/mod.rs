@@ -9,9 +9,12 @@ mod pending;
 mod refusals;
 mod secrecy;
 mod sessions;
+mod vary;
 mod waiting;
 
 use super::Catalog;
+
+pub(crate) use secrecy::token_echo;
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -22,4 +25,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     arrivals::add(cases);
     exact::add(cases);
     secrecy::add(cases);
+    vary::add(cases);
 }

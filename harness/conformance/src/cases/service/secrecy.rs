@@ -108,14 +108,23 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
 /// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
 /// verdict token of the same issuer shares them.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
+    judge::no_secrets("token and no piece of it", token_echo(token), reply)
+        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+}
+
+/// Finds a token in an answer: in any encoding, or a piece of its signature.
+pub(crate) fn token_echo(token: &str) -> impl Fn(&[u8]) -> bool + use<> {
     let mut redactor = Redactor::empty();
     redactor.add("read token", token);
+    let hex = token.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     let signature = &token.as_bytes()[damage::signature(token)];
-    let pieces: HashSet<&[u8]> = signature.windows(PIECE).collect();
-    let finds =
-        |bytes: &[u8]| redactor.finds(bytes) || bytes.windows(PIECE).any(|window| pieces.contains(window));
-    judge::no_secrets("token and no piece of it", finds, reply)
-        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+    let pieces: HashSet<Vec<u8>> =
+        signature.windows(PIECE).chain(hex.as_bytes().windows(2 * PIECE)).map(<[u8]>::to_vec).collect();
+    move |bytes: &[u8]| {
+        redactor.finds(bytes)
+            || bytes.windows(PIECE).any(|window| pieces.contains(window))
+            || bytes.windows(2 * PIECE).any(|window| pieces.contains(window.to_ascii_lowercase().as_slice()))
+    }
 }
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.

@@ -18,7 +18,11 @@ use url::Url;
 
 use super::options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use super::sanity;
-use crate::cases::{Case, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request};
+use crate::cases::{
+    Case, CaseFindings, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request,
+};
+use crate::cases::{ServiceMonitor, ServiceTraffic};
+use crate::monitor::{SERVICE_PATROL, ServiceRecord, judge_service, patrol_service};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, look, run_until_judged};
@@ -37,6 +41,8 @@ pub struct ServiceRunner {
     /// Distinguishes the sessions of this run from those of earlier runs.
     run_id: String,
     shared: OnceCell<Arc<ServiceTarget>>,
+    /// All exchanges of the run.
+    traffic: Arc<ServiceTraffic>,
     /// Liveness of the target. A restarted target counts as new.
     liveness: Mutex<Arc<Liveness>>,
     /// Lets a case run alone.
@@ -86,6 +92,7 @@ impl ServiceRunner {
             faults: None,
             run_id,
             shared: OnceCell::new(),
+            traffic: Arc::default(),
             liveness: Mutex::new(Liveness::new()),
             turn: RwLock::default(),
             short: tokio::sync::Mutex::default(),
@@ -122,6 +129,7 @@ impl ServiceRunner {
                 mock: None,
                 credentials: None,
                 edge: None,
+                traffic: Arc::clone(&self.traffic),
                 run: self.run_id.clone(),
             }),
         }
@@ -157,6 +165,7 @@ impl ServiceRunner {
             mock: Some(mock),
             credentials: Some(Arc::clone(credentials)),
             edge: Some(edge),
+            traffic: Arc::clone(&self.traffic),
             run: self.run_id.clone(),
         })
     }
@@ -168,8 +177,13 @@ impl Runner for ServiceRunner {
             Ok(target) => target,
             Err(why) => return SanityResult::unusable_because(&why),
         };
-        let mut backend =
-            ServiceCaseContext::new(target, next_marker(), CaseLevel::Must, context.request_timeout());
+        let mut backend = ServiceCaseContext::new(
+            target,
+            "sanity",
+            next_marker(),
+            CaseLevel::Must,
+            context.request_timeout(),
+        );
         let result = match self.options.part {
             ServicePart::Service => sanity::check_service(&mut backend).await,
             ServicePart::Keys => sanity::check_keys(&mut backend).await,
@@ -187,7 +201,19 @@ impl Runner for ServiceRunner {
     }
 
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
+        if let Procedure::ServiceMonitor(monitor) = case.procedure {
+            context.begin(case);
+            return self.run_monitor(case, monitor);
+        }
         run_until_judged(|alone| self.attempt(context, case, alone, jobs)).await
+    }
+
+    async fn end_requests(&self, context: &RunnerContext) {
+        let Ok(target) = self.target(false).await else { return };
+        let timeout = context.request_timeout();
+        let mut backend =
+            ServiceCaseContext::new(target, SERVICE_PATROL, next_marker(), CaseLevel::Must, timeout);
+        patrol_service(&mut backend, self.options.part == ServicePart::Keys).await;
     }
 
     async fn unreported_deaths(&self) -> Vec<String> {
@@ -201,6 +227,16 @@ impl Runner for ServiceRunner {
 }
 
 impl ServiceRunner {
+    /// Judges all exchanges of the run by one invariant.
+    fn run_monitor(&self, case: &Case, monitor: ServiceMonitor) -> CaseReport {
+        let began = Instant::now();
+        let mut found = CaseFindings::default();
+        for check in judge_service(monitor, &ServiceRecord::of(&self.traffic), &self.options.spec) {
+            found.check(check, case.level);
+        }
+        case_report::after_run(case, &found, began.elapsed(), None, &self.options.redactor)
+    }
+
     async fn attempt(&self, context: &RunnerContext, case: &Case, alone: bool, jobs: &Semaphore) -> Attempt {
         let attached = matches!(self.options.location, ServiceLocation::At { .. });
         let short = if attached && case.takes.is_zero() { Some(self.short.lock().await) } else { None };
@@ -230,6 +266,7 @@ impl ServiceRunner {
         let began = Instant::now();
         let mut backend = ServiceCaseContext::new(
             Arc::clone(&target),
+            &case.id,
             next_marker(),
             case.level,
             context.request_timeout(),

@@ -105,6 +105,12 @@ impl EdgeMutant {
             B::RefusesOtherOptions if method == Method::OPTIONS && !self.is_from_page(request) => {
                 return json_answer(405, r#"{"error":"method_not_allowed"}"#);
             }
+            B::RefusesPlainOptions
+                if method == Method::OPTIONS
+                    && !request.headers.contains_key(http::header::ACCESS_CONTROL_REQUEST_METHOD) =>
+            {
+                return json_answer(405, r#"{"error":"method_not_allowed"}"#);
+            }
             B::RefusesOptionsWithBody if method == Method::OPTIONS && has_body(request) => {
                 return json_answer(405, r#"{"error":"method_not_allowed"}"#);
             }

@@ -26,6 +26,16 @@ impl ServiceMutant {
                 decision.status = StatusCode::NOT_MODIFIED.as_u16();
                 decision.body = Bytes::new();
             }
+            B::QueryKeys if request.target.contains('?') => {
+                decision.body = Bytes::from_static(br#"{"keys":[]}"#);
+            }
+            B::Loose304 if is_similar_tag(request, decision) => {
+                decision.status = StatusCode::NOT_MODIFIED.as_u16();
+                decision.body = Bytes::new();
+            }
+            B::HeadWithoutTag if request.method == http::Method::HEAD => {
+                decision.headers.remove(ETAG);
+            }
             B::PageForKeys => {
                 decision.headers.insert(CONTENT_TYPE, value("text/html"));
                 decision.body = Bytes::from_static(b"<!doctype html><title>Keys</title>");
@@ -62,6 +72,13 @@ impl ServiceMutant {
     }
 }
 
+/// A condition contains the entity tag without its quotes.
+fn is_similar_tag(request: &ServiceRequest<'_>, decision: &ServiceDecision) -> bool {
+    let text = |value: Option<&HeaderValue>| value.and_then(|value| value.to_str().ok().map(str::to_owned));
+    let (condition, tag) = (text(request.headers.get(IF_NONE_MATCH)), text(decision.headers.get(ETAG)));
+    condition.zip(tag).is_some_and(|(condition, tag)| condition.contains(tag.trim_matches('"')))
+}
+
 fn change_keys(behaviour: ServiceBehaviour, keys: &mut Vec<Value>) {
     use ServiceBehaviour as B;
     let Some(first) = keys.first().cloned() else { return };
@@ -74,6 +91,7 @@ fn change_keys(behaviour: ServiceBehaviour, keys: &mut Vec<Value>) {
             keys.push(second);
         }
         B::UnknownType => keys.push(json!({ "kty": "edgeproof", "kid": "unknown" })),
+        B::EncryptionKeys => keys.iter_mut().for_each(|key| key["use"] = json!("enc")),
         B::HollowKeys => keys.iter_mut().for_each(|key| {
             if let Value::Object(members) = key {
                 members.shift_remove("x");

@@ -2,6 +2,8 @@
 //! wrongly.
 
 mod keys;
+mod late;
+mod request;
 mod state;
 mod token;
 mod verdict;
@@ -30,7 +32,7 @@ pub(super) fn inject(behaviour: ServiceBehaviour, options: &mut ServiceOptions) 
 
 impl ServiceFaultHooks for ServiceMutant {
     fn at_once(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
-        self.answer_at_once(request)
+        self.answer_at_once(request).or_else(|| self.answer_by_request(request))
     }
 
     fn authorization(&self, given: Option<String>) -> Option<String> {
@@ -54,6 +56,7 @@ impl ServiceFaultHooks for ServiceMutant {
                 verdict::invented(reference)
             }
             (B::KnowsNone, SessionFact::Ready(_)) => SessionFact::Unknown,
+            (B::IgnoresCase, right) => self.ignore_case(reference, right),
             (_, right) => right,
         }
     }
@@ -76,8 +79,10 @@ impl ServiceFaultHooks for ServiceMutant {
             ServiceEndpoint::Verdict => self.change_verdict(request, &mut decision),
             ServiceEndpoint::KeySet => self.change_key_set(request, &mut decision),
             ServiceEndpoint::Relay => self.change_relay(&mut decision),
-            ServiceEndpoint::Nothing => {}
+            ServiceEndpoint::Nothing => self.note_delete(request),
         }
+        self.change_by_request(request, &mut decision);
+        self.change_late(request, &mut decision);
         self.echo_token(request, &mut decision);
         let waits = verdict::wait_ms(request).is_some();
         let late = match self.behaviour {

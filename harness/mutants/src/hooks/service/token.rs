@@ -21,6 +21,14 @@ pub(super) fn change_authorization(behaviour: ServiceBehaviour, given: Option<St
             None => value,
         },
         B::AcceptsWithoutPrefix if token.starts_with("v4.") => format!("Bearer {READ_PREFIX}{token}"),
+        B::TakesCapitalPrefix if token.len() > READ_PREFIX.len() && token.is_ascii() => {
+            let (prefix, rest) = token.split_at(READ_PREFIX.len());
+            format!("Bearer {}{rest}", prefix.to_lowercase())
+        }
+        B::TakesExtendedToken => {
+            let parts: Vec<&str> = value.split('.').take(4).collect();
+            parts.join(".")
+        }
         B::CaseSensitiveScheme if !value.starts_with("Bearer ") => format!("x{value}"),
         _ => value,
     })

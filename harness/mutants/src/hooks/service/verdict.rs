@@ -137,6 +137,16 @@ impl ServiceMutant {
             B::DecodesPlus => reference.replace('+', " "),
             B::LowerCasesReference => reference.to_lowercase(),
             B::EscapesReference => html(reference),
+            B::TrimsReference => reference.trim().to_owned(),
+            B::ComposesReference => reference.replace("e\u{301}", "é"),
+            B::CutsLongReference => reference.chars().take(255).collect(),
+            B::DropsExtension => match reference.rsplit_once('.') {
+                Some((name, "json" | "html")) => name.to_owned(),
+                _ => return,
+            },
+            B::MixesWaits if wait_ms(request).is_some() => {
+                self.last_reference.lock().clone().unwrap_or_else(|| reference.to_owned())
+            }
             B::CutsReference => reference.split('/').next().unwrap_or_default().to_owned(),
             B::FirstReference => {
                 let mut firsts = self.first_references.lock();
@@ -154,7 +164,7 @@ impl ServiceMutant {
 }
 
 /// Answer to a pending verdict.
-fn pending_answer(reference: &str) -> ServiceDecision {
+pub(super) fn pending_answer(reference: &str) -> ServiceDecision {
     let body = json!({ "status": "pending", "ref": reference });
     ServiceDecision { body: Bytes::from(body.to_string()), ..answer(StatusCode::NOT_FOUND, "") }
 }

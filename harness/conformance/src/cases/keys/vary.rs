@@ -1,0 +1,273 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use edgeproof_fixtures::key_set::{Jwk, KeySet};
+use edgeproof_http::{Body, Draft};
+use edgeproof_reports::CaseLevel;
+
+use super::shape::parse_key_set;
+use crate::cases::{Catalog, ServiceCaseContext, key_set_request};
+use crate::judge::{self, AnswerResult, Check};
+
+/// Header fields with which clients and caches request the key set: name, value.
+const HEADERS: [(&str, &str); 22] = [
+    ("Accept", "*/*"),
+    ("Accept", "application/jwk-set+json"),
+    ("Accept", "text/html,application/xhtml+xml,*/*;q=0.8"),
+    ("Accept-Encoding", "identity"),
+    ("Accept-Language", "de"),
+    ("Authorization", "Bearer service_read_none"),
+    ("Authorization", "Basic bm9uZTpub25l"),
+    ("Cookie", "session=1"),
+    ("Origin", "https://shop.example"),
+    ("User-Agent", "Mozilla/5.0"),
+    ("User-Agent", "Java/21"),
+    ("Cache-Control", "no-cache"),
+    ("Cache-Control", "max-age=0"),
+    ("Pragma", "no-cache"),
+    ("Connection", "close"),
+    ("X-Forwarded-Proto", "http"),
+    ("X-HTTP-Method-Override", "DELETE"),
+    ("If-None-Match", "\"edgeproof\""),
+    ("If-None-Match", "W/\"edgeproof\", \"other\""),
+    ("If-None-Match", "edgeproof"),
+    ("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ("If-Modified-Since", "yesterday"),
+];
+/// Number of requests over one connection.
+const MANY: usize = 24;
+
+/// Other forms of a request for the key set, other states of a connection, and what JOSE libraries require of each key.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    requests(cases);
+    conditions(cases);
+    head(cases);
+    connection(cases);
+    jose(cases);
+}
+
+fn requests(cases: &mut Catalog<'_>) {
+    cases.service_steps(
+        "keys.200.published",
+        "vary.keys.request",
+        "each form of a GET returns the key set",
+        |context| {
+            Box::pin(async move {
+                let Some(keys) = published(context).await else { return };
+                let plain = key_set_request();
+                let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
+                let mut drafts = vec![
+                    ("a query".to_owned(), query("v=1")),
+                    ("a query without parameters".to_owned(), query("")),
+                    ("a time in the query".to_owned(), query("_=1700000000000&kid=edgeproof")),
+                    ("no Accept".to_owned(), Draft::new("GET", &plain.path)),
+                ];
+                drafts.extend(HEADERS.iter().map(|(name, value)| {
+                    let mut draft = plain.clone();
+                    draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+                    (format!("{name}: {value}"), draft.header(name, value))
+                }));
+                for (name, draft) in drafts {
+                    let reply = context.fetch_key_set(&draft).await;
+                    context.check(judge::status_in("200", |status| status == 200, &reply).of(&name));
+                    let same = keys_in(&reply).as_ref() == Some(&keys);
+                    let actual = if same { "the same keys" } else { "other keys" };
+                    context.check(Check::new("keys", "the same keys", actual, same).of(&name));
+                    context.check(judge::json_content_type(&reply).of(&name).at(CaseLevel::Should));
+                }
+            })
+        },
+    );
+}
+
+fn conditions(cases: &mut Catalog<'_>) {
+    cases.service_steps(
+        "keys.not-modified",
+        "vary.keys.not-modified",
+        "each condition on the entity tag has its answer",
+        |context| {
+            Box::pin(async move {
+                let first = context.fetch_key_set(&key_set_request()).await;
+                let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
+                let Some(tag) = tag.map(str::to_owned) else {
+                    context.found.not_applicable =
+                        Some("the key set has no entity tag; see keys.cache.etag".into());
+                    return;
+                };
+                let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
+                let inner = opaque.trim_matches('"');
+                // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
+                let matching: &[u16] = &[200, 304];
+                for (condition, statuses) in [
+                    (tag.clone(), &[304][..]),
+                    (format!("W/{opaque}"), matching),
+                    (format!("\"edgeproof\", {tag}"), matching),
+                    (format!("{tag},\"edgeproof\""), matching),
+                    ("*".to_owned(), matching),
+                    (format!("\"{inner}x\""), &[200]),
+                    (format!("\"x{inner}\""), &[200]),
+                    ("\"\"".to_owned(), &[200]),
+                    ("\"a\", \"b\"".to_owned(), &[200]),
+                ] {
+                    let name = format!("If-None-Match: {condition}");
+                    let reply =
+                        context.fetch_key_set(&key_set_request().header("If-None-Match", &condition)).await;
+                    let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
+                    let fits = |actual| statuses.contains(&actual);
+                    context.check(judge::status_in(&texts.join(" or "), fits, &reply).of(&name));
+                    let Ok(answer) = &reply else { return };
+                    if answer.status == 304 {
+                        let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
+                        let actual = if same { tag.as_str() } else { "another" };
+                        context.check(Check::new("entity tag", tag.as_str(), actual, same).of(&name));
+                        let empty = answer.body.is_empty();
+                        let actual = if empty { "nothing" } else { "a body" };
+                        context.check(Check::new("body", "nothing", actual, empty).of(&name));
+                    }
+                }
+            })
+        },
+    );
+}
+
+fn head(cases: &mut Catalog<'_>) {
+    cases.service_steps(
+        "keys.head",
+        "vary.keys.head",
+        "HEAD returns the header fields of GET and no body",
+        |context| {
+            Box::pin(async move {
+                let get = context.fetch_key_set(&key_set_request()).await;
+                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await;
+                context.check(judge::status_in("200", |status| status == 200, &head));
+                let (Ok(get), Ok(head)) = (get, head) else { return };
+                for name in ["content-type", "etag", "cache-control", "last-modified", "expires"] {
+                    let text = |answer: &edgeproof_http::Answer| {
+                        let value = answer.headers.get(name);
+                        value.map_or("none".to_owned(), |value| {
+                            String::from_utf8_lossy(value.as_bytes()).into_owned()
+                        })
+                    };
+                    let (get, head) = (text(&get), text(&head));
+                    let same = get == head || name == "expires" && get != "none" && head != "none";
+                    context.check(Check::new(&format!("header {name}"), get, head, same));
+                }
+            })
+        },
+    );
+}
+
+/// Requests over one connection: GET, HEAD, conditions, other methods, other paths.
+fn connection(cases: &mut Catalog<'_>) {
+    cases.service_steps(
+        "keys.200.published",
+        "vary.keys.connection",
+        "the key set stays the same over one connection, also after other requests",
+        |context| {
+            Box::pin(async move {
+                let Some(keys) = published(context).await else { return };
+                let plain = key_set_request();
+                let between = [
+                    Draft { method: "HEAD".into(), ..plain.clone() },
+                    plain.clone().header("If-None-Match", "*"),
+                    Draft { path: format!("{}x", plain.path), ..plain.clone() },
+                    Draft { method: "PUT".into(), ..plain.clone() }.body(Body::Sized("{}".into())),
+                    Draft { method: "OPTIONS".into(), ..plain.clone() },
+                    plain.clone().header("Range", "bytes=0-1"),
+                ];
+                let drafts: Vec<Draft> = (0..MANY)
+                    .flat_map(|number| [plain.clone(), between[number % between.len()].clone()])
+                    .collect();
+                let Some(address) = context.target.keys.clone() else { return };
+                let sent = edgeproof_http::send_in_turn(&address, &drafts, context.timeout).await;
+                for (number, (draft, sent)) in drafts.iter().zip(sent).enumerate() {
+                    let reply = sent.reply.clone();
+                    context.record_keys(draft, sent);
+                    // A server may close a connection after any answer.
+                    if number > 0 && reply.is_err() {
+                        return;
+                    }
+                    if *draft == plain {
+                        let name = format!("request {number} over one connection");
+                        context.check(judge::status_in("200", |status| status == 200, &reply).of(&name));
+                        let same = keys_in(&reply).as_ref() == Some(&keys);
+                        let actual = if same { "the same keys" } else { "other keys" };
+                        context.check(Check::new("keys", "the same keys", actual, same).of(&name));
+                    }
+                }
+            })
+        },
+    );
+}
+
+/// What JOSE libraries check before they use a key (RFC 7517 §4).
+fn jose(cases: &mut Catalog<'_>) {
+    cases.service_steps(
+        "keys.types",
+        "vary.keys.jose",
+        "JOSE libraries can use each key to verify",
+        |context| {
+            Box::pin(async move {
+                let reply = context.fetch_key_set(&key_set_request()).await;
+                let Some(set) = parse_key_set(context, &reply) else { return };
+                let faults: Vec<String> = set
+                    .keys()
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(index, key)| {
+                        faults(key).into_iter().map(move |fault| format!("key {index}: {fault}"))
+                    })
+                    .collect();
+                let actual =
+                    if faults.is_empty() { "keys that verify".to_owned() } else { faults.join("; ") };
+                context.check(Check::new("keys", "keys that verify", actual, faults.is_empty()));
+            })
+        },
+    );
+}
+
+fn faults(key: &Jwk) -> Vec<String> {
+    let mut faults = Vec::new();
+    let members = key.members();
+    for name in ["kty", "use", "alg", "kid", "crv", "x", "y", "n", "e"] {
+        if members.get(name).is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
+            faults.push(format!("{name:?} is no text"));
+        }
+    }
+    if key.text("use").is_some_and(|purpose| purpose != "sig") {
+        faults.push("\"use\" is not \"sig\"".into());
+    }
+    let operations = members.get("key_ops").map(|value| value.as_array().cloned().unwrap_or_default());
+    if operations.is_some_and(|operations| !operations.iter().any(|operation| operation == "verify")) {
+        faults.push("\"key_ops\" lacks \"verify\"".into());
+    }
+    let Some(algorithm) = key.text("alg") else { return faults };
+    let fits: &[&str] = match (key.kty(), key.text("crv")) {
+        (Some("OKP"), Some("Ed25519")) => &["EdDSA", "Ed25519"],
+        (Some("OKP"), Some("Ed448")) => &["EdDSA", "Ed448"],
+        (Some("EC"), Some("P-256")) => &["ES256"],
+        (Some("EC"), Some("P-384")) => &["ES384"],
+        (Some("EC"), Some("P-521")) => &["ES512"],
+        (Some("RSA"), _) => &["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+        _ => return faults,
+    };
+    if !fits.contains(&algorithm) {
+        faults.push(format!("\"alg\" is not {}", fits.join(" or ")));
+    }
+    faults
+}
+
+/// The keys of a plain request.
+async fn published(context: &mut ServiceCaseContext) -> Option<BTreeSet<String>> {
+    let reply = context.fetch_key_set(&key_set_request()).await;
+    parse_key_set(context, &reply)?;
+    keys_in(&reply)
+}
+
+/// The keys of an answer. None: no key set.
+fn keys_in(reply: &AnswerResult) -> Option<BTreeSet<String>> {
+    let answer = reply.as_ref().ok().filter(|answer| answer.status == 200)?;
+    let set = KeySet::parse(&answer.body).ok()?;
+    // The order of members is free.
+    let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
+    Some(set.keys().iter().map(sorted).collect())
+}

@@ -1,0 +1,175 @@
+use std::sync::Arc;
+
+use edgeproof_http::{Body, Draft, Sent};
+use edgeproof_reports::Hop;
+
+use super::probe::{Expected, MakeProbes, Probe, Rows, probe_each, reference};
+use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
+use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+
+/// Number of requests over one connection.
+const MANY: usize = 60;
+
+/// The same requests in another state of the connection or of the service, and over another version of HTTP.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let token = &[Prerequisite::ReadToken];
+    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let title = "a connection remembers neither a token nor a reference";
+    in_turn(cases, [UNAUTHORIZED, "vary.verdict.connection-state", title], session, alternating)
+        .also(PENDING);
+    let title = "the answers over one connection stay the same";
+    in_turn(cases, [PENDING, "vary.verdict.connection-many", title], token, |context, _| {
+        (0..MANY)
+            .map(|number| {
+                let reference = context.reference(&format!("{number}"));
+                match number % 3 {
+                    1 => Probe::unauthorized(
+                        format!("request {number} without a token"),
+                        &reference,
+                        |draft| draft,
+                    ),
+                    _ => Probe::pending(format!("request {number} over one connection"), context, &reference),
+                }
+            })
+            .collect()
+    })
+    .also(UNAUTHORIZED);
+    let title = "a session without a verdict is pending after each kind of refused request";
+    probe_each(cases, [PENDING, "vary.verdict.after-error", title], token, after_errors);
+    http2(cases);
+}
+
+/// Requests with and without a token, for sessions with and without a verdict, over one connection.
+fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
+    let unknown = context.reference("other");
+    let verdict = |name: &str| Probe::new(name, context.with_token(session).draft(), Expected::Verdict);
+    let none = |name: &str, reference: &str| Probe::unauthorized(name, reference, |draft| draft);
+    let head = |reference: &str| {
+        Probe::new("HEAD", context.with_token(reference).method("HEAD").draft(), Expected::NoServerError)
+            .should()
+    };
+    vec![
+        none("the first request, without a token", session),
+        verdict("a verdict after a refusal"),
+        none("no token after a verdict", session),
+        Probe::pending("an unknown session after a verdict", context, &unknown),
+        none("no token after a pending answer", &unknown),
+        head(session),
+        verdict("a verdict after HEAD"),
+        Probe::pending("the unknown session again", context, &unknown),
+        Probe::new(
+            "a conditional request",
+            context.with_token(session).draft().header("If-None-Match", "\"edgeproof\""),
+            Expected::Verdict,
+        ),
+        none("no token after a conditional request", session),
+        verdict("the verdict at the end"),
+    ]
+}
+
+/// A pending answer after each request that a service refuses, each over a connection of its own.
+fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
+    let plain = || context.with_token(unknown).draft();
+    let other = |name: &str, draft: Draft| Probe::new(name, draft, Expected::NoServerError).should();
+    let errors = vec![
+        other("another path", Draft { path: "/v1/edgeproof-nothing".into(), ..plain() }),
+        other("another version", Draft { path: plain().path.replace("/v1/", "/v2/"), ..plain() }),
+        other("a path with two slashes", Draft { path: format!("/{}", plain().path), ..plain() }),
+        other("a path below a verdict", Draft { path: format!("{}/more/x", plain().path), ..plain() }),
+        other("a damaged token", VerdictRequest::new(unknown).bearer("service_read_none").draft()),
+        other("an invalid escape", Draft { path: format!("{}%zz", plain().path), ..plain() }),
+        other("a body", plain().body(Body::Sized("{}".into()))),
+        other("a chunked body", plain().body(Body::Chunked("{}".into(), 1))),
+        other("PUT with a body", Draft { method: "PUT".into(), ..plain() }.body(Body::Sized("{}".into()))),
+        other("a long query", Draft { path: format!("{}?a={}", plain().path, "b".repeat(3000)), ..plain() }),
+        other(
+            "many header fields",
+            (0..40).fold(plain(), |draft, number| draft.header(&format!("X-{number}"), "1")),
+        ),
+    ];
+    errors
+        .into_iter()
+        .enumerate()
+        .flat_map(|(number, error)| {
+            let after = Probe::pending(
+                format!("GET after {}", error.name()),
+                context,
+                &format!("{unknown}-{number}"),
+            );
+            [error, after]
+        })
+        .collect()
+}
+
+/// Adds a case that sends its probes over one connection. A server may close a connection after any answer.
+fn in_turn<'c>(
+    cases: &'c mut Catalog<'_>,
+    [row, id, title]: [&str; 3],
+    requires: &'static [Prerequisite],
+    make: MakeProbes,
+) -> &'c mut Case {
+    let rows = Arc::new(Rows::of(cases));
+    let has_session = requires.contains(&Prerequisite::Session);
+    cases
+        .service_steps(row, id, title, move |context| {
+            let rows = Arc::clone(&rows);
+            Box::pin(async move {
+                let Some(reference) = reference(context, has_session).await else { return };
+                let probes = make(context, &reference);
+                let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft().clone()).collect();
+                let service = context.service().clone();
+                let sent = edgeproof_http::send_in_turn(&service, &drafts, context.timeout).await;
+                judge_in_turn(context, &rows, &probes, sent);
+            })
+        })
+        .requires(requires)
+}
+
+fn judge_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe], sent: Vec<Sent>) {
+    let service = context.service().clone();
+    for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
+        let ended = sent.reply.is_err();
+        if number == 0 || !ended {
+            context.checks(rows.judge(probe, &sent.reply));
+        }
+        context.record(Hop::ClientService, &service, probe.draft(), sent);
+        if ended {
+            return;
+        }
+    }
+}
+
+/// The same answers over HTTP/2, if the service offers it.
+fn http2(cases: &mut Catalog<'_>) {
+    let rows = Arc::new(Rows::of(cases));
+    cases
+        .service_steps(
+            PENDING,
+            "vary.verdict.http2",
+            "the answers over HTTP/2 are the same",
+            move |context| {
+                let rows = Arc::clone(&rows);
+                Box::pin(async move {
+                    let unknown = context.reference("größe h2");
+                    let probes = [
+                        Probe::pending("an unknown session over HTTP/2", context, &unknown),
+                        Probe::unauthorized("no token over HTTP/2", &unknown, |draft| draft),
+                        Probe::pending("a wait over HTTP/2", context, &unknown)
+                            .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
+                    ];
+                    let (service, limit) = (context.service().clone(), context.timeout);
+                    for probe in probes {
+                        let Some(sent) = edgeproof_http::send_http2(&service, probe.draft(), limit).await
+                        else {
+                            context.found.not_applicable = Some("the service does not offer HTTP/2".into());
+                            return;
+                        };
+                        context.checks(rows.judge(&probe, &sent.reply));
+                        context.record(Hop::ClientService, &service, probe.draft(), sent);
+                    }
+                })
+            },
+        )
+        .requires(&[Prerequisite::ReadToken])
+        .also(UNAUTHORIZED);
+}

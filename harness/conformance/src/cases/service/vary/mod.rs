@@ -1,0 +1,21 @@
+//! Variations of a request for a verdict: other values of the same kind. Each case sends several named requests for one
+//! dimension; a finding names the value.
+
+mod connections;
+mod probe;
+mod references;
+mod requests;
+mod token_damage;
+mod tokens;
+mod waits;
+
+use crate::cases::Catalog;
+
+/// Adds the variations, one case for each dimension and row.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    references::add(cases);
+    tokens::add(cases);
+    waits::add(cases);
+    requests::add(cases);
+    connections::add(cases);
+}

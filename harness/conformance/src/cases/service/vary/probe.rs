@@ -1,0 +1,190 @@
+use std::sync::Arc;
+
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_http::Draft;
+use edgeproof_reports::CaseLevel;
+
+use crate::cases::service::expected::{PENDING, UNAUTHORIZED, answer, code};
+use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::judge::{self, AnswerResult, Check, ReasonCode};
+
+/// One request of a variation, with its expected answer.
+#[derive(Clone)]
+pub(super) struct Probe {
+    /// The varied value, as a finding names it.
+    name: String,
+    draft: Draft,
+    expected: Expected,
+    level: CaseLevel,
+}
+
+/// The expected answer of a probe.
+#[derive(Clone)]
+pub(super) enum Expected {
+    /// Pending, with exactly this reference.
+    Pending(String),
+    /// The answer to a request without a read token.
+    Unauthorized,
+    /// Status 401, and a code for a token that is damaged or no read token.
+    Damaged,
+    /// The verdict.
+    Verdict,
+    /// One of these statuses.
+    Status(&'static [u16]),
+    /// Any answer below 500.
+    NoServerError,
+}
+
+/// The rows that a probe is compared with.
+pub(super) struct Rows {
+    pending: Row,
+    unauthorized: Row,
+    damaged: Vec<ReasonCode>,
+}
+
+/// Makes the probes of a case. The reference is that of a session with a verdict, if the case requires one, or unknown.
+pub(super) type MakeProbes = fn(&ServiceCaseContext, &str) -> Vec<Probe>;
+
+impl Probe {
+    /// A request, and the answer that it must get.
+    pub(super) fn new(name: impl Into<String>, draft: Draft, expected: Expected) -> Self {
+        Self { name: name.into(), draft, expected, level: CaseLevel::Must }
+    }
+
+    /// A request with the read token for an unknown session.
+    pub(super) fn pending(name: impl Into<String>, context: &ServiceCaseContext, reference: &str) -> Self {
+        Self::new(name, context.with_token(reference).draft(), Expected::Pending(reference.to_owned()))
+    }
+
+    /// A request without a read token. `change` varies it.
+    pub(super) fn unauthorized(
+        name: impl Into<String>,
+        reference: &str,
+        change: impl Fn(Draft) -> Draft,
+    ) -> Self {
+        Self::new(name, change(VerdictRequest::new(reference).draft()), Expected::Unauthorized)
+    }
+
+    /// Replaces the name.
+    #[must_use]
+    pub(super) fn named(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Lowers the level.
+    #[must_use]
+    pub(super) fn should(mut self) -> Self {
+        self.level = CaseLevel::Should;
+        self
+    }
+
+    /// The same probe with another request.
+    #[must_use]
+    pub(super) fn map(mut self, change: impl Fn(Draft) -> Draft) -> Self {
+        self.draft = change(self.draft);
+        self
+    }
+
+    /// The varied value.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The request.
+    pub(super) fn draft(&self) -> &Draft {
+        &self.draft
+    }
+}
+
+impl Rows {
+    /// The rows of this catalog.
+    pub(super) fn of(cases: &Catalog<'_>) -> Self {
+        let refusals = Stimulus::ALL.iter().filter(|stimulus| is_of_token(**stimulus));
+        let rows = refusals.filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus));
+        Self {
+            pending: cases.row(PENDING).clone(),
+            unauthorized: cases.row(UNAUTHORIZED).clone(),
+            damaged: rows.filter_map(code).collect(),
+        }
+    }
+
+    /// Compares an answer with the expectation of its probe. Each check names the probe.
+    pub(super) fn judge(&self, probe: &Probe, reply: &AnswerResult) -> Vec<Check> {
+        let checks = match &probe.expected {
+            Expected::Pending(reference) => judge::exact(&answer(&self.pending, reference), reply),
+            Expected::Unauthorized => judge::exact(&answer(&self.unauthorized, ""), reply),
+            Expected::Damaged => vec![
+                judge::status_in("401", |status| status == 401, reply),
+                judge::is_json(reply),
+                judge::has_code(&self.damaged, reply),
+            ],
+            Expected::Verdict => {
+                let is_empty = reply.as_ref().is_ok_and(|answer| answer.body.is_empty() || !answer.complete);
+                let body = if is_empty { "nothing, or cut off" } else { "a verdict" };
+                vec![
+                    judge::status_in("200", |status| status == 200, reply),
+                    Check::new("body", "a verdict", body, !is_empty),
+                ]
+            }
+            Expected::Status(statuses) => {
+                let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
+                vec![judge::status_in(&texts.join(" or "), |status| statuses.contains(&status), reply)]
+            }
+            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
+            Expected::NoServerError => {
+                let fits = |status: u16| status < 500 || status == 501;
+                vec![judge::status_in("a status below 500, or 501", fits, reply)]
+            }
+        };
+        checks.into_iter().map(|check| check.of(&probe.name).at(probe.level)).collect()
+    }
+}
+
+/// Adds a case that sends each probe over a connection of its own.
+pub(super) fn probe_each<'c>(
+    cases: &'c mut Catalog<'_>,
+    [row, id, title]: [&str; 3],
+    requires: &'static [Prerequisite],
+    make: MakeProbes,
+) -> &'c mut Case {
+    let rows = Arc::new(Rows::of(cases));
+    let has_session = requires.contains(&Prerequisite::Session);
+    cases
+        .service_steps(row, id, title, move |context| {
+            let rows = Arc::clone(&rows);
+            Box::pin(async move {
+                let Some(reference) = reference(context, has_session).await else { return };
+                for probe in make(context, &reference) {
+                    let timeout = context.timeout;
+                    let sent = context.send(&probe.draft, timeout).await;
+                    context.checks(rows.judge(&probe, &sent.reply));
+                    if sent.reply.is_err() {
+                        return;
+                    }
+                }
+            })
+        })
+        .requires(requires)
+}
+
+/// Reference of a session with a verdict, or of no session.
+pub(super) async fn reference(context: &mut ServiceCaseContext, has_session: bool) -> Option<String> {
+    if has_session { context.session().await } else { Some(context.reference("vary")) }
+}
+
+/// The stimulus damages a read token, or is another token. The order of a service's checks is open, so each of their codes
+/// passes.
+fn is_of_token(stimulus: Stimulus) -> bool {
+    use Stimulus as S;
+    matches!(
+        stimulus,
+        S::ReadTokenMissing
+            | S::ReadTokenMalformed
+            | S::ReadTokenTruncated
+            | S::ReadTokenFooterDamaged
+            | S::ReadTokenPayloadDamaged
+            | S::ReadTokenSignatureAltered
+            | S::ReadTokenKeyUnknown
+    )
+}

@@ -1,0 +1,181 @@
+use edgeproof_http::Draft;
+
+use super::probe::{Expected, Probe, probe_each};
+use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+
+/// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
+const CONDITIONS: [(&str, &str); 10] = [
+    ("If-None-Match", "*"),
+    ("If-None-Match", "\"edgeproof\""),
+    ("If-None-Match", "W/\"edgeproof\", \"\""),
+    ("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ("If-Modified-Since", "Fri, 31 Dec 2100 23:59:59 GMT"),
+    ("If-Modified-Since", "yesterday"),
+    ("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ("If-Match", "\"edgeproof\""),
+    ("Range", "bytes=0-0"),
+    ("Range", "bytes=99999-"),
+];
+/// Conditions under which a verdict is sent all the same.
+const WEAK_CONDITIONS: [(&str, &str); 4] = [
+    ("If-None-Match", "\"edgeproof\""),
+    ("If-None-Match", "W/\"edgeproof\", \"other\""),
+    ("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ("If-Modified-Since", "yesterday"),
+];
+/// Values of `Accept` and `Accept-Language`.
+const ACCEPTS: [(&str, &str); 10] = [
+    ("Accept", "*/*"),
+    ("Accept", "application/*"),
+    ("Accept", "application/json;charset=utf-8"),
+    ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+    ("Accept", "application/json, text/plain, */*"),
+    ("Accept", "application/xml;q=0.9, application/json;q=0.1"),
+    ("Accept-Language", "de-DE, de;q=0.5"),
+    ("Accept-Charset", "iso-8859-1"),
+    ("Accept-Encoding", "identity"),
+    ("Accept-Encoding", "identity;q=1, *;q=0"),
+];
+/// Other header fields that clients and proxies send.
+const HEADERS: [(&str, &str); 22] = [
+    ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"),
+    ("User-Agent", "curl/8.9.1"),
+    ("Origin", "https://shop.example"),
+    ("Referer", "https://shop.example/cart"),
+    ("Cookie", "session=1; other=2"),
+    ("Content-Type", "application/json"),
+    ("Content-Length", "0"),
+    ("Connection", "close"),
+    ("Connection", "keep-alive"),
+    ("Cache-Control", "no-cache"),
+    ("Cache-Control", "only-if-cached"),
+    ("Pragma", "no-cache"),
+    ("X-HTTP-Method-Override", "DELETE"),
+    ("X-Forwarded-For", "203.0.113.7"),
+    ("X-Forwarded-Proto", "http"),
+    ("X-Forwarded-Prefix", "/other"),
+    ("X-Request-Id", "edgeproof"),
+    ("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+    ("X-Original-URL", "/health"),
+    ("Prefer", "wait=5"),
+    ("Upgrade-Insecure-Requests", "1"),
+    ("TE", "trailers"),
+];
+/// Methods that the interface does not define for verdicts.
+const METHODS: [&str; 8] = ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
+
+/// Other forms of the same request: conditions, `Accept`, header fields, methods.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let token = &[Prerequisite::ReadToken];
+    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let title = "a condition or a range does not change a pending answer";
+    probe_each(cases, [PENDING, "vary.verdict.conditional", title], token, |context, unknown| {
+        headers(&CONDITIONS, |name| Probe::pending(name, context, unknown))
+    });
+    let title = "a condition or a range does not change a refusal";
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |_, unknown| {
+        headers(&CONDITIONS, |name| Probe::unauthorized(name, unknown, |draft| draft))
+    });
+    let title = "a condition on another version does not keep a verdict back";
+    let row = "verdict.200.available";
+    probe_each(cases, [row, "vary.verdict.conditional-available", title], session, |context, session| {
+        headers(&WEAK_CONDITIONS, |name| available(name, context, session))
+    });
+    let title = "a pending answer is the same JSON for each Accept";
+    probe_each(cases, [PENDING, "vary.verdict.accept", title], token, |context, unknown| {
+        let plain = |name: String| Probe::pending(name, context, unknown);
+        let without = plain("no Accept".into()).map(without_accept);
+        // A server may answer 406 to a client that takes no JSON.
+        let html = plain("Accept: text/html".into())
+            .map(|draft| without_accept(draft).header("Accept", "text/html"));
+        headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
+    });
+    let title = "a refusal is the same JSON for each Accept";
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |_, unknown| {
+        let plain = |name: String| Probe::unauthorized(name, unknown, |draft| draft);
+        let without = plain("no Accept".into()).map(without_accept);
+        let html = plain("Accept: text/html".into())
+            .map(|draft| without_accept(draft).header("Accept", "text/html"));
+        headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
+    })
+    .also("statement.error-bodies-json");
+    let title = "other header fields do not change a pending answer";
+    probe_each(cases, [PENDING, "vary.verdict.header", title], token, |context, unknown| {
+        headers(&HEADERS, |name| Probe::pending(name, context, unknown))
+    });
+    let title = "other header fields do not change a verdict's availability";
+    probe_each(cases, [row, "vary.verdict.header-available", title], session, |context, session| {
+        headers(&HEADERS, |name| available(name, context, session))
+    });
+    methods(cases);
+}
+
+fn available(name: String, context: &ServiceCaseContext, session: &str) -> Probe {
+    Probe::new(name, context.with_token(session).draft(), Expected::Verdict)
+}
+
+/// One probe for each header field, which replaces a field of the same name.
+fn headers(fields: &[(&str, &str)], plain: impl Fn(String) -> Probe) -> Vec<Probe> {
+    fields
+        .iter()
+        .map(|(name, value)| {
+            plain(format!("{name}: {value}")).map(|mut draft| {
+                draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+                draft.header(name, value)
+            })
+        })
+        .collect()
+}
+
+fn without_accept(mut draft: Draft) -> Draft {
+    draft.headers.retain(|(name, _)| name != "Accept");
+    draft
+}
+
+/// No method is a way around the token, and none removes a verdict or creates one.
+fn methods(cases: &mut Catalog<'_>) {
+    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let title = "no method returns a verdict without a token";
+    let row = "statement.no-oracle";
+    probe_each(cases, [row, "vary.verdict.method-refused", title], session, |_, session| {
+        METHODS
+            .iter()
+            .map(|method| {
+                let draft = VerdictRequest::new(session).method(method).draft();
+                let expected = match *method {
+                    "OPTIONS" => Expected::NoServerError,
+                    "HEAD" => Expected::Status(&[401, 405, 501]),
+                    _ => Expected::Status(&[400, 401, 403, 404, 405, 411, 415, 501]),
+                };
+                Probe::new(format!("{method} without a token"), draft, expected)
+            })
+            .collect()
+    });
+    let title = "a verdict is available after each other method";
+    let row = "verdict.200.available";
+    probe_each(cases, [row, "vary.verdict.method-available", title], session, |context, session| {
+        METHODS
+            .iter()
+            .flat_map(|method| {
+                let draft = context.with_token(session).method(method).draft();
+                let other =
+                    Probe::new(format!("{method} of a verdict"), draft, Expected::NoServerError).should();
+                [other, available(format!("GET after {method}"), context, session)]
+            })
+            .collect()
+    });
+    let title = "a session without a verdict is pending after each other method";
+    let token = &[Prerequisite::ReadToken];
+    probe_each(cases, [PENDING, "vary.verdict.method-pending", title], token, |context, unknown| {
+        METHODS
+            .iter()
+            .flat_map(|method| {
+                let draft = context.with_token(unknown).method(method).draft();
+                let other =
+                    Probe::new(format!("{method} of no verdict"), draft, Expected::NoServerError).should();
+                [other, Probe::pending(format!("GET after {method}"), context, unknown)]
+            })
+            .collect()
+    });
+}

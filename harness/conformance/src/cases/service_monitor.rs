@@ -1,0 +1,63 @@
+use strum::VariantArray;
+
+/// An invariant of a service or a key set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+pub enum ServiceMonitor {
+    /// Pending answers and refusals do not reveal whether there is a session.
+    Alike,
+    /// No shared cache may store an answer about a verdict.
+    Caching,
+    /// No answer contains a token.
+    NoEcho,
+    /// Each pending answer has exactly its two members, and each refusal is JSON.
+    Bodies,
+    /// The service answers correctly at the end.
+    Alive,
+    /// No cache keeps an answer of the key set too long.
+    KeyCaching,
+    /// The key set stays the same and public.
+    SameKeys,
+}
+
+impl ServiceMonitor {
+    pub(super) fn is_of_keys(self) -> bool {
+        matches!(self, Self::KeyCaching | Self::SameKeys)
+    }
+
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Alike => "monitor.service.alike",
+            Self::Caching => "monitor.service.caching",
+            Self::NoEcho => "monitor.service.no-echo",
+            Self::Bodies => "monitor.service.bodies",
+            Self::Alive => "monitor.service.alive",
+            Self::KeyCaching => "monitor.keys.caching",
+            Self::SameKeys => "monitor.keys.same",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Alike => "no answer of the run reveals whether there is a session",
+            Self::Caching => "no answer about a verdict permits shared caches",
+            Self::NoEcho => "no answer of the run contains the token of its request",
+            Self::Bodies => "every pending answer and every refusal of the run has its JSON body",
+            Self::Alive => "the service answers correctly after all other cases",
+            Self::KeyCaching => "caches keep no answer of the key set longer than its limit",
+            Self::SameKeys => "all answers of the run have the same public keys",
+        }
+    }
+
+    /// The rows that the monitor proves; the first one gives level and basis.
+    pub(super) fn rows(self) -> &'static [&'static str] {
+        match self {
+            Self::Alike => &["statement.no-oracle"],
+            Self::Caching => &["statement.verdict-not-shared"],
+            Self::NoEcho => &["statement.read-token-not-echoed"],
+            Self::Bodies => &["verdict.404.pending", "statement.error-bodies-json"],
+            Self::Alive => &["verdict.404.pending", "verdict.401.unauthorized"],
+            Self::KeyCaching => &["limit.key-set-cache"],
+            Self::SameKeys => &["keys.public-only", "keys.stable"],
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Monitors of a service and of a key set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use edgeproof_fixtures::key_set::{Jwk, KeySet};
+use edgeproof_fixtures::spec::{Fact, Row, Spec};
+use edgeproof_http::Draft;
+use edgeproof_reports::{CaseLevel, Hop};
+use serde_json::{Value, json};
+
+use super::breaches::Breaches;
+use super::service_alike;
+use crate::cases::{
+    ServiceCaseContext, ServiceExchange, ServiceMonitor, ServiceTraffic, VerdictRequest, key_set_request,
+    token_echo,
+};
+use crate::judge::{self, Check};
+
+/// What the run's own last requests are called in reports.
+pub(crate) const SERVICE_PATROL: &str = "monitor.service-patrol";
+/// Number of rounds of the last requests. Faults that come with many requests show here.
+const ROUNDS: usize = 12;
+/// Time of the last requests, at most (ms).
+const PATROL_TIME: u128 = 2000;
+
+/// What a run did with a service.
+pub(crate) struct ServiceRecord {
+    pub(crate) exchanges: Vec<ServiceExchange>,
+    pub(crate) sessions: BTreeSet<String>,
+}
+
+impl ServiceRecord {
+    pub(crate) fn of(traffic: &ServiceTraffic) -> Self {
+        Self { exchanges: traffic.exchanges(), sessions: traffic.sessions() }
+    }
+
+    /// Exchanges with the verdict endpoint.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = &ServiceExchange> {
+        self.exchanges.iter().filter(|exchange| exchange.hop == Hop::ClientService)
+    }
+
+    fn key_sets(&self) -> impl Iterator<Item = &ServiceExchange> {
+        self.exchanges.iter().filter(|exchange| exchange.hop == Hop::ClientKeys)
+    }
+}
+
+/// Checks the invariant on everything that a run did with a service.
+pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
+    match monitor {
+        ServiceMonitor::Alike => service_alike::judge(record),
+        ServiceMonitor::Caching => vec![caching(record)],
+        ServiceMonitor::NoEcho => vec![no_echo(record)],
+        ServiceMonitor::Bodies => bodies(record),
+        ServiceMonitor::Alive => {
+            alive(record, spec.row("verdict.404.pending"), spec.row("verdict.401.unauthorized"))
+        }
+        ServiceMonitor::KeyCaching => key_caching(record, spec.row("limit.key-set-cache")),
+        ServiceMonitor::SameKeys => same_keys(record),
+    }
+}
+
+/// The last requests to a service: the first ones of the run, repeated.
+pub(crate) async fn patrol_service(context: &mut ServiceCaseContext, of_keys: bool) {
+    let began = Instant::now();
+    for round in 0..ROUNDS {
+        if began.elapsed().as_millis() > PATROL_TIME {
+            return;
+        }
+        if of_keys {
+            drop(context.fetch_key_set(&key_set_request()).await);
+            drop(context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await);
+            continue;
+        }
+        let reference = context.reference(&format!("{round}"));
+        if context.target.inputs.read_token.is_some() {
+            drop(context.fetch_verdict(&context.with_token(&reference)).await);
+        }
+        drop(context.fetch_verdict(&VerdictRequest::new(&reference)).await);
+    }
+}
+
+/// Each answer of the patrol is that of its row.
+fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Row>) -> Vec<Check> {
+    let mut wrong = Breaches::default();
+    for exchange in record.verdicts().filter(|exchange| exchange.case == SERVICE_PATROL) {
+        let row = if exchange.has_authorization() { pending } else { unauthorized };
+        let (Some(row), Some(reference)) = (row, exchange.reference()) else { continue };
+        let expected = judge::ExpectedAnswer {
+            status: row.status().unwrap_or_default(),
+            body: row.body_with(&[("<session_ref>", json!(reference))]),
+            to_head: false,
+        };
+        for check in judge::exact(&expected, &exchange.sent.reply).iter().filter(|check| !check.ok) {
+            let kind = if exchange.has_authorization() { "with" } else { "without" };
+            wrong.push(format!("a request {kind} a token: {} {}", check.what, check.actual));
+        }
+    }
+    let mut failed = Breaches::default();
+    for exchange in record.verdicts().filter(|exchange| exchange.level != CaseLevel::Open) {
+        // 501 says that the service does not implement a method.
+        let failure = |status: u16| status >= 500 && status != 501;
+        if exchange.sent.reply.as_ref().is_ok_and(|answer| failure(answer.status)) {
+            failed.push(exchange.place());
+        }
+    }
+    vec![
+        wrong.check("answers after all other cases", "as before"),
+        failed.check("server errors", "none").at(CaseLevel::Should),
+    ]
+}
+
+fn caching(record: &ServiceRecord) -> Check {
+    let mut stored = Breaches::default();
+    for exchange in record.verdicts().filter(|exchange| exchange.draft.method != "OPTIONS") {
+        if exchange.reference().is_none() || exchange.sent.reply.is_err() {
+            continue;
+        }
+        let check = if exchange.has_authorization() {
+            judge::not_shared(&exchange.sent.reply)
+        } else {
+            judge::not_stored(&exchange.sent.reply)
+        };
+        if !check.ok {
+            stored.push(format!("{}: {}", exchange.place(), check.actual));
+        }
+    }
+    stored
+        .check("answers that shared caches may store", "none")
+        .hint("send `Cache-Control: no-store` with every answer about a verdict, refusals included")
+}
+
+fn no_echo(record: &ServiceRecord) -> Check {
+    let mut echoed = Breaches::default();
+    let mut finders = BTreeMap::new();
+    for exchange in record.verdicts() {
+        let Some(value) = exchange.draft.header_value("authorization") else { continue };
+        // A short value is no secret, and can be in an answer by chance.
+        let Some(token) = value.split(' ').next_back().filter(|token| token.len() >= 40) else { continue };
+        let finder = finders.entry(token.to_owned()).or_insert_with(|| token_echo(token));
+        let Ok(answer) = &exchange.sent.reply else { continue };
+        let header = answer.headers.iter().find(|(_, value)| finder(value.as_bytes()));
+        if finder(&answer.body) {
+            echoed.push(format!("{}: in the body", exchange.place()));
+        } else if let Some((name, _)) = header {
+            echoed.push(format!("{}: in header {name}", exchange.place()));
+        }
+    }
+    echoed
+        .check("tokens in answers", "none")
+        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+}
+
+fn bodies(record: &ServiceRecord) -> Vec<Check> {
+    let (mut pending, mut refused, mut kind) =
+        (Breaches::default(), Breaches::default(), Breaches::default());
+    let judged =
+        |exchange: &&ServiceExchange| exchange.draft.method == "GET" && exchange.level != CaseLevel::Open;
+    for exchange in record.verdicts().filter(judged) {
+        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference()) else { continue };
+        let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
+        let is_pending =
+            body.as_ref().is_some_and(|body| body.get("status").is_some_and(|status| status == "pending"));
+        if is_pending
+            && (body != Some(json!({"status": "pending", "ref": reference})) || answer.status != 404)
+        {
+            pending.push(format!("{}: {}", exchange.place(), judge::excerpt(&answer.body)));
+        }
+        if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
+            refused.push(format!("{}: {}", exchange.place(), judge::excerpt(&answer.body)));
+        }
+        let is_fixed = is_pending || matches!(answer.status, 200 | 401);
+        if is_fixed && answer.status != 200 && !judge::json_content_type(&exchange.sent.reply).ok {
+            kind.push(exchange.place());
+        }
+    }
+    vec![
+        pending.check("pending answers", "404 with exactly the status and the reference of the request"),
+        refused.check("bodies of refusals", "JSON"),
+        kind.check("answers without a JSON content type", "none").at(CaseLevel::Should),
+    ]
+}
+
+fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
+    let Some(Fact::Limit { value: Some(seconds), .. }) = limit.map(|row| &row.fact) else {
+        return Vec::new();
+    };
+    let longest = Duration::from_secs(*seconds);
+    let mut long = Breaches::default();
+    for exchange in record.key_sets() {
+        let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
+        let check = judge::fresh_for(longest, &exchange.sent.reply);
+        if reads && exchange.sent.reply.is_ok() && !check.ok {
+            long.push(format!("{}: {}", exchange.place(), check.actual));
+        }
+    }
+    vec![long.check("answers that caches keep longer than five minutes", "none")]
+}
+
+fn same_keys(record: &ServiceRecord) -> Vec<Check> {
+    let (mut other, mut private) = (Breaches::default(), Breaches::default());
+    let mut first: Option<Vec<String>> = None;
+    for exchange in record.key_sets().filter(|exchange| exchange.draft.method == "GET") {
+        let Some(answer) = exchange.sent.reply.as_ref().ok().filter(|answer| answer.status == 200) else {
+            continue;
+        };
+        let Ok(set) = KeySet::parse(&answer.body) else {
+            other.push(format!("{}: no key set", exchange.place()));
+            continue;
+        };
+        if !judge::public_only(&set).ok {
+            private.push(exchange.place());
+        }
+        // The order of members is free.
+        let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
+        let mut keys: Vec<String> = set.keys().iter().map(sorted).collect();
+        keys.sort();
+        if first.get_or_insert_with(|| keys.clone()) != &keys {
+            other.push(format!("{}: other keys", exchange.place()));
+        }
+    }
+    vec![
+        other.check("key sets", "the same keys in every answer").at(CaseLevel::Should),
+        private.check("key sets with a private or symmetric key", "none"),
+    ]
+}

@@ -1,0 +1,97 @@
+use bytes::Bytes;
+use edgeproof_fixtures::credentials::READ_PREFIX;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::{ServiceDecision, ServiceEndpoint, ServiceRequest, SessionFact};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, IF_NONE_MATCH, RANGE};
+use http::{Method, StatusCode};
+
+use super::state::{ServiceMutant, json_answer as answer};
+use super::verdict::{pending_answer, wait_ms};
+use crate::mutation::ServiceBehaviour;
+
+impl ServiceMutant {
+    /// Answers because of something else in a request than its reference and its token.
+    pub(super) fn answer_by_request(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
+        use ServiceBehaviour as B;
+        if request.endpoint != ServiceEndpoint::Verdict {
+            return None;
+        }
+        let reference = request.reference.unwrap_or_default();
+        let token_in = |name: &str| {
+            let value = request.headers.get(name).and_then(|value| value.to_str().ok());
+            value.is_some_and(|value| value.contains(READ_PREFIX))
+        };
+        let has_token = request.headers.contains_key(AUTHORIZATION);
+        let local = request.headers.get("x-forwarded-for").is_some_and(|value| value == "127.0.0.1");
+        if self.behaviour == B::MixesWaits && wait_ms(request).is_some() {
+            self.last_reference.lock().replace(reference.to_owned());
+        }
+        let trusts = match self.behaviour {
+            B::TakesQueryToken => request.target.contains("token=service_read_"),
+            B::TakesOtherHeader => token_in("x-api-key") || token_in("cookie"),
+            B::TrustsLocalhost => local,
+            B::RemembersToken => self.trusted.lock().contains(&request.connection),
+            _ => false,
+        };
+        match self.behaviour {
+            _ if trusts && !has_token => Some(pending_answer(reference)),
+            B::ReservesNames if matches!(reference, "health" | "constructor") => {
+                Some(answer(StatusCode::OK, r#"{"ok":true}"#))
+            }
+            B::HeadWithoutToken if request.method == Method::HEAD => Some(answer(StatusCode::OK, "{}")),
+            B::RefusesRange if request.headers.contains_key(RANGE) => {
+                Some(answer(StatusCode::RANGE_NOT_SATISFIABLE, r#"{"error":"range"}"#))
+            }
+            _ => None,
+        }
+    }
+
+    /// Changes an answer because of something else in its request than its reference and its token.
+    pub(super) fn change_by_request(&self, request: &ServiceRequest<'_>, decision: &mut ServiceDecision) {
+        use ServiceBehaviour as B;
+        if request.endpoint != ServiceEndpoint::Verdict {
+            return;
+        }
+        let reference = request.reference.unwrap_or_default();
+        let refused = decision.status == StatusCode::UNAUTHORIZED.as_u16();
+        let browser =
+            request.headers.get_all(ACCEPT).iter().any(|accept| accept.as_bytes().starts_with(b"text/html"));
+        match self.behaviour {
+            B::RemembersToken if !refused => drop(self.trusted.lock().insert(request.connection)),
+            B::UnmodifiedPending if request.headers.contains_key(IF_NONE_MATCH) && !refused => {
+                decision.status = StatusCode::NOT_MODIFIED.as_u16();
+                decision.body = Bytes::new();
+            }
+            B::HtmlRefusals if refused && browser => {
+                decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+                decision.body = Bytes::from_static(b"<!doctype html><title>401</title>");
+            }
+            B::RevealsOtherLicense if decision.stimulus == Some(Stimulus::ReferenceOtherLicense) => {
+                let name = HeaderName::from_static("x-other-license");
+                decision.headers.insert(name, HeaderValue::from_static("1"));
+            }
+            B::DeletesOnDelete if self.used.lock().contains(request.target) && !refused => {
+                *decision = pending_answer(reference);
+            }
+            _ => {}
+        }
+    }
+
+    /// Remembers a DELETE.
+    pub(super) fn note_delete(&self, request: &ServiceRequest<'_>) {
+        if self.behaviour == ServiceBehaviour::DeletesOnDelete && request.method == Method::DELETE {
+            self.used.lock().insert(request.target.to_owned());
+        }
+    }
+
+    /// Finds the verdict of a reference in other letters.
+    pub(super) fn ignore_case(&self, reference: &str, right: SessionFact) -> SessionFact {
+        let lower = reference.to_lowercase();
+        let mut known = self.ready.lock();
+        if let SessionFact::Ready(verdict) = &right {
+            known.insert(lower, verdict.clone());
+            return right;
+        }
+        known.get(&lower).map_or(right, |verdict| SessionFact::Ready(verdict.clone()))
+    }
+}
