@@ -55,7 +55,7 @@ impl Failure {
     pub fn print(&self) -> u8 {
         let related = self.diagnostic.related().into_iter().flatten();
         for diagnostic in std::iter::once(&*self.diagnostic as &dyn Diagnostic).chain(related) {
-            // A closed standard error is no failure: the exit code still tells.
+            // Ignore a closed standard error: the exit code still reports the failure.
             let _ = writeln!(std::io::stderr().lock(), "{}", Page(Single(diagnostic)));
         }
         self.code

@@ -108,8 +108,8 @@ fn every_collection_form_is_refused_for_its_fault() {
     for form in CollectionForm::ALL {
         let body = fs::read(out.join(format!("collection-{}.json", form.label()))).unwrap();
         let opened = open(&body, settings.credentials.seal_keys());
-        let cause = opened.as_ref().err().map(|fault| CollectionFault::stimulus(*fault));
-        assert_eq!(cause, form.stimulus(), "{}", form.label());
+        let stimulus = opened.as_ref().err().map(|fault| CollectionFault::stimulus(*fault));
+        assert_eq!(stimulus, form.stimulus(), "{}", form.label());
         if let Ok(opened) = opened {
             assert_eq!(opened.contents.session_ref, "order 4711/ü");
             assert_eq!(opened.contents.mode, CollectorMode::Lite);

@@ -133,7 +133,7 @@ impl StreamControl {
         Flushed { inner: Arc::clone(&self.0), until }
     }
 
-    /// Waits until the peer shuts down its half of the stream, and drops what it sends until then. For HTTP/1.1
+    /// Waits until the peer shuts down its half of the stream. Discards the bytes that arrive until then. For HTTP/1.1
     /// handlers that have read their request.
     pub async fn peer_closed(&self) {
         let mut scratch = [0; 4096];

@@ -46,7 +46,7 @@ pub fn server_config(
     Ok(Arc::new(config))
 }
 
-/// Verifier that accepts every certificate whose private key the client holds.
+/// Verifier that accepts every client certificate with proof of its private key.
 #[derive(Debug)]
 struct AnyOrNone(Arc<CryptoProvider>);
 

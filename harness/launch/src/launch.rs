@@ -314,7 +314,7 @@ mod tests {
     #[case("HOST", false)]
     #[case("LICENSE", false)]
     #[case("EDGEPROOF_LAUNCH", false)]
-    fn port_variable_names(#[case] name: &str, #[case] good: bool) {
+    fn invalid_port_variable_name_is_an_error(#[case] name: &str, #[case] good: bool) {
         assert_eq!(name.parse::<PortName>().is_ok(), good);
     }
 }

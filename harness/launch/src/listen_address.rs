@@ -75,7 +75,7 @@ mod tests {
     #[case::url_with_path("https://service.example:8443/base/", "0.0.0.0:8443")]
     #[case::https_default_port("https://localhost", "127.0.0.1:443")]
     #[case::http_default_port("http://localhost", "127.0.0.1:80")]
-    fn listens_on(#[case] given: &str, #[case] address: &str) {
+    fn address_resolves_to_its_listen_address(#[case] given: &str, #[case] address: &str) {
         assert_eq!(listen_address(given).unwrap().to_string(), address);
     }
 

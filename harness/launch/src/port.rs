@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener as StdListener};
+use std::ops::Range;
 
 use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -46,20 +47,32 @@ impl HeldPort {
     }
 }
 
-/// Port that the system chose and that is released again. No port is handed out twice: of two programs that start at
-/// the same time with the same port, one would be judged by the answers of the other.
+/// Ports for launched programs. Systems choose from higher ports for other programs, so no other program gets one of these
+/// by chance before a slow program binds it.
+const PORTS: Range<u16> = 15_000..32_000;
+/// Attempts to find a free port.
+const TRIES: usize = 1_000;
+
+/// Free port of 127.0.0.1. No port is handed out twice: of two programs that start at the same time with the same port, one
+/// would be judged by the answers of the other.
 pub(super) fn free_port() -> io::Result<u16> {
     static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-    let mut held = Vec::new();
-    loop {
-        // Ports that were handed out before stay bound until a new one is found.
-        let listener = StdListener::bind((HOST, 0))?;
-        let port = listener.local_addr()?.port();
-        if HANDED_OUT.lock().insert(port) {
-            return Ok(port);
+    let mut handed_out = HANDED_OUT.lock();
+    let mut last = io::Error::from(io::ErrorKind::AddrInUse);
+    for _ in 0..TRIES {
+        let port = rand::random_range(PORTS);
+        if handed_out.contains(&port) {
+            continue;
         }
-        held.push(listener);
+        match StdListener::bind((HOST, port)) {
+            Ok(_) => {
+                handed_out.insert(port);
+                return Ok(port);
+            }
+            Err(error) => last = error,
+        }
     }
+    Err(last)
 }
 
 /// Whether the port is in use.

@@ -29,7 +29,7 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     }
     all_cases(&mut body, report, titles);
     let observations = report.observations.iter().map(|observed| {
-        format!("<code>{}</code> {}", markup_line(&observed.point), markup_line(&observed.saw))
+        format!("<code>{}</code> {}", markup_line(&observed.point), markup_line(&observed.observed))
     });
     body.push_str(&list("Observed at open points", observations));
     page(&format!("edgeproof: {verdict}"), STYLE, &body)
@@ -89,7 +89,12 @@ fn evidence(out: &mut String, case: &CaseReport) {
         values(out, &case.expected, &case.actual);
     }
     for observed in &case.observations {
-        put!(out, "<p><code>{}</code> {}</p>\n", markup_line(&observed.point), markup_line(&observed.saw));
+        put!(
+            out,
+            "<p><code>{}</code> {}</p>\n",
+            markup_line(&observed.point),
+            markup_line(&observed.observed)
+        );
     }
     if !case.reproduce.is_empty() {
         put!(out, "<pre class=\"curl\">{}</pre>\n", markup(&case.reproduce));

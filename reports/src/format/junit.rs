@@ -49,8 +49,10 @@ fn test_case(case: &CaseReport, titles: &Titles) -> TestCase {
             junit.set_system_out(format!("warning: {}\n\n{text}", one_line(&case.because)));
         }
         Outcome::Observed | Outcome::Pass if !case.observations.is_empty() => {
-            let lines =
-                case.observations.iter().map(|observed| format!("{}: {}\n", observed.point, observed.saw));
+            let lines = case
+                .observations
+                .iter()
+                .map(|observed| format!("{}: {}\n", observed.point, observed.observed));
             junit.set_system_out(visible(&lines.collect::<String>()));
         }
         _ => {}

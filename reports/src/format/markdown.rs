@@ -120,7 +120,7 @@ fn known(out: &mut String, report: &Report) {
 fn observations(out: &mut String, report: &Report) {
     let observations = report.observations.iter();
     let lines: Vec<String> = observations
-        .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.saw)))
+        .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.observed)))
         .collect();
     folded(out, lines.len(), "observed at open points", &lines);
 }

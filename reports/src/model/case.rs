@@ -67,7 +67,8 @@ pub struct Observation {
     /// The open point, a stable slug such as `preflight.status`.
     pub point: String,
     /// Observed behaviour; the same text for the same behaviour.
-    pub saw: String,
+    #[serde(rename = "saw")]
+    pub observed: String,
 }
 
 /// Connection of an exchange.

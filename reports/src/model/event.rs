@@ -55,7 +55,7 @@ pub enum Event {
 pub trait Reader {
     /// Takes the next event.
     fn read(&mut self, event: &Event);
-    /// Writes what is left to write, after the last event. A file is written completely or not at all.
+    /// Writes the remaining output after the last event. A file is written completely or not at all.
     fn finish(&mut self) -> std::io::Result<()> {
         Ok(())
     }

@@ -30,7 +30,7 @@ pub(crate) fn facts(case: &CaseReport, titles: &Titles) -> String {
     one_line(&facts).into_owned()
 }
 
-/// Level of what is broken: of the worst mismatch, or of a case without mismatches.
+/// Level of the worst mismatch, or of the case if it has no mismatches.
 pub(crate) fn level(case: &CaseReport) -> CaseLevel {
     case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
 }

@@ -84,7 +84,8 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
         let (id, title, section, standard, rows) = facts;
         let (outcome, level, because, expected, actual, reproduce) = ending;
         let (mismatches, observations, exchanges, edge) = evidence;
-        let observations = observations.into_iter().map(|(point, saw)| Observation { point, saw }).collect();
+        let observations =
+            observations.into_iter().map(|(point, observed)| Observation { point, observed }).collect();
         let edge = edge.map(|(settings, log)| EdgeNotes { settings, log });
         let (basis, duration_us) = (CaseBasis::Standard, u64::from(duration));
         CaseReport {
@@ -117,7 +118,7 @@ fn any_report() -> impl Strategy<Value = Report> {
             let mut report = Report { cases, findings, seed, exit_code, ..report() };
             report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
             report.observations =
-                observed.into_iter().map(|(point, saw)| Observation { point, saw }).collect();
+                observed.into_iter().map(|(point, observed)| Observation { point, observed }).collect();
             report.target.command = Some(target);
             report
         },

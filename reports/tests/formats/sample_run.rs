@@ -67,8 +67,8 @@ pub(crate) fn events() -> Vec<Event> {
     events.push(Event::Finished {
         summary,
         observations: vec![
-            Observation { point: "health.body".to_owned(), saw: "ok".to_owned() },
-            Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() },
+            Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
+            Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },
         ],
         missing_inputs: vec![MissingInput {
             input: "the origin that the edge allows".to_owned(),
@@ -109,7 +109,10 @@ fn cases() -> Vec<CaseReport> {
         CaseReport {
             level: CaseLevel::Open,
             because: "the edge answered 204".to_owned(),
-            observations: vec![Observation { point: "preflight.status".to_owned(), saw: "204".to_owned() }],
+            observations: vec![Observation {
+                point: "preflight.status".to_owned(),
+                observed: "204".to_owned(),
+            }],
             ..case("cors.preflight.shape", "4", Outcome::Observed)
         },
         CaseReport {

@@ -6,6 +6,7 @@ use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 
 use super::args::{Load, SealKind};
 use super::output::{self, ReportFiles};
+use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
@@ -35,13 +36,6 @@ pub(super) struct LoadPlan {
     pub(super) parts: Vec<(&'static str, f64)>,
     pub(super) needs: RequiredParts,
     pub(super) faults: InjectedFaults,
-}
-
-/// The parts that a scenario needs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequiredParts {
-    pub(super) edge: bool,
-    pub(super) verdicts: bool,
 }
 
 /// Validates arguments and files before anything runs.

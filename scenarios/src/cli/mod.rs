@@ -9,6 +9,7 @@ mod merge;
 mod output;
 mod progress;
 mod prometheus;
+mod required_parts;
 mod scenarios;
 mod secrets;
 mod self_test;

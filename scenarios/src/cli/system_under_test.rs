@@ -10,7 +10,7 @@ use edgeproof_reports::load::LoadTarget;
 
 use super::args::{Load, SealKind};
 use super::input_file::read;
-use super::load_plan::RequiredParts;
+use super::required_parts::RequiredParts;
 use super::secrets;
 use crate::measure::Codes;
 use crate::plan::{Shard, check_host};

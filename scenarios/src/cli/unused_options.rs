@@ -1,5 +1,5 @@
 use super::args::{Load, SealKind};
-use super::load_plan::RequiredParts;
+use super::required_parts::RequiredParts;
 use edgeproof_cli::Failure;
 use edgeproof_cli::args::EdgeScheme;
 

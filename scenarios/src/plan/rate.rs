@@ -7,7 +7,7 @@ use super::error::PlanError;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Rate(f64);
 
-/// Highest valid rate. No machine reaches it, so a higher one is a typing error.
+/// Highest valid rate. A higher rate is a typo: no machine reaches it.
 const HIGHEST: f64 = 10_000_000.0;
 const ADVICE: &str = "write 500, 500/s, 90/m or 0.5, up to 10000000/s";
 

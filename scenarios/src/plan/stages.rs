@@ -21,7 +21,7 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stages(Vec<Stage>);
 
-/// Longest valid run. A longer one is a typing error.
+/// Longest valid run. A longer run is a typo.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 const ADVICE: &str = "write TIME:RATE, separated by commas: 10s:100,30s:500,10s:0 goes from 0 to 100/s in 10 s, to 500/s in 30 s, and to 0 in \
      10 s";

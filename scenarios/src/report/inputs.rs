@@ -5,7 +5,7 @@ use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
 
-/// What a report needs besides the measured data.
+/// Inputs of a report other than the measured data.
 pub struct ReportInputs<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,

@@ -5,8 +5,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
-use super::{CaseContext, Conversation, Prerequisite, ServiceCaseContext};
-use crate::monitor::EdgeMonitor;
+use super::{CaseContext, Conversation, EdgeMonitor, Prerequisite, ServiceCaseContext};
 use crate::target::Setup;
 
 /// One test of an edge, a service or a key set.
@@ -56,7 +55,7 @@ pub enum Procedure {
     EdgeSteps(EdgeSteps),
     /// Steps at a service or a key set.
     ServiceSteps(ServiceSteps),
-    /// No requests: judges what the other cases left behind at the edges.
+    /// Sends no requests. Judges the exchanges and logs of all other cases.
     Monitor(EdgeMonitor),
 }
 

@@ -6,6 +6,7 @@ mod context;
 mod conversation;
 mod draft;
 mod edge;
+mod edge_monitor;
 mod keys;
 mod prerequisite;
 mod service;
@@ -13,13 +14,16 @@ pub(crate) mod summary;
 
 pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
-pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck};
-pub use context::{ServiceCaseContext, ServiceInputs, ServiceTarget, VerdictRequest, key_set_request};
+pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
+pub use context::{
+    ServiceCaseContext, ServiceInputs, ServiceTarget, TracedRequest, Traffic, VerdictRequest, key_set_request,
+};
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
 pub(crate) use draft::{preflight, to_signals};
+pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
 
 use crate::explore;

@@ -1,4 +1,4 @@
-//! Pure judging: expected value × actual value → checks. Nothing here does I/O or knows the cases.
+//! Pure judging: expected value × actual value → checks. The module does no I/O and does not import the cases.
 
 mod answer;
 mod check;

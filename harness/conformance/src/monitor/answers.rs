@@ -5,7 +5,7 @@ use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
-use super::traffic::TracedRequest;
+use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
 
 /// Longest body whose answer is judged (bytes): the interface leaves the maximum open.

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::breaches::Breaches;
 use super::credentials::place;
 use super::edge_record::EdgeRecord;
-use super::traffic::TracedRequest;
+use crate::cases::TracedRequest;
 use crate::judge::{Check, excerpt};
 
 /// Advice against copies.
@@ -60,7 +60,7 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// Whether the service gave no complete answer, so that the edge cannot know what became of the request.
+/// Whether the service sent no complete answer, so that the edge cannot know the outcome of the request.
 fn is_broken_off(arrival: &Arrival) -> bool {
     !matches!(arrival.answer, Some(ArrivalAnswer::Answer { .. }))
 }

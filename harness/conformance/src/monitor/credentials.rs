@@ -5,7 +5,7 @@ use http::header::{AUTHORIZATION, COOKIE};
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
-use super::traffic::TracedRequest;
+use crate::cases::TracedRequest;
 use crate::judge::Check;
 
 /// Each arrival has the license and the certificate of the edge, and no credential of the client.
@@ -63,13 +63,13 @@ fn sent<'r>(edge: &'r EdgeRecord, name: &HeaderName) -> Vec<(&'r [u8], &'r str)>
 
 /// Names an arrival by its number and by the case that caused it.
 pub(super) fn place(edge: &EdgeRecord, arrival: &Arrival) -> String {
-    let cause =
-        cause(edge, arrival).map_or(String::new(), |request| format!(" (case {})", request.sender.case));
-    format!("request {} at the service{cause}", arrival.number + 1)
+    let case = explaining_request(edge, arrival)
+        .map_or(String::new(), |request| format!(" (case {})", request.sender.case));
+    format!("request {} at the service{case}", arrival.number + 1)
 }
 
 /// The request to the edge with the body of this arrival.
-fn cause<'r>(edge: &'r EdgeRecord, arrival: &Arrival) -> Option<&'r TracedRequest> {
+fn explaining_request<'r>(edge: &'r EdgeRecord, arrival: &Arrival) -> Option<&'r TracedRequest> {
     edge.requests.iter().find(|request| request.draft.body.bytes() == arrival.request.body)
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_mock::Arrival;
 
-use super::traffic::TracedRequest;
+use crate::cases::TracedRequest;
 use crate::judge::ExpectedAnswer;
 use crate::target::Setup;
 

@@ -5,7 +5,7 @@ use super::edge_record::EdgeRecord;
 use crate::cases::{CaseContext, collection};
 use crate::judge::{self, Check};
 
-/// What the run's own last requests are called in reports.
+/// Name of the run's own last requests in reports.
 pub(crate) const PATROL: &str = "monitor.patrol";
 
 /// The refusals of the patrol. The last one is repeated.

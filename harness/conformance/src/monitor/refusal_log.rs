@@ -14,14 +14,15 @@ const SHORTEST: usize = 7;
 /// Longest reason that is counted (bytes).
 const LONGEST: usize = 64;
 
-/// The log has one line for each refusal: at least as many as pages were told of, and at most as many as the service sent.
+/// The log has one line for each refusal:
+/// at least one for each that a page received, at most one for each that the service sent.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
-    let told = told(edge);
+    let received = received(edge);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for ((status, reason), times) in &told {
+    for ((status, reason), times) in &received {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
@@ -49,8 +50,8 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// How often pages were told of each refusal, by status and reason. Not where the reason is open.
-fn told(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
+/// Number of received refusals, by status and reason. Excludes refusals with an open reason.
+fn received(edge: &EdgeRecord) -> BTreeMap<(u16, String), usize> {
     let mut counts = BTreeMap::new();
     for request in edge.requests.iter().filter(|request| request.sender.level != CaseLevel::Open) {
         let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };

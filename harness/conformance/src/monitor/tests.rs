@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderValue, Version};
 use rstest::rstest;
 use serde_json::json;
 
-use super::{EdgeMonitor, EdgeRecord, Sender, TracedRequest};
-use crate::cases::collection;
+use super::{EdgeRecord, judge};
+use crate::cases::{EdgeMonitor, Sender, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
 use crate::target::Setup;
 
@@ -74,7 +74,7 @@ fn refusal(status: u16, reason: &str) -> TracedRequest {
 }
 
 fn breaks(monitor: EdgeMonitor, edge: &EdgeRecord) -> bool {
-    monitor.judge(edge).iter().any(|check| !check.ok)
+    judge(monitor, edge).iter().any(|check| !check.ok)
 }
 
 #[rstest]

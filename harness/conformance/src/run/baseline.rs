@@ -5,8 +5,9 @@ use edgeproof_reports::{CaseReport, Outcome};
 use globset::GlobMatcher;
 use miette::{NamedSource, SourceSpan};
 
+use super::case_glob::case_glob;
 use super::nearest::{nearest, similar_text};
-use super::selection::{GLOB_ADVICE, case_glob};
+use super::selection::GLOB_ADVICE;
 
 /// Advice on a line without a reason.
 const REASON_ADVICE: &str = "write a reason after the pattern; # begins a comment";

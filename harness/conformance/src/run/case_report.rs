@@ -41,7 +41,7 @@ pub(super) fn after_run(
             .iter()
             .map(|(point, observed)| Observation {
                 point: point.clone(),
-                saw: cut(redactor.redact(&one_line(observed)).into_owned()),
+                observed: cut(redactor.redact(&one_line(observed)).into_owned()),
             })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),

@@ -10,13 +10,13 @@ pub(super) struct Death {
     pub(super) last: Option<usize>,
     /// Cases whose exchanges can have killed the target.
     pub(super) suspects: Vec<usize>,
-    /// Another target takes its place.
+    /// Another target replaces the dead one.
     pub(super) is_replaced: bool,
     /// What happened, with the last exchange. Not redacted.
     pub(super) text: String,
     /// Why later cases could not run. Not redacted.
     pub(super) because: String,
-    /// The suspects run again where another target takes its place.
+    /// Repetitions of the suspects, if another target replaces the dead one.
     pub(super) again: Repetitions,
 }
 
@@ -33,7 +33,7 @@ struct Counts {
     died: usize,
 }
 
-/// A suspect that runs again. Its drop counts, so that nobody waits for a case that panicked.
+/// A suspect that runs again. Dropping it counts, so that no case waits for a panicked one.
 pub(super) struct Repetition<'d> {
     all: &'d Repetitions,
     /// The target died again.

@@ -1,6 +1,8 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::time::Duration;
 
+use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{CaseReport, Event, Outcome};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -8,11 +10,13 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::case_plan::CasePlan;
+use super::case_report::after_run;
 use super::options::{RunOptions, RunPolicy};
 use super::report_collector::ReportCollector;
 use super::runner::{Limitation, Runner, SanityResult};
 use super::runner_context::{Message, RunnerContext};
-use crate::cases::{Case, Phase};
+use crate::cases::{Case, CaseFindings, Phase};
+use crate::judge::Check;
 
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
 /// dropped halfway: [`ReportCollector::finish`] reports the rest.
@@ -30,6 +34,11 @@ pub(super) async fn execute<R: Runner>(
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
             SanityResult::Limited(limitation) => skip_limited(plan, &limitation, collector),
+            SanityResult::Died { text, found } => {
+                report_first_death(plan, &text, *found, runner.redactor(), collector);
+                collector.emit_ready(policy, events);
+                return;
+            }
             SanityResult::Unusable(why) => {
                 let first = why.lines().next().unwrap_or_default();
                 collector.skip_open(&format!("target unusable: {first}"));
@@ -81,6 +90,32 @@ pub(super) async fn execute<R: Runner>(
         }
     }
     collector.emit_ready(policy, events);
+}
+
+/// Reports a target that died of the first request: the first case fails, the others do not run.
+fn report_first_death(
+    plan: &CasePlan,
+    text: &str,
+    mut found: CaseFindings,
+    redactor: &Redactor,
+    collector: &mut ReportCollector,
+) {
+    let is_first = |case: &Case| case.phase == Phase::First;
+    match plan
+        .cases
+        .iter()
+        .position(|planned| is_first(&planned.case))
+        .filter(|index| collector.is_open(*index))
+    {
+        Some(index) => {
+            found.fail_with(Check::new("the target", "keeps running", text, false));
+            let report = after_run(&plan.cases[index].case, &found, Duration::ZERO, None, redactor);
+            collector.record(index, report);
+        }
+        None => collector.add_finding(format!("the target died: {text}"), true),
+    }
+    let first = text.lines().next().unwrap_or_default();
+    collector.skip_open(&format!("the target died: {first}"));
 }
 
 /// Reports the cases that a limitation concerns as not run.

@@ -42,7 +42,7 @@ pub(super) enum ContactEnd {
     Answered,
     /// The connection ended after the request had been read.
     Broken,
-    /// The same, while the request was waiting.
+    /// The connection ended while the request was waiting for its answer.
     BrokenWait,
     /// The request may never have been read: the connection was reset, or no answer came.
     Unread,
@@ -73,10 +73,10 @@ pub(super) fn is_refused(sent: &Sent) -> bool {
     matches!(sent.reply, Err(NoAnswer::NotConnected(_)))
 }
 
-/// The last exchange before the target died: the best suspect for the cause.
+/// The last exchange before the target died. It most likely killed the target.
 ///
-/// Whatever ended before the target answered another request is innocent. Among the others, an exchange whose request was
-/// read and not answered goes first; then one without a similar request that was answered; then the latest one. An answered
+/// An exchange that ended before the target answered another request is ruled out. The others rank in this order:
+/// a request that was read and not answered; a request unlike all answered ones; the latest exchange. An answered
 /// exchange counts from its end, because a target can die just after its answer.
 pub(super) fn last_exchange(contacts: &[Contact]) -> Option<&Contact> {
     let answered = contacts.iter().filter(|contact| contact.end == ContactEnd::Answered);

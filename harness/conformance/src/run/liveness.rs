@@ -14,21 +14,21 @@ use super::last_exchange::{
 };
 use crate::cases::{Case, CaseFindings};
 
-/// How long a case waits for a later exchange, which proves that the target survived it, before it probes the target.
+/// Time to wait for a later exchange before a probe. A later exchange proves that the target survived the case.
 const QUIET: Duration = Duration::from_millis(100);
 /// Time without an answer after which a target counts as gone.
 const GONE: Duration = Duration::from_secs(3);
-/// Refusals that end within this time are no sign of a death.
+/// Refused connections within this time do not count as a death.
 const MOMENT: Duration = Duration::from_millis(300);
 /// Pause between two probes.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Most repetitions of a case that a death broke off.
 const REPETITIONS: usize = 2;
 
-/// The exchanges of cases with one process, and its death.
+/// Tracks the exchanges of all cases with one target, and finds the case that killed it.
 pub(super) struct Liveness {
     state: watch::Sender<State>,
-    /// Held while a case looks whether the target lives.
+    /// Lock of a liveness check: one case probes the target at a time.
     looking: tokio::sync::Mutex<()>,
 }
 
@@ -55,24 +55,24 @@ struct CaseState {
 enum Progress {
     /// Its exchanges are not known yet.
     Running,
-    /// It waits for a sign of life.
+    /// It waits for evidence that the target survived.
     Ended,
     /// It has its outcome.
     Settled,
 }
 
-/// What a look at the target showed.
+/// Result of a liveness check.
 #[derive(Debug, Clone)]
 pub(super) enum Look {
-    /// It lives.
+    /// The target runs and answers.
     Alive,
-    /// It is gone. The text says what shows it.
+    /// The target is dead. The text gives the evidence.
     Gone(String),
-    /// It was gone and runs again, or another one takes its place.
+    /// The target restarted, or another target replaced it.
     Replaced(String),
 }
 
-/// What a case has to do with the death of its target.
+/// Relation of a case to the death of its target.
 #[derive(Debug)]
 pub(super) enum CaseEnd {
     /// The target lives, or the case ended before the death.
@@ -111,7 +111,7 @@ impl Liveness {
         matches!(self.state.borrow().death, Some(Look::Gone(_)))
     }
 
-    /// Text about a death that no case reports, if there was one.
+    /// Message about a death that no case reports.
     pub(super) fn unreported_death(&self) -> Option<String> {
         let state = self.state.borrow();
         let death = state.decided.as_ref().filter(|death| death.last.is_none())?;
@@ -227,7 +227,7 @@ impl State {
             Some(Look::Replaced(how)) => (how.as_str(), true),
             _ => ("", true),
         };
-        // Where they can run again, those that were answered just before are no less suspect.
+        // If suspects can run again, a case that was answered just before the death is a suspect too.
         let mut found: Vec<usize> = suspects(&self.contacts)
             .filter(|contact| is_replaced || contact.end != ContactEnd::Answered)
             .filter_map(|contact| contact.case)
@@ -264,7 +264,7 @@ impl State {
 }
 
 impl CaseEnd {
-    /// What this death means for a case. `broken`: one of its connections was refused or broken off.
+    /// Relation of a case to this death. `broken`: a connection of the case was refused or broken off.
     fn of(death: Arc<Death>, number: usize, broken: bool) -> Self {
         let is_last = death.last == Some(number);
         if death.is_replaced && death.suspects.len() > 1 && death.suspects.contains(&number) {
@@ -294,14 +294,14 @@ pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &Case) -> Result
     }
 }
 
-/// A run of a case, which the death of its target can make worthless.
+/// One attempt of a case. The death of its target can invalidate it.
 pub(super) struct Attempt {
     pub(super) report: CaseReport,
     pub(super) end: CaseEnd,
 }
 
-/// Runs a case until its report is its own doing. `attempt` runs it once; its argument says whether the case has to run
-/// alone.
+/// Repeats a case until no other case's crash affects its report. `attempt` runs it once; its argument says whether
+/// the case must run alone.
 pub(super) async fn run_until_judged<F: Future<Output = Attempt>>(attempt: impl Fn(bool) -> F) -> CaseReport {
     let mut latest = attempt(false).await;
     for _ in 0..REPETITIONS {

@@ -1,6 +1,7 @@
 //! Conformance runs: plan the cases, run them on edges or on a service, report the outcomes.
 
 mod baseline;
+mod case_glob;
 mod case_plan;
 mod case_report;
 mod conformance_run;

@@ -1,14 +1,14 @@
 use globset::GlobMatcher;
 use strsim::osa_distance;
 
-use super::selection::case_glob;
+use super::case_glob::case_glob;
 
-/// Most suggestions.
+/// Maximum number of suggestions.
 const SHOWN: usize = 3;
 /// Characters with a meaning in a glob.
 const WILDCARDS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-/// Ids and patterns that differ from `given` by a typing error, the nearest first. Each matches one of `ids`.
+/// Ids and patterns that differ from `given` by a typo, nearest first. Each matches one of `ids`.
 ///
 /// Compares segment by segment: `realy.body.*` is near `relay.body.*`.
 pub(crate) fn nearest<'i>(given: &str, ids: impl IntoIterator<Item = &'i str>) -> Vec<String> {

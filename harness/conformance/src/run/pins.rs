@@ -58,7 +58,7 @@ impl Pins {
         }
         let mut points: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for observation in record.observations {
-            points.entry(observation.point).or_default().push(observation.saw);
+            points.entry(observation.point).or_default().push(observation.observed);
         }
         Ok(Self { points })
     }

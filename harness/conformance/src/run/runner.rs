@@ -2,17 +2,21 @@ use std::future::{self, Future};
 use std::sync::Arc;
 
 use edgeproof_cli::error_text;
+use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{AddedLatency, CaseReport};
 use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
 use super::runner_context::RunnerContext;
-use crate::cases::Case;
+use crate::cases::{Case, CaseFindings};
 
 /// Runs cases on one kind of target: a pool of edges, or a service.
 pub(super) trait Runner: Send + Sync + 'static {
-    /// Finds out, before any case, whether the target can be judged.
+    /// Checks before the first case whether the target can be judged.
     fn check_sanity(&self, context: &RunnerContext) -> impl Future<Output = SanityResult> + Send;
+
+    /// Redacts all secrets of the run.
+    fn redactor(&self) -> &Redactor;
 
     /// Runs a case once, as soon as `jobs` has a permit.
     fn run_case(
@@ -22,7 +26,7 @@ pub(super) trait Runner: Send + Sync + 'static {
         jobs: &Semaphore,
     ) -> impl Future<Output = CaseReport> + Send;
 
-    /// Sends the last requests of a run, then stops what can be stopped: after it the monitors judge complete logs.
+    /// Sends the last requests of a run, then stops the target. Afterwards the monitors judge complete logs.
     fn end_requests(&self, _context: &RunnerContext) -> impl Future<Output = ()> + Send {
         future::ready(())
     }
@@ -45,6 +49,13 @@ pub(super) enum SanityResult {
     Usable,
     /// Some cases cannot be judged.
     Limited(Limitation),
+    /// The target died of the first request. The text says how. `found`: that request.
+    Died {
+        /// How the target died.
+        text: String,
+        /// The request.
+        found: Box<CaseFindings>,
+    },
     /// No case can be judged. The text says why and what to do.
     Unusable(String),
 }
@@ -64,6 +75,6 @@ pub(super) struct Limitation {
     pub(super) finding: String,
     /// Whether a case is among them.
     pub(super) concerns: fn(&Case) -> bool,
-    /// Why each of them does not run.
+    /// Reason why each affected case does not run.
     pub(super) because: &'static str,
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::options::RunOptions;
 use crate::cases::{Case, MARKER};
 
-/// What a runner needs besides its target: the options of the run, and the channel to its reports.
+/// Options of the run and the channel for messages to its report.
 #[derive(Clone)]
 pub(super) struct RunnerContext {
     pub(super) options: Arc<RunOptions>,
@@ -23,7 +23,7 @@ pub(super) enum Message {
 }
 
 impl RunnerContext {
-    /// Sends a message. After an interrupted run nobody receives it.
+    /// Sends a message. Drops it if the run was interrupted.
     pub(super) fn send(&self, message: Message) {
         let _ = self.messages.send(message);
     }
@@ -51,7 +51,7 @@ impl RunnerContext {
     /// Prints how to reach the target, then waits for a line on standard input.
     pub(super) async fn wait_for_enter(&self, text: String) {
         self.send(Message::Notice(text + "\npress Enter to continue"));
-        // A thread of its own: the runtime would wait for a blocked worker after a signal.
+        // A separate thread: after a signal, the runtime would wait for a blocked worker.
         let (sender, line) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || sender.send(std::io::stdin().read_line(&mut String::new())));
         // A closed standard input continues the run as well.

@@ -1,5 +1,6 @@
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 
+use super::case_glob::case_glob;
 use super::nearest::{nearest, similar_text};
 
 /// Advice on an invalid glob.
@@ -79,11 +80,6 @@ impl Selected<'_> {
         let listed = self.only.is_none_or(|only| only.iter().any(|other| other == id));
         listed && (self.filter.is_empty() || any(&self.filter)) && !any(&self.exclude)
     }
-}
-
-/// Compiles a glob of case ids, in which `*` matches dots as well.
-pub(super) fn case_glob(text: &str) -> Result<GlobMatcher, globset::Error> {
-    GlobBuilder::new(text).literal_separator(false).build().map(|glob| glob.compile_matcher())
 }
 
 fn matchers(

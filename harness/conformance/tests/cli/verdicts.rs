@@ -47,7 +47,7 @@ async fn missing_inputs_are_named_in_the_last_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn given_inputs_are_missed_no_more() {
+async fn given_inputs_are_not_reported_as_missing() {
     let (service, url) = service().await;
     let folder = Folder::new();
     let run = |token: &str, more: &[&str]| {

@@ -70,7 +70,7 @@ const RETRIES: &[&str] = &[
 #[case(Leniency::PassesAnyText, &[], &[])]
 #[case(Leniency::PassesLineBreaks, &[], &["refusal.unknown.control"])]
 #[tokio::test(flavor = "multi_thread")]
-async fn only_false_answers_fail(
+async fn lenient_edge_fails_only_for_wrong_answers(
     #[case] leniency: Leniency,
     #[case] warned: &[&str],
     #[case] failed: &[&str],

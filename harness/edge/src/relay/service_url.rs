@@ -51,7 +51,7 @@ impl ServiceUrl {
 }
 
 fn invalid(given: &str, why: &dyn Display) -> EdgeError {
-    // A password must not show, whatever is wrong with the rest.
+    // Never print a password, even if the rest of the URL is invalid.
     let value = given.rsplit_once('@').map_or_else(|| given.to_owned(), |(_, rest)| format!("…@{rest}"));
     EdgeError::ServiceUrl { value, why: why.to_string() }
 }

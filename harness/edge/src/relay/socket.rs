@@ -17,7 +17,7 @@ const READ_COST: usize = 15;
 /// TCP connection that a [`SocketProbe`] can inspect while hyper uses it.
 pub(super) struct Socket(Arc<TcpStream>);
 
-/// Inspects a [`Socket`] without keeping it open. Asks the operating system, which knows more than the runtime noticed.
+/// Inspects a [`Socket`] without keeping it open. Queries the operating system, because the runtime learns of a closed connection later.
 #[derive(Debug, Clone)]
 pub(super) struct SocketProbe(Weak<TcpStream>);
 

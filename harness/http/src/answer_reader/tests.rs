@@ -50,7 +50,7 @@ fn describe(answer: &Answer) -> String {
 #[case::interim("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", "204 whole \"\"")]
 #[case::head_cut("HTTP/1.1 200 OK\r\nContent-", "nothing")]
 #[case::not_http("SSH-2.0-OpenSSH\r\n", "broken: invalid HTTP version")]
-fn reads(#[case] wire: &str, #[case] expected: &str) {
+fn answer_is_read_to_its_end(#[case] wire: &str, #[case] expected: &str) {
     for piece in [1, 2, 7, wire.len()] {
         assert_eq!(read(wire.as_bytes(), "POST", piece), expected, "in pieces of {piece}");
     }
@@ -88,7 +88,7 @@ fn an_answer_to_head_has_no_body() {
 
 proptest! {
     #[test]
-    fn never_panics_and_never_depends_on_pieces(wire in proptest::collection::vec(any::<u8>(), 0..300), piece in 1usize..40) {
+    fn any_split_of_the_bytes_gives_the_same_answer_without_panic(wire in proptest::collection::vec(any::<u8>(), 0..300), piece in 1usize..40) {
         prop_assert_eq!(read(&wire, "GET", piece), read(&wire, "GET", wire.len().max(1)));
     }
 

@@ -25,7 +25,8 @@ pub(super) struct MutantResult {
 /// Results of a run over sockets.
 pub(super) fn case_results(reports: &[CaseReport]) -> impl Iterator<Item = (String, CaseResult)> {
     reports.iter().map(|report| {
-        let observations = report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.saw));
+        let observations =
+            report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.observed));
         let result = CaseResult { outcome: report.outcome, observations: observations.collect() };
         (report.id.clone(), result)
     })

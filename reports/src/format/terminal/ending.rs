@@ -123,7 +123,7 @@ impl Ending<'_> {
             let point = format!("  {:<column$}  ", one_line(&observed.point));
             lines.push(vec![
                 (TextStyle::Dim, point),
-                (TextStyle::Plain, one_line(&observed.saw).into_owned()),
+                (TextStyle::Plain, one_line(&observed.observed).into_owned()),
             ]);
         }
     }

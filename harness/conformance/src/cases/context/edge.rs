@@ -9,10 +9,9 @@ use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted
 use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;
 
-use super::{CaseExchange, CaseFindings};
+use super::{CaseExchange, CaseFindings, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
-use crate::monitor::{Sender, Traffic};
 use crate::target::FaultInjection;
 
 /// Longest wait for the end of a request that the edge has begun.
@@ -145,7 +144,7 @@ impl CaseContext {
         }
     }
 
-    /// Changes what the mock service's listener does. False: that failed, and the case is marked as not run.
+    /// Changes the mode of the mock service's listener. Returns false and marks the case as not run if this fails.
     pub async fn set_listener(&mut self, mode: ListenerMode) -> bool {
         let Some(service) = self.edge.service.clone() else { return false };
         if let Err(why) = service.set_mode(mode).await {

@@ -3,10 +3,12 @@
 mod edge;
 mod findings;
 mod service;
+mod traffic;
 mod verdict_request;
 
 pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};
+pub use traffic::{Sender, TracedRequest, Traffic};
 pub use verdict_request::{VerdictRequest, key_set_request};

@@ -135,7 +135,7 @@ fn denied(cases: &mut Catalog<'_>) {
     }
 }
 
-/// Edges often answer errors in other code than acceptances, with grants of its own.
+/// Edges often answer errors and acceptances in separate code, with separate grants.
 fn denied_errors(cases: &mut Catalog<'_>) {
     const OTHER: &str = "https://other.example";
 

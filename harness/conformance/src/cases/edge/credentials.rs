@@ -12,7 +12,7 @@ use crate::target::Setup;
 use edgeproof_http::Draft;
 use edgeproof_mock::{Arrival, presented_licenses};
 
-/// License and client certificate reach the service unchanged, and nobody else (2, 5).
+/// License and client certificate reach the service unchanged. No page receives them (2, 5).
 pub(super) fn add(cases: &mut Catalog<'_>) {
     presented(cases);
     end_to_end(cases);

@@ -7,6 +7,7 @@ mod fuzz;
 mod isolation;
 mod log;
 mod methods;
+mod monitors;
 mod other_paths;
 mod read_failures;
 mod refusals;
@@ -14,7 +15,6 @@ mod relay;
 mod unreachable;
 
 use super::Catalog;
-use crate::monitor;
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -30,5 +30,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
-    monitor::add(cases);
+    monitors::add(cases);
 }

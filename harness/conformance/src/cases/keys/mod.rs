@@ -1,4 +1,4 @@
-//! Cases of the key set (4, 5, 8; RFC 7517): anyone who verifies a verdict can fetch it, cache it and trust it.
+//! Cases of the key set (4, 5, 8; RFC 7517): a client that verifies verdicts can fetch, cache and trust it.
 
 mod caching;
 mod shape;

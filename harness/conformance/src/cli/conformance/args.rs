@@ -84,7 +84,7 @@ pub(crate) struct ConformanceArgs {
     /// Run only cases with a matching id (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Cases")]
     pub(super) filter: Vec<String>,
-    /// Leave out cases with a matching id (repeatable)
+    /// Exclude cases with a matching id (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Cases")]
     pub(super) exclude: Vec<String>,
     /// Run only cases that failed or could not run in this JSON report
@@ -159,7 +159,7 @@ pub(crate) struct ConformanceArgs {
     /// Show only failures and the result
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Show also observations and the ids of cases that do not apply
+    /// Also show observations and the ids of cases that do not apply
     #[arg(long, short, help_heading = "Output")]
     pub(super) verbose: bool,
 }

@@ -26,7 +26,7 @@ enum MintCommand {
     License(license::LicenseArgs),
     /// Read token, valid or invalid in one way of the interface
     ReadToken(read_token::ReadTokenArgs),
-    /// Certificates and keys of all roles, also of those that the service refuses
+    /// Certificates and keys of all roles, including roles that the service refuses
     Certificates(certificates::CertificatesArgs),
     /// Sealed collection, valid or invalid in one way of the interface
     Collection(collection::CollectionArgs),

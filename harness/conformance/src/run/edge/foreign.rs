@@ -2,8 +2,8 @@ use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Answer, Draft, NoAnswer, send};
 use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN};
 
+use super::edge_answer::is_edge_answer;
 use super::pool::EdgePool;
-use super::sanity::is_edge_answer;
 use crate::judge::excerpt;
 use crate::run::runner::SanityResult;
 use crate::run::runner_context::RunnerContext;
@@ -12,7 +12,7 @@ use crate::target::ALLOWED_ORIGIN;
 /// A path that no edge serves.
 const OTHER_PATH: &str = "/edgeproof-probe";
 
-/// Finds out whether an edge can be judged without a mock service behind it. `intended`: the user gave `--no-service`.
+/// Checks whether an edge can be judged without a mock service. `intended`: the user gave `--no-service`.
 pub(super) async fn check_foreign(
     pool: &EdgePool,
     context: &RunnerContext,

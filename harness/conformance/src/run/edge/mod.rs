@@ -1,6 +1,7 @@
 //! Runs cases on edges: a pool of edges with mock services behind them.
 
 mod capabilities;
+mod edge_answer;
 mod foreign;
 mod latency;
 mod lease_error;

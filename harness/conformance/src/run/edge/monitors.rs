@@ -10,8 +10,8 @@ use rustls_pki_types::pem::PemObject;
 
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
-use crate::cases::{Case, CaseFindings, Catalog};
-use crate::monitor::{EdgeMonitor, EdgeRecord, PATROL, patrol};
+use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor};
+use crate::monitor::{EdgeRecord, PATROL, judge, patrol};
 use crate::run::case_report;
 use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, Target};
@@ -40,7 +40,7 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
     let mut found = CaseFindings::default();
     for started in pool.started() {
         let edge = record(pool, &started);
-        for check in monitor.judge(&edge) {
+        for check in judge(monitor, &edge) {
             let check = if edge.setup == Setup::Standard {
                 check
             } else {

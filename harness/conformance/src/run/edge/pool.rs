@@ -14,8 +14,7 @@ use tokio::sync::{
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{Case, CaseContext, EdgeContext};
-use crate::monitor::{Sender, Traffic};
+use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic};
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, Look, begin};
 use crate::run::runner_context::next_marker;
@@ -29,10 +28,10 @@ pub(in crate::run) struct EdgePool {
     started: Mutex<Vec<Started>>,
     /// Edges that exited by themselves, and how.
     exited: Mutex<Vec<(Arc<Liveness>, ExitInfo)>>,
-    /// Whether an attached edge lives. An edge that comes back begins anew.
+    /// Liveness of an attached edge. A restarted edge counts as new.
     attached: Mutex<Arc<Liveness>>,
-    /// On an attached edge, cases that wait for nothing run one at a time: otherwise no evidence tells which of them killed
-    /// it. A launched edge is started again instead, and each of them runs alone.
+    /// On an attached edge, cases without a wait run one at a time. Otherwise it is unclear which of them killed the
+    /// edge. A launched edge is restarted instead, and each suspect runs alone.
     short: Arc<tokio::sync::Mutex<()>>,
     /// A mock service that no edge is configured for.
     unused_service: Arc<MockService>,
@@ -56,13 +55,13 @@ pub(super) struct Lease {
 /// A running edge and the service behind it.
 pub(super) struct EdgeInstance {
     pub(super) edge: RunningEdge,
-    /// Which settings the edge has.
+    /// Setup of the edge.
     pub(super) setup: Setup,
     /// Settings that the edge was started with; unknown for an attached edge.
     pub(super) settings: Option<EdgeSettings>,
     /// The edge as cases see it.
     pub(super) context: Arc<EdgeContext>,
-    /// Whether the program of a launched edge lives.
+    /// Liveness of a launched edge's program.
     liveness: Arc<Liveness>,
     // Nothing else may listen on the port that SERVICE_URL names.
     _reserved_port: Option<HeldPort>,

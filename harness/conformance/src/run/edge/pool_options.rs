@@ -9,7 +9,7 @@ use super::capabilities::Capabilities;
 use super::lease_error::LeaseError;
 use crate::target::Target;
 
-/// Where edges come from, and what is behind them.
+/// Target and upstream of the edges in a pool.
 pub struct EdgePoolOptions {
     /// The interface.
     pub spec: Arc<Spec>,

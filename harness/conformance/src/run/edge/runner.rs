@@ -41,6 +41,10 @@ impl Runner for EdgePool {
         sanity::check_edges(self, context).await
     }
 
+    fn redactor(&self) -> &Redactor {
+        &self.options().redactor
+    }
+
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::Monitor(monitor) = case.procedure {
             context.begin(case);
@@ -109,7 +113,7 @@ impl EdgePool {
         let instance = Arc::clone(&lease.instance);
         let alone = lease.is_exclusive();
         let reusable = !alone || (later.is_none() && self.recover(context, &lease).await);
-        // A shared edge is free for others while this case waits for a sign of life.
+        // Other cases may use a shared edge while this case waits for its answer to a probe.
         let lease = alone.then_some(lease);
         let end = match run {
             None => CaseEnd::Survived,
@@ -172,7 +176,7 @@ impl EdgePool {
     }
 
     /// Reports a case whose edge did not start. Without the standard settings nothing is proven. With other settings
-    /// the edge is judged: it has to start and relay all the same.
+    /// the case fails: the edge must start and relay with these settings too.
     fn not_started(&self, case: &Case, why: &LeaseError, began: Instant) -> CaseReport {
         let why_text = edgeproof_cli::error_text(why);
         let last_output = match why {
@@ -237,7 +241,7 @@ fn hold_text(case: &Case, lease: &Lease, edge: &mut CaseContext) -> String {
     text
 }
 
-/// Finds out whether an edge survived a case. `probes`: the case does not mind one more request in the log.
+/// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
 async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> Look {
     let probe = || probe(edge.endpoint(), limit);
     if edge.pid().is_none() {
@@ -250,8 +254,12 @@ async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: 
     if !suspicious && probes {
         suspicious = probe().await.is_err_and(|why| refused(&why));
     }
-    // The broken connection often shows before the exit of the program.
-    let exit = if suspicious { timeout(EXIT_TIMEOUT, edge.died()).await.ok() } else { edge.exited() };
+    // The broken connection often shows before the exit of the program. Other processes can keep its output open.
+    let exit = if suspicious {
+        timeout(EXIT_TIMEOUT, edge.died()).await.ok().or_else(|| edge.exited())
+    } else {
+        edge.exited()
+    };
     exit.map_or(Look::Alive, |exit| Look::Replaced(exit.to_string()))
 }
 

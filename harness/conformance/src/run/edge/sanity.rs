@@ -1,13 +1,13 @@
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::{Fact, Spec, Table};
-use edgeproof_http::Answer;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_http::NoAnswer;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::escape::visible;
-use serde_json::Value;
 
 use super::capabilities::needs_plain_reasons;
+use super::edge_answer::is_edge_answer;
 use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
@@ -17,7 +17,12 @@ use crate::judge::excerpt;
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
 use crate::run::runner_context::RunnerContext;
+use crate::target::RunningEdge;
+use std::time::Duration;
+use tokio::time::timeout;
 
+/// Longest wait for the exit of an edge that broke the connection.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Lines of a launched edge's log in a finding.
 const LOG_SHOWN: usize = 8;
 
@@ -27,7 +32,9 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> San
         return check_foreign(pool, context, *intended, origin.as_deref()).await;
     }
     let probed = match probe(pool, context).await {
-        Ok((found, log)) => judge(&pool.options().spec, &found, log.as_deref()),
+        Ok(Probe { reached: true, .. }) => SanityResult::Usable,
+        Ok(Probe { died: Some(text), found, .. }) => SanityResult::Died { text, found: Box::new(found) },
+        Ok(Probe { found, log, .. }) => judge(&pool.options().spec, &found, log.as_deref()),
         Err(why) => SanityResult::unusable_because(&why),
     };
     if !matches!(probed, SanityResult::Usable) {
@@ -39,12 +46,19 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> San
     }
 }
 
-/// Sends a collection that the mock service accepts, and another one if it does not arrive. Yields the last lines that a
-/// launched edge wrote, too.
-async fn probe(
-    pool: &EdgePool,
-    context: &RunnerContext,
-) -> Result<(CaseFindings, Option<String>), LeaseError> {
+/// Result of the collections that precede all cases.
+struct Probe {
+    found: CaseFindings,
+    /// A collection arrived at the mock service, changed or not: the cases judge the rest.
+    reached: bool,
+    /// How the edge died of the collection, if it did.
+    died: Option<String>,
+    /// Last lines of a launched edge's log.
+    log: Option<String>,
+}
+
+/// Sends a collection that the mock service accepts, and another one if none arrives.
+async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseError> {
     let lease = pool.lease_standard().await?;
     let edge = &lease.instance.edge;
     let mut tries = 0;
@@ -53,12 +67,33 @@ async fn probe(
         let mut case =
             lease.instance.case_context("probe", CaseLevel::Must, false, context.request_timeout());
         case.script(Script::accept(&pool.options().profile));
-        case.send(&collection()).await;
+        let mark = case.service_mark();
+        let sent = case.send(&collection()).await;
+        let arrived =
+            case.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default();
+        let reached = arrived.iter().any(|arrival| arrival.request.method == "POST");
         let found = case.end();
-        if !found.arrivals.is_empty() || tries == 2 {
+        let died = if sent.reply.is_err() { death(edge).await } else { None };
+        if reached && died.is_none() || died.is_some() || tries == 2 {
             let log = edge.log().filter(|_| edge.pid().is_some());
-            return Ok((found, log.map(|log| last_lines(log, &pool.options().redactor))));
+            let log = log.map(|log| last_lines(log, &pool.options().redactor));
+            let died = died.map(|how| {
+                format!("{how}, after edgeproof's first collection{}", log.as_deref().unwrap_or(""))
+            });
+            return Ok(Probe { found, reached: reached && died.is_none(), died, log });
         }
+    }
+}
+
+/// How an edge died that answered before, if it did.
+async fn death(edge: &RunningEdge) -> Option<String> {
+    if edge.pid().is_some() {
+        let exit = timeout(EXIT_TIMEOUT, edge.died()).await.ok().or_else(|| edge.exited());
+        return exit.map(|exit| exit.status.to_string());
+    }
+    match edgeproof_launch::probe(edge.endpoint(), EXIT_TIMEOUT).await {
+        Err(NoAnswer::NotConnected(why)) => Some(format!("it refuses connections now ({why})")),
+        _ => None,
     }
 }
 
@@ -102,11 +137,8 @@ fn unread_reasons(reply: &str) -> Limitation {
     }
 }
 
-/// Judges the probe. Where no collection arrives, hardly any case can run. `log`: last lines of a launched edge.
+/// Judges a probe of which nothing arrived at the service: hardly any case can run. `log`: last lines of a launched edge.
 fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult {
-    if !found.arrivals.is_empty() {
-        return SanityResult::Usable;
-    }
     let Some(exchange) = found.sent.first() else {
         return SanityResult::Unusable("no collection was sent".into());
     };
@@ -142,25 +174,4 @@ fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult {
     SanityResult::Unusable(format!(
         "this edge does not reach the mock service: {answered}, and no collection arrived. {advice}{wrote}"
     ))
-}
-
-/// Whether the interface gives an edge this answer.
-pub(super) fn is_edge_answer(spec: &Spec, answer: &Answer) -> bool {
-    let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { return false };
-    spec.table(Table::Edge).any(|row| match &row.fact {
-        Fact::Answer { body: Some(shape), .. } => has_shape(shape, &body),
-        _ => false,
-    })
-}
-
-/// Whether a body has the members of a row's body, and its texts except placeholders such as `<reason>`.
-fn has_shape(shape: &Value, body: &Value) -> bool {
-    match (shape, body) {
-        (Value::Object(shape), Value::Object(body)) => {
-            shape.len() == body.len()
-                && shape.iter().all(|(key, shape)| body.get(key).is_some_and(|body| has_shape(shape, body)))
-        }
-        (Value::String(shape), _) if shape.starts_with('<') => true,
-        (shape, body) => shape == body,
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Role};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Redactor, Role};
 use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
@@ -37,11 +37,11 @@ pub struct ServiceRunner {
     /// Distinguishes the sessions of this run from those of earlier runs.
     run_id: String,
     shared: OnceCell<Arc<ServiceTarget>>,
-    /// Whether the target lives. A target that comes back begins anew.
+    /// Liveness of the target. A restarted target counts as new.
     liveness: Mutex<Arc<Liveness>>,
     /// Lets a case run alone.
     turn: RwLock<()>,
-    /// Cases that wait for nothing run one at a time: otherwise no evidence tells which of them killed the target.
+    /// Cases without a wait run one at a time. Otherwise it is unclear which of them killed the target.
     short: tokio::sync::Mutex<()>,
 }
 
@@ -180,6 +180,10 @@ impl Runner for ServiceRunner {
             }
             result => result,
         }
+    }
+
+    fn redactor(&self) -> &Redactor {
+        &self.options.redactor
     }
 
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {

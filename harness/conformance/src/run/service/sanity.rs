@@ -1,10 +1,16 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::{Endpoint, verdict_path};
-use edgeproof_http::{Answer, NoAnswer};
+use edgeproof_http::{Answer, NoAnswer, ServerAddress};
+use edgeproof_launch::probe;
 use serde_json::Value;
 
 use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request};
 use crate::judge::excerpt;
 use crate::run::runner::SanityResult;
+
+/// Timeout of the probe that tells a dead target from one that only closes connections.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
 pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult {
@@ -12,7 +18,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
     if backend.target.inputs.read_token.is_some() {
         let token = backend.read_token();
         match &backend.fetch_verdict(&ask.clone().bearer(&token)).await {
-            Err(why) => return no_answer(backend, why),
+            Err(why) => return no_answer(backend, why).await,
             Ok(answer) if is_pending(answer) => return SanityResult::Usable,
             Ok(answer) if answer.status == 401 && json(answer).is_some() => {
                 return SanityResult::Unusable(format!(
@@ -25,7 +31,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
         }
     }
     match backend.fetch_verdict(&ask).await {
-        Err(why) => no_answer(backend, &why),
+        Err(why) => no_answer(backend, &why).await,
         Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Usable,
         Ok(answer) => SanityResult::Unusable(format!(
             "there is no verdict endpoint of this interface at {}: it answers a request without a token with {}. Give the base \
@@ -42,9 +48,13 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
     let reply = backend.fetch_key_set(&key_set_request()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
-        Err(why) => {
-            SanityResult::Unusable(format!("cannot fetch the key set below {url}: {why}\n{}", advice(&why)))
-        }
+        Err(why) => match &backend.target.keys {
+            Some(keys) if died(keys, &why).await => death(backend, &why),
+            _ => SanityResult::Unusable(format!(
+                "cannot fetch the key set below {url}: {why}\n{}",
+                advice(&why)
+            )),
+        },
         Ok(answer) if matches!(answer.status, 401 | 403) => SanityResult::Unusable(format!(
             "the key set below {url} requires a credential (status {}), but the interface defines none for it. Publish the \
              key set without authentication",
@@ -61,12 +71,26 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
     }
 }
 
-fn no_answer(backend: &ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+    if died(backend.service(), why).await {
+        return death(backend, why);
+    }
     SanityResult::Unusable(format!(
         "the service does not answer at {}: {why}\n{}",
         backend.service().url(),
         advice(why)
     ))
+}
+
+/// Whether a target accepted a connection, broke it off, and accepts none any more.
+async fn died(target: &ServerAddress, why: &NoAnswer) -> bool {
+    matches!(why, NoAnswer::Closed | NoAnswer::Reset)
+        && matches!(probe(target, PROBE_TIMEOUT).await, Err(NoAnswer::NotConnected(_)))
+}
+
+fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+    let text = format!("{why} to edgeproof's first request, and connections are refused since then");
+    SanityResult::Died { text, found: Box::new(std::mem::take(&mut backend.found)) }
 }
 
 fn advice(why: &NoAnswer) -> String {

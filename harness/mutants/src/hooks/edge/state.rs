@@ -14,7 +14,7 @@ use crate::mutation::EdgeBehaviour;
 /// Collections before a late behaviour begins.
 const LATE: u32 = 5;
 
-/// Edge with a wrong behaviour: the behaviour, and what it needs to know and remember.
+/// Fault hooks of an edge behaviour, with their inputs and state.
 #[derive(Debug)]
 pub(super) struct EdgeMutant {
     pub(super) behaviour: EdgeBehaviour,

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::mutation::ServiceBehaviour;
 
-/// Service with a wrong behaviour: the behaviour, and what it needs to remember.
+/// Fault hooks of a service behaviour, with their state.
 #[derive(Debug)]
 pub(super) struct ServiceMutant {
     pub(super) behaviour: ServiceBehaviour,

@@ -20,7 +20,7 @@ pub struct TracedRequest {
 /// The case behind a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
-    /// Id of the case, or what the run itself did.
+    /// Id of the case, or the step of the run that sent the request.
     pub case: String,
     /// Level of the case.
     pub level: CaseLevel,

@@ -1,0 +1,72 @@
+use strum::VariantArray;
+
+use super::Prerequisite;
+
+/// An invariant of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+pub enum EdgeMonitor {
+    /// Each arrival has the license and the certificate of its edge, and no credential of the client.
+    Credentials,
+    /// A request of the run explains each arrival.
+    Arrivals,
+    /// No more arrivals than requests, counted until the end of the run.
+    Copies,
+    /// Each answer that a page can see is JSON, granted to the allowed origin only.
+    Answers,
+    /// One log line for each refusal.
+    RefusalLog,
+    /// No secret and no end-user data in the log.
+    Privacy,
+    /// The edge still works at the end.
+    Alive,
+}
+
+impl EdgeMonitor {
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Credentials => "monitor.credentials",
+            Self::Arrivals => "monitor.arrivals",
+            Self::Copies => "relay.once.to-the-end",
+            Self::Answers => "monitor.answers",
+            Self::RefusalLog => "monitor.refusal-log",
+            Self::Privacy => "monitor.privacy",
+            Self::Alive => "monitor.alive",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Credentials => "every request at the service has the edge's own credentials and no others",
+            Self::Arrivals => "a request of the run explains every request at the service",
+            Self::Copies => "no copy of a collection arrived, counted until the end of the run",
+            Self::Answers => "every answer that a page can see is JSON and granted to its origin only",
+            Self::RefusalLog => "the log has one line for every refusal of the run",
+            Self::Privacy => "the log of the whole run contains no secret and no end-user data",
+            Self::Alive => "the edge still relays after all other cases",
+        }
+    }
+
+    /// The rows that the monitor proves, the most important one first.
+    pub(super) fn rows(self) -> &'static [&'static str] {
+        match self {
+            Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
+            Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
+            Self::Copies => &["statement.relayed-once"],
+            Self::Answers => {
+                &["statement.error-bodies-json", "statement.cors-readable", "statement.cors-other-origins"]
+            }
+            Self::RefusalLog => &["statement.refusal-logged"],
+            Self::Privacy => &["statement.log-without-end-user-data", "statement.secrets-not-logged"],
+            Self::Alive => &["statement.edge-lives-on"],
+        }
+    }
+
+    pub(super) fn prerequisites(self) -> &'static [Prerequisite] {
+        match self {
+            Self::Credentials | Self::Arrivals | Self::Copies | Self::Alive => &[Prerequisite::Service],
+            Self::Answers => &[Prerequisite::Origin],
+            Self::RefusalLog => &[Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons],
+            Self::Privacy => &[Prerequisite::Log],
+        }
+    }
+}
