@@ -20,7 +20,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let Ok(answer) = &sent.reply else { continue };
         let place = format!("{} to a request of {}", answer.status, request.sender.case);
         let origin = request.draft.header_value("origin");
-        if !judge::is_json(&sent.reply).ok {
+        // What an edge answers to a redirect of the service is open.
+        let redirects = (300..400).contains(&answer.status);
+        if !redirects && !judge::is_json(&sent.reply).ok {
             json.push(format!("{place}: {}", judge::excerpt(&answer.body)));
         }
         let Some(allowed) = &edge.origin else { continue };
