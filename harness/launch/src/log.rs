@@ -7,9 +7,9 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 /// Maximum number of kept lines. Older lines are dropped.
-const KEPT: usize = 2_000;
+const KEPT: usize = 20_000;
 /// Maximum number of kept bytes.
-const KEPT_BYTES: usize = 4 * 1024 * 1024;
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Live log of an edge, line by line. Clones share the lines.
 #[derive(Debug, Clone, Default)]

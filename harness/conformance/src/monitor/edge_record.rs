@@ -23,8 +23,10 @@ pub struct EdgeRecord {
     pub requests: Vec<TracedRequest>,
     /// Requests at the service behind the edge, in the order of arrival.
     pub arrivals: Vec<Arrival>,
-    /// The edge's complete log. None: unknown, or too long to be kept.
+    /// The edge's log. None: unknown.
     pub log: Option<Vec<String>>,
+    /// No line of the log was dropped.
+    pub log_is_complete: bool,
     /// The edge's answer to an accepted collection.
     pub accepted: ExpectedAnswer,
     /// Finds the secrets of the run.

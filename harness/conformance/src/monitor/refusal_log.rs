@@ -17,7 +17,7 @@ const LONGEST: usize = 64;
 /// The log has one line for each refusal:
 /// at least one for each that a page received, at most one for each that the service sent.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
-    let Some(log) = &edge.log else { return Vec::new() };
+    let Some(log) = edge.log.as_ref().filter(|_| edge.log_is_complete) else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
     let received = received(edge);
@@ -38,12 +38,10 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             surplus.push(format!("{lines} lines for {most} × {reason}"));
         }
     }
-    // An edge that logs elsewhere is the finding of the case for a single refusal.
-    if !some_line {
-        return Vec::new();
-    }
+    // An edge without any line may log elsewhere.
+    let level = if some_line { CaseLevel::Must } else { CaseLevel::Should };
     vec![
-        missing.check("refusals without a line", "none").hint(
+        missing.check("refusals without a line", "none").at(level).hint(
             "log every refusal, also repeated ones and unlisted reasons, in one line with status and reason",
         ),
         surplus.check("refusals with more than one line", "none").hint("log each refusal once"),

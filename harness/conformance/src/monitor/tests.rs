@@ -32,6 +32,7 @@ fn edge() -> EdgeRecord {
         requests: Vec::new(),
         arrivals: Vec::new(),
         log: Some(Vec::new()),
+        log_is_complete: true,
         accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
         redactor: Arc::new(redactor),
     }
@@ -78,27 +79,31 @@ fn breaks(monitor: EdgeMonitor, edge: &EdgeRecord) -> bool {
 }
 
 #[rstest]
-#[case::one_line_each(&["401 one", "403 two"], false)]
-#[case::one_is_missing(&["401 one"], true)]
-#[case::one_twice(&["401 one", "401 one", "403 two"], true)]
-#[case::other_lines_beside(&["listening", "401 one", "POST /v1/signals 403", "403 two"], false)]
-#[case::edge_logs_elsewhere(&["listening"], false)]
+#[case::one_line_each(&["401 reason_one", "403 reason_two"], false)]
+#[case::one_is_missing(&["401 reason_one"], true)]
+#[case::one_twice(&["401 reason_one", "401 reason_one", "403 reason_two"], true)]
+#[case::other_lines_beside(&["listening", "401 reason_one", "POST /v1/signals 403", "403 reason_two"], false)]
+#[case::edge_logs_elsewhere(&["listening"], true)]
 fn each_refusal_has_one_line(#[case] log: &[&str], #[case] broken: bool) {
-    let log = Some(log.iter().map(ToString::to_string).collect());
-    let edge = EdgeRecord { requests: vec![refusal(401, "one"), refusal(403, "two")], log, ..edge() };
+    let lines = Some(log.iter().map(ToString::to_string).collect());
+    let requests = vec![refusal(401, "reason_one"), refusal(403, "reason_two")];
+    let edge = EdgeRecord { requests, log: lines, ..edge() };
     assert_eq!(breaks(EdgeMonitor::RefusalLog, &edge), broken);
+    let level = if log == ["listening"] { CaseLevel::Should } else { CaseLevel::Must };
+    assert_eq!(judge(EdgeMonitor::RefusalLog, &edge)[0].level, level);
 }
 
 #[rstest]
-#[case::reason_only("401 one", false)]
+#[case::reason_only("401 reason_one", false)]
 #[case::license("error: Authorization: a license of this run", true)]
 #[case::license_in_base64("error: YSBsaWNlbnNlIG9mIHRoaXMgcnVu", true)]
-#[case::body(r#"401 one {"sealed":"q0000001"}"#, true)]
-#[case::body_in_base64("401 one cTAwMDAwMDE=", true)]
-#[case::body_in_hex("401 one 7130303030303031", true)]
+#[case::body(r#"401 reason_one {"sealed":"q0000001"}"#, true)]
+#[case::body_in_base64("401 reason_one cTAwMDAwMDE=", true)]
+#[case::body_in_hex("401 reason_one 7130303030303031", true)]
 #[case::user_agent_of_the_patrol("401 edgeproof_patrol_first edgeproof-patrol-agent", true)]
 fn no_line_has_a_secret_or_end_user_data(#[case] line: &str, #[case] broken: bool) {
-    let edge = EdgeRecord { requests: vec![refusal(401, "one")], log: Some(vec![line.into()]), ..edge() };
+    let edge =
+        EdgeRecord { requests: vec![refusal(401, "reason_one")], log: Some(vec![line.into()]), ..edge() };
     assert_eq!(breaks(EdgeMonitor::Privacy, &edge), broken);
 }
 

@@ -45,7 +45,7 @@ impl TestBed {
     }
 
     /// Like [`Self::play`], also where the sanity probe says that a run proves nothing.
-    pub(crate) async fn play_without_probe(
+    pub async fn play_without_probe(
         &self,
         part: TestedPart,
         cases: &[Case],

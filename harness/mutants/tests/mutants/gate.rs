@@ -23,11 +23,16 @@ fn a_case_of_the_broken_row_kills_each_mutant_and_each_case_kills_one() {
             "verdict.404.pending/no-answer",
             "verdict.404.pending/other-row",
             "keys.200.published/no-answer",
+            "edge/relays-nothing",
+            "edge/refuses-all-requests",
             "service/refuses-all-requests"
         ]
     );
     assert_eq!(matrix.summary.must_killed, matrix.summary.must);
-    assert_eq!(with(MutantStatus::Noticed), ["edge/strips-reason-suffix", "edge/passes-success-status"]);
+    assert_eq!(
+        with(MutantStatus::Noticed),
+        ["edge.400.read-failed/no-cors", "edge/strips-reason-suffix", "edge/passes-success-status"]
+    );
     assert_eq!(
         with(MutantStatus::Equivalent),
         ["edge.refused.unknown/unknown", "edge.preflight/text-plain", "relay.401.unknown/unknown"]

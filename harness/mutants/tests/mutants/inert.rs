@@ -17,7 +17,13 @@ use crate::support::{block_on, test_bed};
 /// The remaining cases require that something is missing (a grant, a secret, a relay), or check the content type only.
 #[test]
 fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
-    let result = play(TestedPart::Edge, refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll)));
+    let faults = refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll));
+    assert_proves_nothing(&play(TestedPart::Edge, Arc::clone(&faults)));
+    // Without the probe that precedes all cases.
+    let bed = test_bed();
+    let result =
+        block_on(bed.play_without_probe(TestedPart::Edge, &bed.cases(TestedPart::Edge), Some(faults)));
+    let result = result.unwrap();
     assert_eq!(result.exit_code, 1);
     let passed = result.reports.iter().filter(|report| report.outcome == Outcome::Pass);
     let passed: Vec<&str> = passed.map(|report| report.id.as_str()).collect();

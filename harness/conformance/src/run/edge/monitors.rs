@@ -49,6 +49,10 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
             found.check(check, case.level);
         }
     }
+    if monitor == EdgeMonitor::RefusalLog && found.checks.is_empty() {
+        found.not_applicable =
+            Some("the log of the edge is too long: edgeproof kept only its last lines".into());
+    }
     case_report::after_run(case, &found, began.elapsed(), None, &pool.options().redactor)
 }
 
@@ -56,8 +60,6 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
 fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
     let Started { setup, settings, context, .. } = started;
     let log = context.log.as_ref().map(|log| log.since(0));
-    // A line that was dropped cannot be counted.
-    let log = log.filter(|lines| lines.first().is_none_or(|first| first.number == 0));
     EdgeRecord {
         setup: *setup,
         is_alone: matches!(pool.options().upstream, EdgeUpstream::MockPerEdge),
@@ -66,6 +68,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         origin: context.origin.clone(),
         requests: context.traffic.requests(),
         arrivals: context.service.as_ref().map(|service| service.arrivals_since(0)).unwrap_or_default(),
+        log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
         redactor: Arc::clone(&pool.options().redactor),
