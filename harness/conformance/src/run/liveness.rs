@@ -247,7 +247,10 @@ impl State {
         };
         let doubt = match (others.is_empty(), is_replaced) {
             (true, _) => String::new(),
-            (false, true) => format!("; alone, neither this case nor {} ends it", others.join(", ")),
+            (false, true) => format!(
+                "; when this case and {} ran again alone, it stayed up or came back at once",
+                others.join(", ")
+            ),
             (false, false) => {
                 format!("; requests of {} were open as well: use --jobs 1 to be sure", others.join(", "))
             }
