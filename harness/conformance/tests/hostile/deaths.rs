@@ -144,6 +144,9 @@ async fn run_service(target: &'static str, dies: &str, restarts: bool, jobs: &'s
         if target == "service" {
             args.extend(["--read-token", &token]);
             args.extend(SERVICE);
+        } else {
+            // The variations send the same requests.
+            args.extend(["--exclude", "vary.*"]);
         }
         Run::start(&folder, jobs, &args)
     });

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_mock::Script;
-use edgeproof_reports::{CaseLevel, CaseReport};
+use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use futures_util::future::join_all;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
@@ -38,6 +38,10 @@ pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {
 pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseReport {
     let began = Instant::now();
     let mut found = CaseFindings::default();
+    if pool.is_gone() {
+        let because = "the edge died after another case: later exchanges are missing";
+        return case_report::without_run(case, Outcome::NotRun, because);
+    }
     for started in pool.started() {
         let edge = record(pool, &started);
         for check in judge(monitor, &edge) {

@@ -178,7 +178,7 @@ impl EdgePool {
             instances.extend(pool.idle.lock().iter().cloned());
             instances.extend(pool.shared.lock().await.iter().flatten().cloned());
         }
-        let gone = self.attached.lock().is_gone();
+        let gone = self.is_gone();
         instances.retain(|instance| !gone && instance.edge.exited().is_none());
         instances
     }
@@ -232,6 +232,11 @@ impl EdgePool {
             self.exited.lock().push((Arc::clone(&instance.liveness), exit.clone()));
         }
         exit.is_none()
+    }
+
+    /// Whether an attached edge died and did not come back.
+    pub(super) fn is_gone(&self) -> bool {
+        self.attached.lock().is_gone()
     }
 
     /// Records the edges that exited while no case used them.

@@ -229,6 +229,10 @@ impl Runner for ServiceRunner {
 impl ServiceRunner {
     /// Judges all exchanges of the run by one invariant.
     fn run_monitor(&self, case: &Case, monitor: ServiceMonitor) -> CaseReport {
+        if self.liveness.lock().is_gone() {
+            let because = format!("{} died after another case: later exchanges are missing", self.name());
+            return case_report::without_run(case, Outcome::NotRun, &self.redacted(&because));
+        }
         let began = Instant::now();
         let mut found = CaseFindings::default();
         for check in judge_service(monitor, &ServiceRecord::of(&self.traffic), &self.options.spec) {
