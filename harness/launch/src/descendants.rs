@@ -6,32 +6,17 @@
 //! limit by accident: it survives `fork`, `exec`, `setsid` and a change of the user, and `/proc/PID/limits` shows it
 //! until the process ends. On other systems only the group is found.
 
-use std::env;
-use std::ffi::OsString;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::mark::Mark;
 #[cfg(target_os = "linux")]
 use super::processes as system;
 
-/// Environment variable with the marks of all launches above a process, separated by colons.
-pub(super) const MARK: &str = "EDGEPROOF_LAUNCH";
-
 /// Timeout for the end of killed processes.
 const KILL_LIMIT: Duration = Duration::from_secs(1);
-
-/// Mark that a program passes on to its descendants.
-#[derive(Debug, Clone)]
-pub(super) struct Mark {
-    /// Part of the environment variable.
-    pub(super) text: String,
-    /// Soft limit on real-time CPU time: at least 36,000 years, in microseconds.
-    pub(super) limit: u64,
-}
 
 /// A launched program and its descendants.
 ///
@@ -42,39 +27,6 @@ pub(super) struct Descendants {
     pub(super) mark: Mark,
     /// Time of SIGTERM.
     terminated: OnceLock<Instant>,
-}
-
-impl Mark {
-    /// A mark that no other launch has.
-    pub(super) fn new() -> Self {
-        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-        let launch = LAUNCHES.fetch_add(1, Ordering::Relaxed);
-        let random = rand::random::<u64>();
-        let text = format!("{}-{launch}-{random:016x}", std::process::id());
-        Self { text, limit: (1 << 60) | (random >> 5) }
-    }
-
-    /// Calls `spawn`, whose child then has the mark's limit from its first instruction on.
-    ///
-    /// Limits are those of a whole process, so this process has the limit for a moment as well. It does not notice it.
-    pub(super) fn while_limited<T>(&self, spawn: impl FnOnce() -> T) -> T {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _lock = ONE_AT_A_TIME.lock();
-        let before = system::set_limit(Some(self.limit));
-        let result = spawn();
-        system::set_limit(before);
-        result
-    }
-
-    /// Value of the environment variable: inherited marks and this one, so that an outer launch finds the same processes.
-    pub(super) fn variable(&self) -> OsString {
-        let mut marks = env::var_os(MARK).unwrap_or_default();
-        if !marks.is_empty() {
-            marks.push(":");
-        }
-        marks.push(&self.text);
-        marks
-    }
 }
 
 impl Descendants {
@@ -96,7 +48,7 @@ impl Descendants {
     fn signal(&self, signal: Signal, deadline: Instant) -> bool {
         // An error means that the group is gone.
         let _ = kill_process_group(self.group, signal);
-        system::signal_others(self, signal, deadline)
+        system::signal_others(self.group, &self.mark, signal, deadline)
     }
 }
 
@@ -105,21 +57,17 @@ mod system {
     use std::time::{Duration, Instant};
 
     use rustix::event::{Timespec, poll};
-    use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
-    use super::Descendants;
+    use crate::mark::Mark;
 
     /// Pause between two looks at the program.
     const PAUSE: Duration = Duration::from_millis(10);
 
-    pub(super) fn set_limit(_microseconds: Option<u64>) -> Option<u64> {
-        None
-    }
-
     /// Waits for the program. The rest of its group is found only by SIGKILL, so SIGTERM alone is never enough.
-    pub(super) fn signal_others(all: &Descendants, signal: Signal, deadline: Instant) -> bool {
+    pub(super) fn signal_others(program: Pid, _mark: &Mark, signal: Signal, deadline: Instant) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        while matches!(waitid(WaitId::Pid(all.group), options), Ok(None)) && Instant::now() < deadline {
+        while matches!(waitid(WaitId::Pid(program), options), Ok(None)) && Instant::now() < deadline {
             let pause = Timespec::try_from(PAUSE).unwrap_or_default();
             let _ = poll(&mut [], Some(&pause));
         }

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::descendants::MARK;
+use super::mark::MARK;
 use super::port::{HOST, free_port, is_taken};
 use super::process::{Process, Start};
 use super::running::LAST;

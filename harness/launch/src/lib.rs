@@ -9,6 +9,7 @@ mod launch;
 mod listen_address;
 mod listeners;
 mod log;
+mod mark;
 mod port;
 mod process;
 #[cfg(target_os = "linux")]

@@ -22,7 +22,8 @@ mod linux {
 
     /// Sorted listening addresses of a program and its descendants.
     pub(crate) fn of(program: &Descendants) -> Vec<SocketAddr> {
-        let sockets: BTreeSet<String> = processes::pids(program).into_iter().flat_map(sockets).collect();
+        let sockets: BTreeSet<String> =
+            processes::pids(program.group, &program.mark).into_iter().flat_map(sockets).collect();
         let mut found: Vec<SocketAddr> = ["/proc/net/tcp", "/proc/net/tcp6"]
             .iter()
             .filter_map(|table| fs::read_to_string(table).ok())

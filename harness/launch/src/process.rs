@@ -12,7 +12,8 @@ use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::descendants::{Descendants, MARK, Mark};
+use super::descendants::Descendants;
+use super::mark::{MARK, Mark};
 use super::pump::pump;
 use super::{LogTail, Stream};
 

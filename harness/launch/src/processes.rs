@@ -6,12 +6,9 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, getsid, pidfd_open, pidfd_send_signal,
-    setrlimit,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, getsid, pidfd_open, pidfd_send_signal};
 
-use super::descendants::{Descendants, MARK, Mark};
+use super::mark::{MARK, Mark};
 
 /// Name of the limit in `/proc/PID/limits`.
 const LIMIT: &str = "Max realtime timeout";
@@ -28,33 +25,25 @@ struct Process {
 }
 
 /// Process ids of the launch.
-pub(super) fn pids(all: &Descendants) -> Vec<Pid> {
-    find(all).into_values().map(|process| process.pid).collect()
-}
-
-/// Sets the soft limit on this process's real-time CPU time. Yields the old one. If the system refuses, only the
-/// environment marks a program.
-pub(super) fn set_limit(microseconds: Option<u64>) -> Option<u64> {
-    let before = getrlimit(Resource::Rttime);
-    let _ = setrlimit(Resource::Rttime, Rlimit { current: microseconds, ..before });
-    before.current
+pub(super) fn pids(group: Pid, mark: &Mark) -> Vec<Pid> {
+    find(group, mark).into_values().map(|process| process.pid).collect()
 }
 
 /// Sends a signal to the processes outside of the group, and waits for the end of all. Yields whether all ended before the
 /// deadline.
-pub(super) fn signal_others(all: &Descendants, signal: Signal, deadline: Instant) -> bool {
+pub(super) fn signal_others(group: Pid, mark: &Mark, signal: Signal, deadline: Instant) -> bool {
     let mut signalled = HashSet::new();
     // A process can start another one just before its end.
     loop {
         let found: Vec<(Process, OwnedFd)> =
-            find(all).into_values().filter_map(|process| Some((process, handle(process)?))).collect();
+            find(group, mark).into_values().filter_map(|process| Some((process, handle(process)?))).collect();
         if found.is_empty() {
             return true;
         }
         let is_first = signalled.is_empty();
         for (process, handle) in &found {
             let is_new = signalled.insert((process.pid, process.started));
-            let has_signal = is_first && process.group == all.group.as_raw_pid();
+            let has_signal = is_first && process.group == group.as_raw_pid();
             if is_new && !has_signal {
                 // An error means that it already ended.
                 let _ = pidfd_send_signal(handle, signal);
@@ -68,13 +57,13 @@ pub(super) fn signal_others(all: &Descendants, signal: Signal, deadline: Instant
 
 /// All processes of the launch: those of the group or with a mark, their children, and everything in a session that they
 /// began.
-fn find(all: &Descendants) -> BTreeMap<i32, Process> {
+fn find(group: Pid, mark: &Mark) -> BTreeMap<i32, Process> {
     let own_session = getsid(None).map_or(0, Pid::as_raw_pid);
     let running: BTreeMap<i32, Process> =
         running().map(|process| (process.pid.as_raw_pid(), process)).collect();
     let (mut found, mut others) = (BTreeMap::new(), Vec::new());
     for (pid, process) in &running {
-        if process.group == all.group.as_raw_pid() || is_marked(process.pid, &all.mark) {
+        if process.group == group.as_raw_pid() || is_marked(process.pid, mark) {
             found.insert(*pid, *process);
         } else {
             others.push(*process);
@@ -95,7 +84,7 @@ fn find(all: &Descendants) -> BTreeMap<i32, Process> {
             break;
         }
     }
-    found.retain(|_, process| !is_below_another_child(*process, all.group, &running));
+    found.retain(|_, process| !is_below_another_child(*process, group, &running));
     found
 }
 
