@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, getsid, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
 use super::mark::{MARK, Mark};
 
@@ -58,7 +58,8 @@ pub(super) fn signal_others(group: Pid, mark: &Mark, signal: Signal, deadline: I
 /// All processes of the launch: those of the group or with a mark, their children, and everything in a session that they
 /// began.
 fn find(group: Pid, mark: &Mark) -> BTreeMap<i32, Process> {
-    let own_session = getsid(None).map_or(0, Pid::as_raw_pid);
+    // Read like the others: it is 0 where the session began outside of the container, and `getsid` panics on that.
+    let own_session = read(getpid()).map_or(0, |process| process.session);
     let running: BTreeMap<i32, Process> =
         running().map(|process| (process.pid.as_raw_pid(), process)).collect();
     let (mut found, mut others) = (BTreeMap::new(), Vec::new());
