@@ -53,6 +53,7 @@ fn header(out: &mut String, report: &Report, verdict: &str) {
         fact(out, "edge-added latency", &units::latency(latency));
     }
     fact(out, "started", &report.started);
+    fact(out, "exchanges", &units::count(report.exchange_count));
     fact(out, "duration", &units::duration(report.duration_ms));
     fact(out, "seed", &report.seed.to_string());
     fact(out, "edgeproof", &report.tool.version);

@@ -26,6 +26,7 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     if let Some(latency) = &report.latency {
         put!(out, "| Edge-added latency | {} |\n", units::latency(latency));
     }
+    put!(out, "| Exchanges | {} |\n", units::count(report.exchange_count));
     put!(out, "| Duration | {} |\n| Seed | {} |\n\n", units::duration(report.duration_ms), report.seed);
 
     sections(&mut out, report, titles);

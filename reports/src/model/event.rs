@@ -36,8 +36,10 @@ pub enum Event {
     Finding(String),
     /// The run is over.
     Finished {
-        /// Counts.
+        /// Counts of the cases.
         summary: Summary,
+        /// Number of requests that the run sent to the target.
+        exchanges: u64,
         /// Behaviour of the target at open points, sorted, without duplicates.
         observations: Vec<Observation>,
         /// Inputs that cases lack, the one that most cases lack first.

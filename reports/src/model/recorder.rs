@@ -29,8 +29,15 @@ impl ReportRecorder {
         else {
             return incomplete("the run has no plan".to_owned());
         };
-        let Some(Event::Finished { summary, observations, missing_inputs, latency, duration_ms, exit_code }) =
-            &self.finished
+        let Some(Event::Finished {
+            summary,
+            exchanges,
+            observations,
+            missing_inputs,
+            latency,
+            duration_ms,
+            exit_code,
+        }) = &self.finished
         else {
             return incomplete("the run did not finish".to_owned());
         };
@@ -50,6 +57,7 @@ impl ReportRecorder {
             seed: *seed,
             exit_code: *exit_code,
             summary: *summary,
+            exchange_count: *exchanges,
             cases: self.cases.clone(),
             observations: observations.clone(),
             missing_inputs: missing_inputs.clone(),

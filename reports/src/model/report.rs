@@ -34,6 +34,9 @@ pub struct Report {
     pub exit_code: u8,
     /// Counts of `cases`.
     pub summary: Summary,
+    /// Number of requests that the run sent to the target.
+    #[serde(default)]
+    pub exchange_count: u64,
     /// Every planned case, in the order of the plan.
     pub cases: Vec<CaseReport>,
     /// Behaviour of the target at open points, sorted.
@@ -94,6 +97,7 @@ impl Report {
         }
         reader.read(&Event::Finished {
             summary: self.summary,
+            exchanges: self.exchange_count,
             observations: self.observations.clone(),
             missing_inputs: self.missing_inputs.clone(),
             latency: self.latency,

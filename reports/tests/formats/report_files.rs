@@ -107,6 +107,7 @@ fn run_without_cases_has_a_report() {
     reader.read(&planned);
     reader.read(&Event::Finished {
         summary: edgeproof_reports::Summary::default(),
+        exchanges: 0,
         observations: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,

@@ -66,6 +66,7 @@ pub(crate) fn events() -> Vec<Event> {
     ));
     events.push(Event::Finished {
         summary,
+        exchanges: 1_512,
         observations: vec![
             Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
             Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },

@@ -47,6 +47,7 @@ fn conforming_run_is_short() {
     events.extend(ended);
     events.push(Event::Finished {
         summary: edgeproof_reports::Summary::of([Outcome::Pass; 2]),
+        exchanges: 2,
         observations: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
@@ -60,7 +61,7 @@ fn conforming_run_is_short() {
       7.2 answers of the edge        2     2
 
     2 planned · 2 pass
-    took 0.64 s
+    2 exchanges in 0.64 s
     conforms (exit 0)
     ");
 }

@@ -6,7 +6,7 @@ mod arrivals;
 mod breaches;
 mod credentials;
 mod edge_record;
-mod patrol;
+mod last_requests;
 mod privacy;
 mod refusal_log;
 mod service;
@@ -18,8 +18,8 @@ use crate::cases::EdgeMonitor;
 use crate::judge::Check;
 
 pub use edge_record::EdgeRecord;
-pub(crate) use patrol::{PATROL, patrol};
-pub(crate) use service::{SERVICE_PATROL, ServiceRecord, judge_service, patrol_service};
+pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
+pub(crate) use service::{ServiceRecord, judge_service, send_last_service_requests};
 
 /// Checks the invariant on everything that one edge did.
 pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {
@@ -30,6 +30,6 @@ pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {
         EdgeMonitor::Answers => answers::judge(edge),
         EdgeMonitor::RefusalLog => refusal_log::judge(edge),
         EdgeMonitor::Privacy => privacy::judge(edge),
-        EdgeMonitor::Alive => patrol::alive(edge),
+        EdgeMonitor::Alive => last_requests::alive(edge),
     }
 }

@@ -3,7 +3,7 @@ use edgeproof_reports::CaseLevel;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
-use super::patrol;
+use super::last_requests;
 use crate::judge::Check;
 
 /// Advice against end-user data.
@@ -13,7 +13,7 @@ const HINT: &str = "log the status and the reason, without data from the end use
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
     let bodies = bodies(edge);
-    let user_data = patrol::user_data();
+    let user_data = last_requests::user_data();
     let (mut secret, mut body) = (Breaches::default(), Breaches::default());
     let (mut user, mut user_elsewhere) = (Breaches::default(), Breaches::default());
     for (number, line) in log.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             body.push(place.clone());
         }
         for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
-            let breaches = if patrol::is_refusal(line) { &mut user } else { &mut user_elsewhere };
+            let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
             breaches.push(format!("the {name} in {place}"));
         }
     }

@@ -10,6 +10,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 use serde_json::{Value, json};
 
 use super::breaches::Breaches;
+use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
 use crate::cases::{
     ServiceCaseContext, ServiceExchange, ServiceMonitor, ServiceTraffic, VerdictRequest, key_set_request,
@@ -17,12 +18,10 @@ use crate::cases::{
 };
 use crate::judge::{self, Check};
 
-/// What the run's own last requests are called in reports.
-pub(crate) const SERVICE_PATROL: &str = "monitor.service-patrol";
 /// Number of rounds of the last requests. Faults that come with many requests show here.
 const ROUNDS: usize = 12;
-/// Time of the last requests, at most (ms).
-const PATROL_TIME: u128 = 2000;
+/// Longest time of the last requests (ms).
+const LONGEST: u128 = 2000;
 
 /// What a run did with a service.
 pub(crate) struct ServiceRecord {
@@ -61,10 +60,10 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
 }
 
 /// The last requests to a service: the first ones of the run, repeated.
-pub(crate) async fn patrol_service(context: &mut ServiceCaseContext, of_keys: bool) {
+pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext, of_keys: bool) {
     let began = Instant::now();
     for round in 0..ROUNDS {
-        if began.elapsed().as_millis() > PATROL_TIME {
+        if began.elapsed().as_millis() > LONGEST {
             return;
         }
         if of_keys {
@@ -80,10 +79,10 @@ pub(crate) async fn patrol_service(context: &mut ServiceCaseContext, of_keys: bo
     }
 }
 
-/// Each answer of the patrol is that of its row.
+/// Each answer to a last request is that of its row.
 fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Row>) -> Vec<Check> {
     let mut wrong = Breaches::default();
-    for exchange in record.verdicts().filter(|exchange| exchange.case == SERVICE_PATROL) {
+    for exchange in record.verdicts().filter(|exchange| exchange.case == LAST_REQUESTS) {
         let row = if exchange.has_authorization() { pending } else { unauthorized };
         let (Some(row), Some(reference)) = (row, exchange.reference()) else { continue };
         let expected = judge::ExpectedAnswer {

@@ -100,7 +100,7 @@ fn each_refusal_has_one_line(#[case] log: &[&str], #[case] broken: bool) {
 #[case::body(r#"401 reason_one {"sealed":"q0000001"}"#, true)]
 #[case::body_in_base64("401 reason_one cTAwMDAwMDE=", true)]
 #[case::body_in_hex("401 reason_one 7130303030303031", true)]
-#[case::user_agent_of_the_patrol("401 edgeproof_patrol_first edgeproof-patrol-agent", true)]
+#[case::user_agent_of_a_last_request("401 edgeproof_last_first edgeproof-last-agent", true)]
 fn no_line_has_a_secret_or_end_user_data(#[case] line: &str, #[case] broken: bool) {
     let edge =
         EdgeRecord { requests: vec![refusal(401, "reason_one")], log: Some(vec![line.into()]), ..edge() };
@@ -124,7 +124,7 @@ fn each_answer_is_json_and_granted_to_its_origin(
 #[rstest]
 #[case::accepted(200, r#"{"ok":true}"#, false)]
 #[case::fails(500, "{}", true)]
-fn last_collection_of_the_patrol_is_accepted(#[case] status: u16, #[case] body: &str, #[case] broken: bool) {
-    let edge = EdgeRecord { requests: vec![exchange(super::PATROL, status, ORIGIN, body)], ..edge() };
+fn last_collection_is_accepted(#[case] status: u16, #[case] body: &str, #[case] broken: bool) {
+    let edge = EdgeRecord { requests: vec![exchange(super::LAST_REQUESTS, status, ORIGIN, body)], ..edge() };
     assert_eq!(breaks(EdgeMonitor::Alive, &edge), broken);
 }

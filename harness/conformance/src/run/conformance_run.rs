@@ -167,6 +167,7 @@ impl<I: Future<Output = u8>> Execution<I> {
             () = execute(&self.plan, runner, &self.options, &self.policy, &mut collector, events) => None,
             exit_code = self.interrupted => Some(exit_code),
         };
-        (collector.finish(&self.policy, interrupted, events), interrupted.is_none())
+        let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
+        (collector.finish(&self.policy, exchanges, interrupted, events), interrupted.is_none())
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn execute<R: Runner>(
     collector: &mut ReportCollector,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
-    let (sender, mut messages) = mpsc::unbounded_channel();
+    let (sender, messages) = mpsc::unbounded_channel();
     let context = RunnerContext { options: Arc::clone(options), messages: sender };
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
@@ -48,34 +48,18 @@ pub(super) async fn execute<R: Runner>(
             }
         }
     }
-    let monitored = plan.cases.iter().any(|planned| planned.case.phase == Phase::Monitors);
-    for phase in [Phase::First, Phase::Main, Phase::Last, Phase::Monitors] {
-        if phase == Phase::Monitors {
-            if options.latency
-                && let Some(latency) = runner.added_latency(&context).await
-            {
-                collector.set_latency(latency);
-            }
-            if monitored {
-                runner.end_requests(&context).await;
-            }
-        }
-        let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
-        for (index, planned) in plan.cases.iter().enumerate() {
-            if planned.case.phase == phase && collector.is_open(index) {
-                open.push((index, Arc::clone(&planned.case)));
-            }
-        }
-        let mut running = start(runner, &context, open);
-        while !running.is_empty() {
-            tokio::select! {
-                Some(message) = messages.recv() => receive(message, policy, collector, events),
-                _ = running.join_next() => {}
-            }
-        }
-        while let Ok(message) = messages.try_recv() {
-            receive(message, policy, collector, events);
-        }
+    let mut phases = PhaseRunner { plan, runner, context, messages, policy, collector, events };
+    for phase in [Phase::First, Phase::Main, Phase::Last] {
+        phases.run(phase).await;
+    }
+    if options.latency
+        && let Some(latency) = runner.added_latency(&phases.context).await
+    {
+        phases.collector.set_latency(latency);
+    }
+    if plan.cases.iter().any(|planned| planned.case.phase == Phase::Monitors) {
+        runner.end_requests(&phases.context).await;
+        phases.run(Phase::Monitors).await;
     }
     for death in runner.unreported_deaths().await {
         collector.add_finding(death, true);
@@ -90,6 +74,50 @@ pub(super) async fn execute<R: Runner>(
         }
     }
     collector.emit_ready(policy, events);
+}
+
+/// The parts of a run, for its phases.
+struct PhaseRunner<'r, R> {
+    plan: &'r CasePlan,
+    runner: &'r Arc<R>,
+    context: RunnerContext,
+    messages: mpsc::UnboundedReceiver<Message>,
+    policy: &'r RunPolicy,
+    collector: &'r mut ReportCollector,
+    events: &'r mut (dyn FnMut(Event) + Send),
+}
+
+impl<R: Runner> PhaseRunner<'_, R> {
+    /// Runs all open cases of a phase.
+    async fn run(&mut self, phase: Phase) {
+        let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
+        for (index, planned) in self.plan.cases.iter().enumerate() {
+            if planned.case.phase == phase && self.collector.is_open(index) {
+                open.push((index, Arc::clone(&planned.case)));
+            }
+        }
+        let mut running = start(self.runner, &self.context, open);
+        while !running.is_empty() {
+            tokio::select! {
+                Some(message) = self.messages.recv() => self.receive(message),
+                _ = running.join_next() => {}
+            }
+        }
+        while let Ok(message) = self.messages.try_recv() {
+            self.receive(message);
+        }
+    }
+
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Began(id) => (self.events)(Event::Began { id }),
+            Message::Notice(text) => (self.events)(Event::Notice(text)),
+            Message::Ended(index, report) => {
+                self.collector.record(index, *report);
+                self.collector.emit_ready(self.policy, self.events);
+            }
+        }
+    }
 }
 
 /// Reports a target that died of the first request: the first case fails, the others do not run.
@@ -171,21 +199,5 @@ async fn run_repeatedly<R: Runner>(
             return report;
         }
         round += 1;
-    }
-}
-
-fn receive(
-    message: Message,
-    policy: &RunPolicy,
-    collector: &mut ReportCollector,
-    events: &mut (dyn FnMut(Event) + Send),
-) {
-    match message {
-        Message::Began(id) => events(Event::Began { id }),
-        Message::Notice(text) => events(Event::Notice(text)),
-        Message::Ended(index, report) => {
-            collector.record(index, *report);
-            collector.emit_ready(policy, events);
-        }
     }
 }

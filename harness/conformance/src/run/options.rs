@@ -12,7 +12,7 @@ pub struct RunOptions {
     pub case_timeout: Duration,
     /// How often each case runs; the first failure is reported.
     pub repeat: usize,
-    /// Seed of the order, also excerpt in reports.
+    /// Seed of the order, shown in reports.
     pub seed: u64,
     /// Start the cases in a random order.
     pub shuffle: bool,
@@ -25,6 +25,8 @@ pub struct RunOptions {
     pub probes_sanity: bool,
     /// Measure the latency that the edge adds, after the last case.
     pub latency: bool,
+    /// Wait this long after the last request for requests at the service that an edge repeats late.
+    pub late_arrivals: Duration,
 }
 
 impl Default for RunOptions {
@@ -39,6 +41,7 @@ impl Default for RunOptions {
             pins: Pins::default(),
             probes_sanity: true,
             latency: false,
+            late_arrivals: Duration::ZERO,
         }
     }
 }

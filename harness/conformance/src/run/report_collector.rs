@@ -35,6 +35,8 @@ pub struct ConformanceResult {
     pub findings: Vec<String>,
     /// Number of cases of each outcome.
     pub summary: Summary,
+    /// Number of requests that the run sent to the target.
+    pub exchanges: u64,
     /// Behaviour of the target at open points.
     pub observations: Vec<Observation>,
 }
@@ -108,10 +110,12 @@ impl ReportCollector {
         }
     }
 
-    /// Emits the rest and the end of the run. `interrupted`: exit code of the signal that ended the run.
+    /// Emits the rest and the end of the run. `exchanges`: number of requests that the run sent. `interrupted`: exit code of
+    /// the signal that ended the run.
     pub(super) fn finish(
         mut self,
         policy: &RunPolicy,
+        exchanges: u64,
         interrupted: Option<u8>,
         events: &mut dyn FnMut(Event),
     ) -> ConformanceResult {
@@ -137,13 +141,14 @@ impl ReportCollector {
         let observations = observations(cases.iter());
         events(Event::Finished {
             summary,
+            exchanges,
             observations: observations.clone(),
             missing_inputs: self.missing_inputs,
             latency: self.latency,
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             exit_code,
         });
-        ConformanceResult { exit_code, cases, findings: self.findings, summary, observations }
+        ConformanceResult { exit_code, cases, findings: self.findings, summary, exchanges, observations }
     }
 }
 

@@ -18,6 +18,9 @@ pub(super) trait Runner: Send + Sync + 'static {
     /// Redacts all secrets of the run.
     fn redactor(&self) -> &Redactor;
 
+    /// Number of requests to the target so far.
+    fn exchanges(&self) -> usize;
+
     /// Runs a case once, as soon as `jobs` has a permit.
     fn run_case(
         &self,

@@ -20,6 +20,8 @@ pub(super) struct Ending<'a> {
     pub(super) summary: &'a Summary,
     pub(super) observations: &'a [Observation],
     pub(super) missing_inputs: &'a [MissingInput],
+    /// Number of requests that the run sent to the target.
+    pub(super) exchanges: u64,
     pub(super) latency: Option<&'a AddedLatency>,
     pub(super) duration_ms: u64,
     pub(super) exit_code: u8,
@@ -167,7 +169,11 @@ impl Ending<'_> {
         }
         lines.extend([StyledLine::new(), total]);
         if !options.quiet {
-            let mut facts = format!("took {}", units::duration(self.duration_ms));
+            let mut facts = format!(
+                "{} exchanges in {}",
+                units::count(self.exchanges),
+                units::duration(self.duration_ms)
+            );
             if let Some(latency) = self.latency {
                 put!(facts, " · edge-added latency {}", units::latency(latency));
             }

@@ -152,11 +152,20 @@ impl<W: Write> Reader for Terminal<W> {
                 self.draw(true);
             }
             Event::Finding(text) => self.findings.push(text.clone()),
-            Event::Finished { summary, observations, missing_inputs, latency, duration_ms, exit_code } => {
+            Event::Finished {
+                summary,
+                exchanges,
+                observations,
+                missing_inputs,
+                latency,
+                duration_ms,
+                exit_code,
+            } => {
                 let ending = Ending {
                     cases: &self.cases,
                     findings: &self.findings,
                     summary,
+                    exchanges: *exchanges,
                     observations,
                     missing_inputs,
                     latency: latency.as_ref(),

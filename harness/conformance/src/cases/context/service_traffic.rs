@@ -39,6 +39,11 @@ impl ServiceTraffic {
         self.sessions.lock().insert(reference.to_owned());
     }
 
+    /// Number of exchanges so far.
+    pub fn count(&self) -> usize {
+        self.exchanges.lock().len()
+    }
+
     /// All exchanges so far.
     pub fn exchanges(&self) -> Vec<ServiceExchange> {
         self.exchanges.lock().clone()

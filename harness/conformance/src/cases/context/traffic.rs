@@ -43,6 +43,11 @@ impl Traffic {
         }
     }
 
+    /// Number of requests so far.
+    pub fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+
     /// All requests so far, in the order of sending.
     pub fn requests(&self) -> Vec<TracedRequest> {
         self.0.lock().clone()

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::Spec;
@@ -18,6 +19,9 @@ use crate::cli::inputs::profile;
 use crate::run::{
     Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
 };
+
+/// How long a run with `--waits` counts arrivals after its last request.
+const LATE_ARRIVALS: Duration = Duration::from_secs(30);
 
 /// A valid command.
 pub(super) enum PlannedCommand {
@@ -101,6 +105,7 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
         pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
         probes_sanity: true,
         latency: true,
+        late_arrivals: if args.waits { LATE_ARRIVALS } else { Duration::ZERO },
     })
 }
 

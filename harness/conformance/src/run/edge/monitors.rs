@@ -2,31 +2,33 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
-use edgeproof_mock::Script;
 use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use futures_util::future::join_all;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
+use tokio::time::sleep;
 
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
 use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor};
-use crate::monitor::{EdgeRecord, PATROL, judge, patrol};
+use crate::monitor::{EdgeRecord, LAST_REQUESTS, judge, send_last_requests};
 use crate::run::case_report;
 use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, Target};
 
-/// Sends the patrol to each edge that still runs, then stops the edges, so that their logs are complete.
+/// Sends the last requests to each edge that still runs, then stops the edges, so that their logs are complete.
 pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {
     let options = pool.options();
+    let catalog = Catalog::new(&options.spec, &options.reply_shape, false);
     let instances = pool.running().await;
-    let patrols =
-        instances.iter().filter(|instance| instance.setup == Setup::Standard).map(|instance| async {
-            let timeout = context.request_timeout();
-            let mut edge = instance.case_context(PATROL, CaseLevel::Must, false, timeout);
-            patrol(&mut edge, &options.reply_shape, Script::accept(&options.profile)).await;
-        });
-    join_all(patrols).await;
+    let standard = instances.iter().filter(|instance| instance.setup == Setup::Standard);
+    let requests = standard.map(|instance| async {
+        let timeout = context.request_timeout();
+        let mut edge = instance.case_context(LAST_REQUESTS, CaseLevel::Must, false, timeout);
+        send_last_requests(&mut edge, &catalog).await;
+    });
+    join_all(requests).await;
+    sleep(context.options.late_arrivals).await;
     drop(instances);
     // The log of an embedded edge is always complete.
     if !matches!(options.target, Target::Embedded(_)) {
@@ -42,9 +44,8 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
         let because = "the edge died after another case: later exchanges are missing";
         return case_report::without_run(case, Outcome::NotRun, because);
     }
-    for started in pool.started() {
-        let edge = record(pool, &started);
-        for check in judge(monitor, &edge) {
+    for edge in pool.records(|started| record(pool, started)) {
+        for check in judge(monitor, edge) {
             let check = if edge.setup == Setup::Standard {
                 check
             } else {

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -15,6 +15,7 @@ use tokio::sync::{
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic};
+use crate::monitor::EdgeRecord;
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, Look, begin};
 use crate::run::runner_context::next_marker;
@@ -26,6 +27,8 @@ pub(in crate::run) struct EdgePool {
     pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
     /// Every edge that was started.
     started: Mutex<Vec<Started>>,
+    /// What each edge did, after the last request.
+    records: OnceLock<Vec<EdgeRecord>>,
     /// Edges that exited by themselves, and how.
     exited: Mutex<Vec<(Arc<Liveness>, ExitInfo)>>,
     /// Liveness of an attached edge. A restarted edge counts as new.
@@ -110,6 +113,7 @@ impl EdgePool {
             options,
             pools: Mutex::default(),
             started: Mutex::default(),
+            records: OnceLock::new(),
             exited: Mutex::default(),
             attached: Mutex::new(Liveness::new()),
             short: Arc::default(),
@@ -165,9 +169,14 @@ impl EdgePool {
         join_all(instances.iter().map(|instance| instance.edge.end())).await;
     }
 
-    /// All edges that started so far.
-    pub(super) fn started(&self) -> Vec<Started> {
-        self.started.lock().clone()
+    /// Number of requests to all edges so far.
+    pub(super) fn exchanges(&self) -> usize {
+        self.started.lock().iter().map(|started| started.context.traffic.count()).sum()
+    }
+
+    /// What each edge did. The first call, after the last request, reads it.
+    pub(super) fn records(&self, read: impl Fn(&Started) -> EdgeRecord) -> &[EdgeRecord] {
+        self.records.get_or_init(|| self.started.lock().iter().map(read).collect())
     }
 
     /// The edges that run and that no case uses.

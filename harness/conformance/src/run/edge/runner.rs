@@ -45,6 +45,10 @@ impl Runner for EdgePool {
         &self.options().redactor
     }
 
+    fn exchanges(&self) -> usize {
+        self.exchanges()
+    }
+
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::Monitor(monitor) = case.procedure {
             context.begin(case);

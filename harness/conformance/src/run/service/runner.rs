@@ -1,6 +1,6 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
@@ -22,7 +22,7 @@ use crate::cases::{
     Case, CaseFindings, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request,
 };
 use crate::cases::{ServiceMonitor, ServiceTraffic};
-use crate::monitor::{SERVICE_PATROL, ServiceRecord, judge_service, patrol_service};
+use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service, send_last_service_requests};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, look, run_until_judged};
@@ -43,6 +43,8 @@ pub struct ServiceRunner {
     shared: OnceCell<Arc<ServiceTarget>>,
     /// All exchanges of the run.
     traffic: Arc<ServiceTraffic>,
+    /// The same, after the last request.
+    record: OnceLock<ServiceRecord>,
     /// Liveness of the target. A restarted target counts as new.
     liveness: Mutex<Arc<Liveness>>,
     /// Lets a case run alone.
@@ -93,6 +95,7 @@ impl ServiceRunner {
             run_id,
             shared: OnceCell::new(),
             traffic: Arc::default(),
+            record: OnceLock::new(),
             liveness: Mutex::new(Liveness::new()),
             turn: RwLock::default(),
             short: tokio::sync::Mutex::default(),
@@ -200,6 +203,10 @@ impl Runner for ServiceRunner {
         &self.options.redactor
     }
 
+    fn exchanges(&self) -> usize {
+        self.traffic.count()
+    }
+
     async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
         if let Procedure::ServiceMonitor(monitor) = case.procedure {
             context.begin(case);
@@ -212,8 +219,8 @@ impl Runner for ServiceRunner {
         let Ok(target) = self.target(false).await else { return };
         let timeout = context.request_timeout();
         let mut backend =
-            ServiceCaseContext::new(target, SERVICE_PATROL, next_marker(), CaseLevel::Must, timeout);
-        patrol_service(&mut backend, self.options.part == ServicePart::Keys).await;
+            ServiceCaseContext::new(target, LAST_REQUESTS, next_marker(), CaseLevel::Must, timeout);
+        send_last_service_requests(&mut backend, self.options.part == ServicePart::Keys).await;
     }
 
     async fn unreported_deaths(&self) -> Vec<String> {
@@ -235,7 +242,8 @@ impl ServiceRunner {
         }
         let began = Instant::now();
         let mut found = CaseFindings::default();
-        for check in judge_service(monitor, &ServiceRecord::of(&self.traffic), &self.options.spec) {
+        let record = self.record.get_or_init(|| ServiceRecord::of(&self.traffic));
+        for check in judge_service(monitor, record, &self.options.spec) {
             found.check(check, case.level);
         }
         case_report::after_run(case, &found, began.elapsed(), None, &self.options.redactor)

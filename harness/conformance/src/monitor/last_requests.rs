@@ -1,0 +1,64 @@
+use edgeproof_fixtures::credentials::Redactor;
+
+use super::edge_record::EdgeRecord;
+use crate::cases::{CaseContext, Catalog, collection};
+use crate::judge::{self, Check};
+
+/// Name of the last requests of a run in reports.
+pub(crate) const LAST_REQUESTS: &str = "monitor.last-requests";
+
+/// Reasons of the refusals.
+const REASONS: [&str; 2] = ["edgeproof_last_first", "edgeproof_last_second"];
+/// Header fields that identify an end user: field, name in reports, value, and the part of it that occurs nowhere else.
+const USER_DATA: [(&str, &str, &str, &str); 4] = [
+    ("User-Agent", "user agent", "Mozilla/5.0 (X11; edgeproof-last-agent)", "edgeproof-last-agent"),
+    ("Cookie", "cookie", "session=edgeproof-last-cookie", "edgeproof-last-cookie"),
+    ("X-Forwarded-For", "forwarded address", "198.51.100.97", "198.51.100.97"),
+    ("Referer", "address of the page", "https://shop.example/edgeproof-last-page", "edgeproof-last-page"),
+];
+
+/// Sends the last requests to an edge: refused collections and an accepted one. Every part of them identifies an end user.
+pub(crate) async fn send_last_requests(edge: &mut CaseContext, catalog: &Catalog<'_>) {
+    let statuses = catalog.refusal_statuses();
+    let refusals = [statuses.first(), statuses.last()].into_iter().flatten().zip(REASONS);
+    let mut scripts: Vec<_> = refusals.map(|(status, reason)| catalog.refuse(*status, reason)).collect();
+    // A repeated refusal has a line of its own in the log.
+    scripts.extend(scripts.last().cloned());
+    scripts.push(catalog.accept());
+    for script in scripts {
+        edge.script(script);
+        let draft =
+            USER_DATA.iter().fold(collection(), |draft, (name, _, value, _)| draft.header(name, value));
+        edge.send(&draft).await;
+    }
+}
+
+/// The edge accepted the last collection. No check: it got no last requests.
+pub(super) fn alive(edge: &EdgeRecord) -> Vec<Check> {
+    let last = edge.requests.iter().rfind(|request| request.sender.case == LAST_REQUESTS);
+    match last.map(|request| &request.sent) {
+        None => Vec::new(),
+        Some(None) => {
+            vec![Check::new("answer after all other cases", edge.accepted.to_string(), "none", false)]
+        }
+        Some(Some(sent)) => {
+            let checks = judge::exact(&edge.accepted, &sent.reply);
+            checks.into_iter().map(|check| check.of("the last collection")).collect()
+        }
+    }
+}
+
+/// Whether a log line is about a refusal of a last request.
+pub(super) fn is_refusal(line: &str) -> bool {
+    REASONS.iter().any(|reason| line.contains(reason))
+}
+
+/// Finds the end-user data of the last requests, raw and encoded: the name in reports, and what finds it.
+pub(super) fn user_data() -> Vec<(&'static str, Redactor)> {
+    let find = |name, canary| {
+        let mut redactor = Redactor::empty();
+        redactor.add(name, canary);
+        (name, redactor)
+    };
+    USER_DATA.iter().map(|(_, name, _, canary)| find(*name, canary)).collect()
+}
