@@ -15,13 +15,13 @@ use super::last_exchange::{
 use crate::cases::{Case, CaseFindings};
 
 /// Time to wait for a later exchange before a probe. A later exchange proves that the target survived the case.
-const QUIET: Duration = Duration::from_millis(100);
+const PROBE_DELAY: Duration = Duration::from_millis(100);
 /// Time without an answer after which a target counts as gone.
-const GONE: Duration = Duration::from_secs(3);
+const DEATH_TIMEOUT: Duration = Duration::from_secs(3);
 /// Refused connections within this time do not count as a death.
-const MOMENT: Duration = Duration::from_millis(300);
+const REFUSAL_TOLERANCE: Duration = Duration::from_millis(300);
 /// Pause between two probes.
-const PAUSE: Duration = Duration::from_millis(100);
+const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 /// Most repetitions of a case that a death broke off.
 const REPETITIONS: usize = 2;
 
@@ -29,14 +29,14 @@ const REPETITIONS: usize = 2;
 pub(super) struct Liveness {
     state: watch::Sender<State>,
     /// Lock of a liveness check: one case probes the target at a time.
-    looking: tokio::sync::Mutex<()>,
+    probe_lock: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     cases: Vec<CaseState>,
     contacts: Vec<Contact>,
-    death: Option<Look>,
+    death: Option<TargetState>,
     decided: Option<Arc<Death>>,
 }
 
@@ -63,7 +63,7 @@ enum Progress {
 
 /// Result of a liveness check.
 #[derive(Debug, Clone)]
-pub(super) enum Look {
+pub(super) enum TargetState {
     /// The target runs and answers.
     Alive,
     /// The target is dead. The text gives the evidence.
@@ -90,7 +90,10 @@ pub(super) enum CaseEnd {
 
 impl Liveness {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { state: watch::Sender::new(State::default()), looking: tokio::sync::Mutex::default() })
+        Arc::new(Self {
+            state: watch::Sender::new(State::default()),
+            probe_lock: tokio::sync::Mutex::default(),
+        })
     }
 
     /// Begins a case. The error is the death of the target.
@@ -108,7 +111,7 @@ impl Liveness {
 
     /// Whether the target is gone and nothing took its place.
     pub(super) fn is_gone(&self) -> bool {
-        matches!(self.state.borrow().death, Some(Look::Gone(_)))
+        matches!(self.state.borrow().death, Some(TargetState::Gone(_)))
     }
 
     /// Message about a death that no case reports.
@@ -118,8 +121,8 @@ impl Liveness {
         Some(death.text.clone())
     }
 
-    /// Declares the death of a target that ended while no case looked.
-    pub(super) async fn declare(&self, death: Look) {
+    /// Declares the death of a target that ended while no case used it.
+    pub(super) async fn declare(&self, death: TargetState) {
         self.state.send_modify(|state| {
             state.death.get_or_insert(death);
         });
@@ -154,14 +157,14 @@ impl Liveness {
 }
 
 impl CaseRun {
-    /// Ends a case: waits until the target has survived it, or for all cases that its death broke off. `look` finds out
+    /// Ends a case: waits until the target has survived it, or for all cases that its death broke off. `state` finds out
     /// whether the target lives; it is polled only if no exchange shows it. `alone`: no other case uses the target.
     pub(super) async fn end(
         self,
         case: &Case,
         found: &CaseFindings,
         alone: bool,
-        look: impl Future<Output = Look>,
+        state: impl Future<Output = TargetState>,
     ) -> CaseEnd {
         let (liveness, number) = (&self.liveness, self.number);
         let refused = found.sent.iter().any(|exchange| is_refused(&exchange.sent));
@@ -176,17 +179,17 @@ impl CaseRun {
             |state: &State| state.death.is_some() || last.is_none_or(|last| state.lived_after(last));
         if !broken && !alone {
             let mut state = liveness.state.subscribe();
-            let _ = timeout(QUIET, state.wait_for(is_settled)).await;
+            let _ = timeout(PROBE_DELAY, state.wait_for(is_settled)).await;
         }
-        let looking = liveness.looking.lock().await;
+        let probe_lock = liveness.probe_lock.lock().await;
         if liveness.state.borrow().death.is_none() {
             if !broken && is_settled(&liveness.state.borrow()) {
                 liveness.settle(number);
                 return CaseEnd::Survived;
             }
             let sent = Instant::now();
-            match look.await {
-                Look::Alive => {
+            match state.await {
+                TargetState::Alive => {
                     liveness.record_probe(sent);
                     liveness.settle(number);
                     return if refused { CaseEnd::Refused } else { CaseEnd::Survived };
@@ -194,7 +197,7 @@ impl CaseRun {
                 death => liveness.state.send_modify(|state| state.death = Some(death)),
             }
         }
-        drop(looking);
+        drop(probe_lock);
         let death = liveness.decided().await;
         liveness.settle(number);
         CaseEnd::of(death, number, broken)
@@ -223,8 +226,8 @@ impl State {
         let number = last.and_then(|contact| contact.case);
         let is_open = |number: &usize| self.cases[*number].progress != Progress::Settled;
         let (how, is_replaced) = match &self.death {
-            Some(Look::Gone(how)) => (how.as_str(), false),
-            Some(Look::Replaced(how)) => (how.as_str(), true),
+            Some(TargetState::Gone(how)) => (how.as_str(), false),
+            Some(TargetState::Replaced(how)) => (how.as_str(), true),
             _ => ("", true),
         };
         // If suspects can run again, a case that was answered just before the death is a suspect too.
@@ -328,10 +331,10 @@ pub(super) async fn run_until_judged<F: Future<Output = Attempt>>(attempt: impl 
 }
 
 /// Probes a target until it answers, at most for three seconds.
-pub(super) async fn look<F: Future<Output = Result<(), NoAnswer>>>(
+pub(super) async fn probe_state<F: Future<Output = Result<(), NoAnswer>>>(
     found: &CaseFindings,
     probe: impl Fn() -> F,
-) -> Look {
+) -> TargetState {
     let broke_off = found.sent.iter().any(|exchange| is_broken_off(&exchange.sent));
     let began = Instant::now();
     // A connection can end some time before its process.
@@ -344,20 +347,27 @@ pub(super) async fn look<F: Future<Output = Result<(), NoAnswer>>>(
             ) => why,
             _ if is_early && !was_gone => {
                 is_early = false;
-                sleep(PAUSE).await;
+                sleep(PROBE_INTERVAL).await;
                 continue;
             }
-            _ if !was_gone || (began.elapsed() < MOMENT && !broke_off) => return Look::Alive,
+            _ if !was_gone || (began.elapsed() < REFUSAL_TOLERANCE && !broke_off) => {
+                return TargetState::Alive;
+            }
             _ => {
                 let time = Duration::from_millis(began.elapsed().as_millis() as u64);
                 let time = format_duration(time);
-                return Look::Replaced(format!("it did not answer for {time}, then it answered again"));
+                return TargetState::Replaced(format!(
+                    "it did not answer for {time}, then it answered again"
+                ));
             }
         };
         was_gone = true;
-        if began.elapsed() >= GONE {
-            return Look::Gone(format!("for {} it has not answered: {gone}", format_duration(GONE)));
+        if began.elapsed() >= DEATH_TIMEOUT {
+            return TargetState::Gone(format!(
+                "for {} it has not answered: {gone}",
+                format_duration(DEATH_TIMEOUT)
+            ));
         }
-        sleep(PAUSE).await;
+        sleep(PROBE_INTERVAL).await;
     }
 }

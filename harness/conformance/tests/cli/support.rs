@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// Text that differs between runs, and its replacement.
 const VARIES: &[(&str, &str)] = &[
     (r"seed \d+", "seed N"),
-    (r"took [\d.]+ s", "took N s"),
+    (r"[\d,]+ exchanges in [\d.]+ s", "N exchanges in N s"),
     (r" · edge-added latency p50 [^)]*\)", ""),
     (r"\b[0-9a-f]{12} · ", "DIGEST · "),
     (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),

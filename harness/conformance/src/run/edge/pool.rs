@@ -17,7 +17,7 @@ use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic};
 use crate::monitor::EdgeRecord;
 use crate::run::death::Death;
-use crate::run::liveness::{CaseRun, Liveness, Look, begin};
+use crate::run::liveness::{CaseRun, Liveness, TargetState, begin};
 use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
@@ -260,7 +260,7 @@ impl EdgePool {
         self.note_exits();
         let exited = std::mem::take(&mut *self.exited.lock());
         for (liveness, exit) in &exited {
-            liveness.declare(Look::Replaced(exit.to_string())).await;
+            liveness.declare(TargetState::Replaced(exit.to_string())).await;
         }
         let attached = Arc::clone(&self.attached.lock());
         let all = exited.into_iter().map(|(liveness, _)| liveness).chain([attached]);

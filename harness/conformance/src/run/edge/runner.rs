@@ -20,7 +20,7 @@ use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::death::Death;
 use crate::run::last_exchange::is_broken;
-use crate::run::liveness::{Attempt, CaseEnd, Look, look, run_until_judged};
+use crate::run::liveness::{Attempt, CaseEnd, TargetState, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 use crate::target::{RunningEdge, Setup, StartError};
@@ -124,8 +124,8 @@ impl EdgePool {
             Some(run) => {
                 // The next cases wait for an edge that may be gone.
                 let _next = is_broken(&found).then_some((job, turn));
-                let look = look_at(&instance.edge, &found, later.is_none(), context.request_timeout());
-                run.end(case, &found, alone, look).await
+                let state = check_alive(&instance.edge, &found, later.is_none(), context.request_timeout());
+                run.end(case, &found, alone, state).await
             }
         };
         drop(instance);
@@ -246,10 +246,10 @@ fn hold_text(case: &Case, lease: &Lease, edge: &mut CaseContext) -> String {
 }
 
 /// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
-async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> Look {
+async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> TargetState {
     let probe = || probe(edge.endpoint(), limit);
     if edge.pid().is_none() {
-        return look(found, probe).await;
+        return probe_state(found, probe).await;
     }
     let refused = |why: &NoAnswer| {
         matches!(why, NoAnswer::NotConnected(_) | NoAnswer::NoTls(_) | NoAnswer::Closed | NoAnswer::Reset)
@@ -264,7 +264,7 @@ async fn look_at(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: 
     } else {
         edge.exited()
     };
-    exit.map_or(Look::Alive, |exit| Look::Replaced(exit.to_string()))
+    exit.map_or(TargetState::Alive, |exit| TargetState::Replaced(exit.to_string()))
 }
 
 /// Waits for the lines that a program still writes about a wrong answer.

@@ -25,7 +25,7 @@ use crate::cases::{ServiceMonitor, ServiceTraffic};
 use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service, send_last_service_requests};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::last_exchange::is_broken;
-use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, look, run_until_judged};
+use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
 use crate::run::runner_context::{RunnerContext, next_marker};
 use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
@@ -302,8 +302,8 @@ impl ServiceRunner {
         let end = if attached {
             // The next cases wait for a target that may be gone.
             let _next = is_broken(&found).then_some((job, short));
-            let look = look(&found, || self.probe(&target, context.request_timeout()));
-            run.end(case, &found, alone, look).await
+            let state = probe_state(&found, || self.probe(&target, context.request_timeout()));
+            run.end(case, &found, alone, state).await
         } else {
             CaseEnd::Survived
         };
