@@ -4,7 +4,7 @@ use edgeproof_reports::CaseLevel;
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use super::last_requests;
-use crate::judge::Check;
+use crate::judge::{Check, excerpt};
 
 /// Advice against end-user data.
 const HINT: &str = "log the status and the reason, without data from the end user's request";
@@ -17,16 +17,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut secret, mut body) = (Breaches::default(), Breaches::default());
     let (mut user, mut user_elsewhere) = (Breaches::default(), Breaches::default());
     for (number, line) in log.iter().enumerate() {
-        let place = format!("line {}", number + 1);
+        let place = || format!("line {}: {}", number + 1, excerpt(edge.redactor.redact(line).as_bytes()));
         if edge.redactor.finds(line.as_bytes()) {
-            secret.push(place.clone());
+            secret.push(place());
         }
         if bodies.finds(line.as_bytes()) {
-            body.push(place.clone());
+            body.push(place());
         }
         for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
             let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
-            breaches.push(format!("the {name} in {place}"));
+            breaches.push(format!("the {name} in {}", place()));
         }
     }
     vec![
