@@ -121,11 +121,17 @@ fn body(draft: &Draft) -> Bytes {
     Bytes::copy_from_slice(draft.body.bytes())
 }
 
+/// Repeated content of padded bodies.
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
+
 /// The body with a filled member before its last brace, or with letters at its end, if it is no object.
 fn padded(body: &[u8], size: usize) -> Bytes {
     let missing = size.saturating_sub(body.len());
-    let letters =
-        |count: usize| ('a'..='z').cycle().take(count).map(|letter| letter as u8).collect::<Vec<u8>>();
+    let letters = |count: usize| {
+        let mut letters = LETTERS.repeat(count.div_ceil(LETTERS.len()));
+        letters.truncate(count);
+        letters
+    };
     let before: &[u8] = b",\"fill\":\"";
     match body.strip_suffix(b"\"}") {
         Some(start) if missing > before.len() + 1 => {
