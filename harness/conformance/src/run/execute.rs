@@ -88,7 +88,8 @@ struct PhaseRunner<'r, R> {
 }
 
 impl<R: Runner> PhaseRunner<'_, R> {
-    /// Runs all open cases of a phase.
+    /// Runs all open cases of a phase: first those that can run at the same time, so that none of them waits for one
+    /// that needs the target for itself.
     async fn run(&mut self, phase: Phase) {
         let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
         for (index, planned) in self.plan.cases.iter().enumerate() {
@@ -96,6 +97,12 @@ impl<R: Runner> PhaseRunner<'_, R> {
                 open.push((index, Arc::clone(&planned.case)));
             }
         }
+        let (alone, shared) = open.into_iter().partition(|(_, case)| self.runner.runs_alone(case));
+        self.run_all(shared).await;
+        self.run_all(alone).await;
+    }
+
+    async fn run_all(&mut self, open: Vec<(usize, Arc<Case>)>) {
         let mut running = start(self.runner, &self.context, open);
         while !running.is_empty() {
             tokio::select! {

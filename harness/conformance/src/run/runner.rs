@@ -18,6 +18,11 @@ pub(super) trait Runner: Send + Sync + 'static {
     /// Redacts all secrets of the run.
     fn redactor(&self) -> &Redactor;
 
+    /// Whether no other case can use the target at the same time as this one.
+    fn runs_alone(&self, _case: &Case) -> bool {
+        false
+    }
+
     /// Number of requests to the target so far.
     fn exchanges(&self) -> usize;
 

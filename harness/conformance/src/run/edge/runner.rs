@@ -23,7 +23,7 @@ use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, TargetState, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
-use crate::target::{RunningEdge, Setup, StartError};
+use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
@@ -43,6 +43,10 @@ impl Runner for EdgePool {
 
     fn redactor(&self) -> &Redactor {
         &self.options().redactor
+    }
+
+    fn runs_alone(&self, case: &Case) -> bool {
+        case.exclusive && matches!(self.options().target, Target::Attached(_))
     }
 
     fn exchanges(&self) -> usize {
