@@ -20,7 +20,9 @@ pub(crate) struct RunCredentials {
 /// Cases of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CaseSelection {
-    /// All cases.
+    /// All cases, also those that explore variation.
+    Explored,
+    /// All cases of `--quick`.
     All,
     /// Cases with the standard setup that need no real time: most cases, at a third of the cost.
     StandardSetup,
@@ -53,9 +55,10 @@ pub(crate) async fn mismatches(
     name: &str,
 ) -> Vec<String> {
     let shape = ReplyShape::from_profile(spec.profile());
-    let mut selected = cases::edge(Catalog::new(spec, &shape, false));
+    let explores = cases == CaseSelection::Explored;
+    let mut selected = cases::edge(Catalog::new(spec, &shape, false).explore(explores));
     selected.retain(|case| match cases {
-        CaseSelection::All => true,
+        CaseSelection::Explored | CaseSelection::All => true,
         CaseSelection::StandardSetup => case.setup == Setup::Standard && case.takes.is_zero(),
         CaseSelection::Starts => {
             matches!(case.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)

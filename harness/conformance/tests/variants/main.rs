@@ -31,6 +31,14 @@ async fn every_pair_of_choices_conforms() {
     check(all_pairs(EdgeVariant::CHOICES), Version::Current, false, CaseSelection::All).await;
 }
 
+/// Few variants, which together have every value of every choice: each plays thousands of exchanges.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_choice_conforms_with_variation() {
+    let most = EdgeVariant::CHOICES.iter().copied().max().unwrap_or_default();
+    let variant = |number: usize| EdgeVariant::CHOICES.iter().map(|count| number % count).collect();
+    check((1..=most).map(variant).collect(), Version::Current, false, CaseSelection::Explored).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn some_pairs_conform_over_https_and_with_the_pre_seal_spec() {
     let mut variants = all_pairs(EdgeVariant::CHOICES);

@@ -38,9 +38,8 @@ pub(super) fn apply(change: &Change, conversation: &mut Conversation) {
         Change::Json(form) => shaped.body = json::in_form(&shaped.body, *form),
         Change::ReplyHeaders(fields) => {
             shaped.headers.extend(fields.iter().cloned());
-            // Of these an edge may have its own with the same value.
-            let own = |name: &str| matches!(name, "connection" | "keep-alive" | "vary");
-            let hidden = fields.iter().filter(|(name, value)| !own(name) && !value.is_empty());
+            // An edge may have its own `Connection` with the same value.
+            let hidden = fields.iter().filter(|(name, value)| name != "connection" && !value.is_empty());
             conversation.hidden = hidden.cloned().collect();
         }
         Change::ReplyType(kind) => {
