@@ -29,7 +29,7 @@ pub enum Body {
     None,
     /// With `Content-Length`.
     Sized(Bytes),
-    /// Chunked, with chunks of at most this number of bytes, each flushed separately.
+    /// Chunked, with chunks of at most this number of bytes. The first ones are flushed separately.
     Chunked(Bytes, usize),
     /// With `Content-Length`, in this number of parts with a pause between them.
     Slow(Bytes, usize, Duration),
@@ -178,7 +178,11 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
         Body::Sized(bytes) | Body::Raw(bytes) => start(bytes),
         Body::Chunked(bytes, size) => {
             start(&[]);
-            parts.extend(bytes.chunks((*size).max(1)).map(|piece| chunk(piece, form.chunks)));
+            let chunks: Vec<Bytes> =
+                bytes.chunks((*size).max(1)).map(|piece| chunk(piece, form.chunks)).collect();
+            let (apart, rest) = chunks.split_at(chunks.len().min(APART));
+            parts.extend(apart.iter().cloned().map(WriteStep::Bytes));
+            parts.extend(rest.chunks(APART).map(|group| WriteStep::Bytes(group.concat().into())));
             let end: &[u8] = if form.chunks.trailer { b"0\r\nX-Checksum: 1\r\n\r\n" } else { b"0\r\n\r\n" };
             parts.push(WriteStep::Bytes(Bytes::copy_from_slice(end)));
         }
@@ -204,7 +208,11 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
 /// Pause between pieces of a head that are flushed separately.
 const PIECE_PAUSE: Duration = Duration::from_millis(1);
 
-fn chunk(bytes: &[u8], extras: ChunkExtras) -> WriteStep {
+/// Number of chunks that are flushed separately. Later chunks share a flush: thousands of tiny packets would only keep
+/// the machine busy.
+const APART: usize = 64;
+
+fn chunk(bytes: &[u8], extras: ChunkExtras) -> Bytes {
     let extension = if extras.extension { ";part=\"1;2\"" } else { "" };
-    WriteStep::Bytes([format!("{:x}{extension}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into())
+    [format!("{:x}{extension}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat().into()
 }
