@@ -16,8 +16,8 @@ const EXCHANGE_TIME: Duration = Duration::from_millis(80);
 
 /// Numbers of exchanges at the same time in the cases about concurrency.
 const LEVELS: [usize; 3] = [2, 8, 32];
-/// Number of exchanges at the same time in other cases.
-const CONCURRENT: usize = 8;
+/// Number of exchanges at the same time in other cases. Several cases run at the same time, and a correct edge may be slow.
+const CONCURRENT: usize = 4;
 
 /// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
 /// about concurrency and repetition.

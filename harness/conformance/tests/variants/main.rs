@@ -60,8 +60,10 @@ async fn check(variants: Vec<Vec<usize>>, version: Version, https: bool, cases: 
     let mut variants = variants.into_iter().map(|positions| EdgeVariant::from_positions(&positions));
     let mut runs = JoinSet::new();
     let mut found = Vec::new();
+    // A run that explores variation has dozens of exchanges at the same time.
+    let concurrency = if cases == CaseSelection::Explored { 1 } else { CONCURRENCY };
     loop {
-        while runs.len() < CONCURRENCY
+        while runs.len() < concurrency
             && let Some(variant) = variants.next()
         {
             let (spec, credentials) = (Arc::clone(&spec), Arc::clone(&credentials));
