@@ -47,6 +47,17 @@ impl Mutant {
         }
     }
 
+    /// A mutant that has this behaviour in the later part of a run only.
+    pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Self {
+        let at_once = Self::from_behaviour(spec, behaviour);
+        Self {
+            id: format!("{}-late", at_once.id),
+            title: format!("late in a run: {}", at_once.title),
+            mutation: Mutation::LateBehaviour(behaviour),
+            ..at_once
+        }
+    }
+
     /// The mutants of the model of variation.
     pub(crate) fn from_variation(spec: &Spec) -> impl Iterator<Item = Self> {
         VariationMutation::all(spec).into_iter().map(|mutation| Self {

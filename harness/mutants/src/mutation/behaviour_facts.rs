@@ -11,13 +11,15 @@ pub struct BehaviourFacts {
     pub row: &'static str,
     /// Level of the mutation, if it is lower than the level of the row.
     pub level: Option<Level>,
+    /// Whether there is a second mutant, with this behaviour in the later part of a run only.
+    pub also_late: bool,
 }
 
-/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row and level.
+/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row, level, and `also late`.
 macro_rules! behaviours {
     (
         $(#[$about:meta])* pub enum $Behaviour:ident;
-        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)?;)*
+        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)? $(also $late:ident)?;)*
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +33,23 @@ macro_rules! behaviours {
 
             /// Name, title and requirement.
             pub const fn facts(self) -> BehaviourFacts {
-                let (name, title, row, level) = match self {
-                    $(Self::$Variant => ($name, concat!($($title),+), $row, behaviours!(@level $($level)?)),)*
+                let (name, title, row, level, also_late) = match self {
+                    $(Self::$Variant => (
+                        $name,
+                        concat!($($title),+),
+                        $row,
+                        behaviours!(@level $($level)?),
+                        behaviours!(@late $($late)?),
+                    ),)*
                 };
-                BehaviourFacts { name, title: title.trim_ascii(), row, level }
+                BehaviourFacts { name, title: title.trim_ascii(), row, level, also_late }
             }
         }
     };
     (@level) => { None };
     (@level $level:ident) => { Some(edgeproof_fixtures::spec::Level::$level) };
+    (@late) => { false };
+    (@late late) => { true };
 }
 
 pub(super) use behaviours;
