@@ -55,8 +55,8 @@ impl ServiceFaultHooks for LateServiceMutant {
         self.active().session(reference, right)
     }
 
-    fn waits_for_nobody(&self) -> bool {
-        self.active().waits_for_nobody()
+    fn ignores_disconnect(&self) -> bool {
+        self.active().ignores_disconnect()
     }
 
     fn conclude(&self, request: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {

@@ -75,7 +75,7 @@ impl ServiceFaultHooks for ServiceMutant {
         }
     }
 
-    fn waits_for_nobody(&self) -> bool {
+    fn ignores_disconnect(&self) -> bool {
         self.behaviour == ServiceBehaviour::WaitsAfterDisconnect
     }
 
