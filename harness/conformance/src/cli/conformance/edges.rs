@@ -1,3 +1,4 @@
+use std::path::{Path, absolute};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -73,7 +74,9 @@ fn upstream_of_attached(
             .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
     };
     let settings = files.settings(credentials, &connection.service_url, &connection.allowed_origin);
-    Ok(EdgeUpstream::MockAt { listen, settings })
+    let dir = args.settings.as_deref().unwrap_or(Path::new("."));
+    let reported = connection.edge_settings(credentials, &absolute(dir).unwrap_or_else(|_| dir.to_owned()));
+    Ok(EdgeUpstream::MockAt { listen, settings, reported })
 }
 
 fn target(
