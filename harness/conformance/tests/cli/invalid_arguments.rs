@@ -92,6 +92,7 @@ fn invalid_selections_exit_2() {
     );
 }
 
+            &["conformance", "--filter", "relay.body.numbers"],
 #[test]
 fn invalid_files_exit_2() {
     refused(
