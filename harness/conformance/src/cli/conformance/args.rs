@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
+use edgeproof_cli::parse_origin;
 use edgeproof_fixtures::spec::Version;
-
-use crate::cli::inputs::parse_origin;
 
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
@@ -44,7 +43,7 @@ pub(crate) struct ConformanceArgs {
     #[arg(long, help_heading = "Edge")]
     pub(super) no_service: bool,
     /// Origin that the edge allows, with --no-service
-    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge", requires = "no_service")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge")]
     pub(super) origin: Option<String>,
     /// Environment variable that gives the launched edge its port
     #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
