@@ -127,7 +127,8 @@ pub(crate) struct ConformanceArgs {
     /// Exit 3 if cases lack an input, such as a read token
     #[arg(long, help_heading = "Run")]
     pub(super) require_all: bool,
-    /// Number of cases that run at the same time, 1 to 256
+    /// Number of cases that run at the same time, 1 to 256. On targets that already run, cases without a wait run one at
+    /// a time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Run")]
     pub(super) jobs: u16,
     /// Timeout of a case
