@@ -227,7 +227,7 @@ behaviours! {
     /// Logs the body of a refused collection.
     LogsBody = "logs-body" breaks "statement.log-without-end-user-data" also late;
     /// Logs the client's address.
-    LogsAddress = "logs-address" breaks "statement.log-without-end-user-data" also late;
+    LogsAddress = "logs-address" breaks "statement.log-without-end-user-data";
     /// Logs the header X-Forwarded-For.
     LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data" also late;
     /// Logs the header User-Agent.

@@ -7,7 +7,7 @@ behaviours! {
 
     // -- read token
     /// Answers 401 to all requests.
-    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix" also late;
+    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix";
     /// Answers 401 to requests with waitMs before it reads the header.
     RefusesWaits = "refuses-requests-with-wait" breaks "statement.wait-optional";
     /// Accepts any scheme in place of Bearer.
@@ -95,7 +95,7 @@ behaviours! {
 
     // -- sessions
     /// Returns the cause of a pending verdict in a header.
-    RevealsCause = "reveals-why-pending" breaks "statement.no-oracle" also late;
+    RevealsCause = "reveals-why-pending" breaks "statement.no-oracle";
     /// Answers 403 to a session of another license.
     ForbidsOtherLicense = "forbids-other-license" breaks "statement.no-oracle";
     /// Returns verdicts of other licenses.
