@@ -17,7 +17,7 @@ mod tests;
 use crate::cases::EdgeMonitor;
 use crate::judge::Check;
 
-pub use edge_record::EdgeRecord;
+pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use patrol::{PATROL, patrol};
 pub(crate) use service::{SERVICE_PATROL, ServiceRecord, judge_service, patrol_service};
 
