@@ -47,15 +47,16 @@ impl Mutant {
         }
     }
 
-    /// A mutant that has this behaviour in the later part of a run only.
-    pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Self {
-        let at_once = Self::from_behaviour(spec, behaviour);
-        Self {
-            id: format!("{}-late", at_once.id),
-            title: format!("late in a run: {}", at_once.title),
+    /// A mutant that has this behaviour in the later part of a run only, if there is one.
+    pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Option<Self> {
+        let row = behaviour.facts().late_row?;
+        Some(Self {
+            id: format!("{}-late", behaviour.id()),
+            title: format!("late in a run: {}", behaviour.facts().title),
+            row: row.to_owned(),
+            level: level(spec, row),
             mutation: Mutation::LateBehaviour(behaviour),
-            ..at_once
-        }
+        })
     }
 
     /// The mutants of the model of variation.

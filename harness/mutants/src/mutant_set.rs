@@ -27,8 +27,8 @@ impl MutantSet {
         let behaviours =
             || BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
         set.mutants.extend(behaviours().map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
-        let late = behaviours().filter(|behaviour| behaviour.facts().also_late);
-        set.mutants.extend(late.map(|behaviour| Mutant::from_late_behaviour(spec, behaviour)));
+        let late = behaviours().filter_map(|behaviour| Mutant::from_late_behaviour(spec, behaviour));
+        set.mutants.extend(late.filter(|mutant| spec.row(&mutant.row).is_some()));
         set.mutants.extend(Mutant::from_variation(spec));
         set
     }

@@ -257,7 +257,7 @@ behaviours! {
 
     // -- all requests
     /// Refuses all requests without relaying.
-    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted" also late;
+    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted" also late "statement.edge-lives-on";
     /// Accepts all collections and ignores the answer of the service.
     AcceptsAll = "accepts-all-collections" breaks "edge.refused";
 }

@@ -7,7 +7,7 @@ behaviours! {
 
     // -- read token
     /// Answers 401 to all requests.
-    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix";
+    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix" also late "verdict.404.pending";
     /// Answers 401 to requests with waitMs before it reads the header.
     RefusesWaits = "refuses-requests-with-wait" breaks "statement.wait-optional";
     /// Accepts any scheme in place of Bearer.
