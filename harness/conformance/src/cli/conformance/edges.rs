@@ -1,4 +1,3 @@
-use std::path::{Path, absolute};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -65,7 +64,7 @@ fn upstream_of_attached(
     credentials: &Credentials,
     files: &CredentialFiles,
 ) -> Result<EdgeUpstream, Failure> {
-    let Some(connection) = connection else {
+    let (Some(connection), Some(dir)) = (connection, &args.settings) else {
         return Ok(EdgeUpstream::Foreign { origin: args.origin.clone(), intended: args.no_service });
     };
     let listen = match args.service_listen {
@@ -74,8 +73,9 @@ fn upstream_of_attached(
             .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
     };
     let settings = files.settings(credentials, &connection.service_url, &connection.allowed_origin);
-    let dir = args.settings.as_deref().unwrap_or(Path::new("."));
-    let reported = connection.edge_settings(credentials, &absolute(dir).unwrap_or_else(|_| dir.to_owned()));
+    // As when the folder was saved.
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.clone());
+    let reported = Box::new(connection.edge_settings(credentials, &dir));
     Ok(EdgeUpstream::MockAt { listen, settings, reported })
 }
 

@@ -314,7 +314,7 @@ impl EdgePool {
         };
         let context = Arc::new(context);
         let settings = match &options.upstream {
-            EdgeUpstream::MockAt { reported, .. } => Some(reported.clone()),
+            EdgeUpstream::MockAt { reported, .. } => Some((**reported).clone()),
             _ => settings,
         };
         let instance = Arc::new(EdgeInstance {

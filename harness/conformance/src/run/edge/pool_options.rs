@@ -43,7 +43,7 @@ pub enum EdgeUpstream {
         /// Settings that the edge was started with. Their files are copies that this machine can read.
         settings: EdgeSettings,
         /// The same settings for reports, with the paths that the edge sees.
-        reported: EdgeSettings,
+        reported: Box<EdgeSettings>,
     },
     /// A service that edgeproof does not control, behind an attached edge.
     Foreign {
