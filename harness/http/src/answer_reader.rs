@@ -22,7 +22,7 @@ pub struct AnswerReader {
     buffer: BytesMut,
     /// The request method was `HEAD`: the answer has no body, whatever its head says.
     headless: bool,
-    phase: Phase,
+    phase: ReadPhase,
     /// Answer without its body, once its head arrived.
     head: Option<Answer>,
     /// Body so far.
@@ -48,7 +48,7 @@ pub enum ReadProgress {
 
 /// Part of the answer that the next bytes belong to. A number: missing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ReadPhase {
     Head,
     Sized(u64),
     ChunkLine,
@@ -71,7 +71,7 @@ impl AnswerReader {
         Self {
             buffer: BytesMut::new(),
             headless: method == "HEAD",
-            phase: Phase::Head,
+            phase: ReadPhase::Head,
             head: None,
             body: BytesMut::new(),
             continued: false,
@@ -93,7 +93,7 @@ impl AnswerReader {
 
     /// Whether any byte of an answer arrived.
     pub fn began(&self) -> bool {
-        self.phase != Phase::Head || !self.buffer.is_empty()
+        self.phase != ReadPhase::Head || !self.buffer.is_empty()
     }
 
     /// Whether bytes are buffered that belong to no answer, or that follow a complete one.
@@ -117,7 +117,7 @@ impl AnswerReader {
             if matches!(step, Ok(Step::NeedsBytes)) {
                 return ReadProgress::More;
             }
-            self.phase = Phase::Over;
+            self.phase = ReadPhase::Over;
             let answer = self.take_answer(true);
             return match step {
                 Err(why) => ReadProgress::Broken(why),
@@ -128,7 +128,7 @@ impl AnswerReader {
 
     /// Ends the stream: yields the incomplete answer if its head is complete.
     pub fn end(mut self) -> Option<Answer> {
-        let complete = self.phase == Phase::UntilEnd;
+        let complete = self.phase == ReadPhase::UntilEnd;
         self.take_answer(complete)
     }
 
@@ -139,40 +139,40 @@ impl AnswerReader {
 
     fn step(&mut self) -> Result<Step, String> {
         match self.phase {
-            Phase::Head => return self.read_head(),
-            Phase::Sized(left) => {
+            ReadPhase::Head => return self.read_head(),
+            ReadPhase::Sized(left) => {
                 let left = self.read_body(left);
-                self.phase = Phase::Sized(left);
+                self.phase = ReadPhase::Sized(left);
                 return Ok(if left == 0 { Step::Complete } else { Step::NeedsBytes });
             }
-            Phase::ChunkLine => {
+            ReadPhase::ChunkLine => {
                 let Some(line) = self.line()? else { return Ok(Step::NeedsBytes) };
                 let left = chunk_size(&line)?;
                 self.allow(left)?;
-                self.phase = if left == 0 { Phase::Trailers } else { Phase::Chunk(left) };
+                self.phase = if left == 0 { ReadPhase::Trailers } else { ReadPhase::Chunk(left) };
             }
-            Phase::Chunk(left) => {
+            ReadPhase::Chunk(left) => {
                 let left = self.read_body(left);
                 if left > 0 || self.buffer.len() < 2 {
-                    self.phase = Phase::Chunk(left);
+                    self.phase = ReadPhase::Chunk(left);
                     return Ok(Step::NeedsBytes);
                 }
                 if self.buffer.split_to(2).as_ref() != b"\r\n" {
                     return Err("a chunk is longer than its size line says".into());
                 }
-                self.phase = Phase::ChunkLine;
+                self.phase = ReadPhase::ChunkLine;
             }
-            Phase::Trailers => match self.line()? {
+            ReadPhase::Trailers => match self.line()? {
                 None => return Ok(Step::NeedsBytes),
                 Some(line) if line.is_empty() => return Ok(Step::Complete),
                 Some(_) => self.count_line()?,
             },
-            Phase::UntilEnd => {
+            ReadPhase::UntilEnd => {
                 self.allow(self.buffer.len() as u64)?;
                 self.read_body(u64::MAX);
                 return Ok(Step::NeedsBytes);
             }
-            Phase::Over => return Err("extra bytes after the answer".into()),
+            ReadPhase::Over => return Err("extra bytes after the answer".into()),
         }
         Ok(Step::Again)
     }
@@ -204,7 +204,7 @@ impl AnswerReader {
         }
         let answer = Answer { status, version, headers, body: Bytes::new(), complete: false };
         let framing = framing(&answer, self.headless)?;
-        if let Some(Phase::Sized(length)) = framing {
+        if let Some(ReadPhase::Sized(length)) = framing {
             self.allow(length)?;
         }
         self.head = Some(answer);
@@ -260,27 +260,27 @@ fn header_map(fields: &[httparse::Header<'_>]) -> Result<HeaderMap, String> {
 }
 
 /// Phase after the head (RFC 9112 §6.3); `None` for an answer without a body.
-fn framing(answer: &Answer, headless: bool) -> Result<Option<Phase>, String> {
+fn framing(answer: &Answer, headless: bool) -> Result<Option<ReadPhase>, String> {
     if headless || matches!(answer.status, 101 | 204 | 304) {
         return Ok(None);
     }
     if let Some(coding) = answer.headers.get_all(http::header::TRANSFER_ENCODING).iter().next_back() {
         let last = coding.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default().trim();
         return Ok(Some(if last.eq_ignore_ascii_case("chunked") {
-            Phase::ChunkLine
+            ReadPhase::ChunkLine
         } else {
-            Phase::UntilEnd
+            ReadPhase::UntilEnd
         }));
     }
     let mut lengths = answer.headers.get_all(http::header::CONTENT_LENGTH).iter();
-    let Some(first) = lengths.next() else { return Ok(Some(Phase::UntilEnd)) };
+    let Some(first) = lengths.next() else { return Ok(Some(ReadPhase::UntilEnd)) };
     if lengths.any(|other| other != first) {
         return Err("two different Content-Length fields".to_owned());
     }
     let digits = first.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits
         .and_then(|text| text.parse().ok())
-        .map(|length| Some(Phase::Sized(length)))
+        .map(|length| Some(ReadPhase::Sized(length)))
         .ok_or_else(|| "Content-Length is not a number".to_owned())
 }
 

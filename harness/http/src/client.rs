@@ -222,7 +222,7 @@ async fn read(
             // A missing TLS close_notify ends the stream as well.
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return ReadEnd::Closed,
             // With TLS 1.3, the server refuses a missing client certificate only after the handshake.
-            Err(why) if TlsFailure::of(&why, "") == TlsFailure::ClientCertificateRequired => {
+            Err(why) if TlsFailure::of(&why, "", None) == TlsFailure::ClientCertificateRequired => {
                 return ReadEnd::NoTls(TlsFailure::ClientCertificateRequired);
             }
             Err(_) => return ReadEnd::Reset,

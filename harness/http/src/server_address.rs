@@ -190,7 +190,7 @@ impl ServerAddress {
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
         stream
             .map(|stream| Either::Right(Box::new(stream)))
-            .map_err(|why| NoAnswer::NoTls(TlsFailure::of(&why, &host)))
+            .map_err(|why| NoAnswer::NoTls(TlsFailure::of(&why, &host, self.ca.as_deref())))
     }
 }
 

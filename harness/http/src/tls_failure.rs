@@ -1,3 +1,4 @@
+use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
@@ -6,7 +7,10 @@ use rustls::{AlertDescription, CertificateError, InvalidMessage};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsFailure {
     /// No trusted CA issued the server's certificate.
-    UnknownIssuer,
+    UnknownIssuer {
+        /// The CA file, if one was given.
+        ca: Option<PathBuf>,
+    },
     /// The server's certificate is for other names.
     WrongName {
         /// Name in the URL.
@@ -32,9 +36,10 @@ impl TlsFailure {
     /// What to do. `ca_option`: option that names the CA. `plain`: how to connect without TLS.
     pub fn advice(&self, ca_option: &str, plain: &str) -> String {
         match self {
-            Self::UnknownIssuer => {
+            Self::UnknownIssuer { ca } => {
+                let other = if ca.is_some() { "another file: " } else { "" };
                 format!(
-                    "name the CA that issued its certificate, or the certificate itself, with {ca_option} FILE"
+                    "name {other}the CA that issued its certificate, or the certificate itself, with {ca_option} FILE"
                 )
             }
             Self::CaCertificate => format!("name this certificate itself with {ca_option} FILE"),
@@ -58,13 +63,13 @@ impl TlsFailure {
         }
     }
 
-    /// The failure that an error on a TLS stream reports. `host`: name in the URL.
-    pub(super) fn of(error: &io::Error, host: &str) -> Self {
+    /// The failure that an error on a TLS stream reports. `host`: name in the URL; `ca`: the given CA file.
+    pub(super) fn of(error: &io::Error, host: &str, ca: Option<&Path>) -> Self {
         let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
             return Self::Other(error.to_string());
         };
         match error {
-            rustls::Error::InvalidCertificate(why) => Self::of_certificate(why, host),
+            rustls::Error::InvalidCertificate(why) => Self::of_certificate(why, host, ca),
             rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => Self::NotTls,
             rustls::Error::AlertReceived(
                 AlertDescription::CertificateRequired | AlertDescription::BadCertificate,
@@ -73,10 +78,12 @@ impl TlsFailure {
         }
     }
 
-    fn of_certificate(why: &CertificateError, host: &str) -> Self {
+    fn of_certificate(why: &CertificateError, host: &str, ca: Option<&Path>) -> Self {
         match why {
             // A bad signature: the CA file holds another CA of the same name, such as an older one.
-            CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownIssuer,
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                Self::UnknownIssuer { ca: ca.map(Path::to_owned) }
+            }
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Self::NotYetValid,
             CertificateError::NotValidForName => Self::WrongName { host: host.to_owned(), names: Vec::new() },
@@ -96,7 +103,14 @@ impl TlsFailure {
 impl fmt::Display for TlsFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownIssuer => f.write_str("no trusted CA issued its certificate"),
+            Self::UnknownIssuer { ca: None } => f.write_str("no trusted CA issued its certificate"),
+            Self::UnknownIssuer { ca: Some(ca) } => {
+                write!(
+                    f,
+                    "the CA file {} holds neither its certificate nor the CA that issued it",
+                    ca.display()
+                )
+            }
             Self::WrongName { host, names } if names.is_empty() => {
                 write!(f, "its certificate holds no name, so it is not for {host}")
             }

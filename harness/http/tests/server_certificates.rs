@@ -134,7 +134,11 @@ async fn other_certificates_are_refused() {
     let (ca, other) = (Certificate::ca(), Certificate::ca());
     assert_eq!(connect(&ca, &other, ClientAuth::None).await, no_tls(TlsFailure::CaCertificate));
     let leaf = Certificate::new(|_| (), Some(&ca));
-    assert_eq!(connect(&leaf, &other, ClientAuth::None).await, no_tls(TlsFailure::UnknownIssuer));
+    let Err(NoAnswer::NoTls(why)) = connect(&leaf, &other, ClientAuth::None).await else {
+        panic!("accepted")
+    };
+    assert!(matches!(why, TlsFailure::UnknownIssuer { ca: Some(_) }), "{why:?}");
+    assert!(why.to_string().contains("ca.pem holds neither its certificate nor"), "{why}");
 }
 
 #[tokio::test]
@@ -163,7 +167,8 @@ async fn server_without_tls_is_named() {
 fn each_failure_has_advice() {
     let wrong = TlsFailure::WrongName { host: "localhost".into(), names: vec!["edge.example".into()] };
     let failures = [
-        (TlsFailure::UnknownIssuer, "--edge-ca FILE"),
+        (TlsFailure::UnknownIssuer { ca: None }, "name the CA that issued its certificate"),
+        (TlsFailure::UnknownIssuer { ca: Some("ca.pem".into()) }, "name another file: the CA that issued"),
         (TlsFailure::CaCertificate, "--edge-ca FILE"),
         (wrong, "use edge.example in the URL"),
         (TlsFailure::Expired, "renew its certificate"),

@@ -132,8 +132,8 @@ impl Launch {
         let process = Process::spawn(&Start { words, environment, grace: self.grace })
             .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
-            answered = self.answers(&endpoint) => answered.map_err(Failure::NotReady),
-            status = process.exit() => Err(Failure::Exited(status)),
+            answered = self.answers(&endpoint) => answered.map_err(StartFailure::NotReady),
+            status = process.exit() => Err(StartFailure::Exited(status)),
         };
         let Err(failure) = probed else {
             return Ok(RunningProgram { endpoint, process });
@@ -142,8 +142,8 @@ impl Launch {
         let log = process.stop().await;
         let (command, last) = (self.command.as_str().to_owned(), last_lines(&log, settings));
         Err(match failure {
-            Failure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
-            Failure::NotReady(observed) => LaunchError::NotReady {
+            StartFailure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
+            StartFailure::NotReady(observed) => LaunchError::NotReady {
                 command,
                 url: endpoint.url().clone(),
                 port_name: self.port_name.0.clone(),
@@ -260,7 +260,7 @@ fn shortened(line: &str) -> String {
     }
 }
 
-enum Failure {
+enum StartFailure {
     Exited(ExitStatus),
     NotReady(NoAnswer),
 }

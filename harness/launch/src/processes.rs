@@ -15,7 +15,7 @@ const LIMIT: &str = "Max realtime timeout";
 
 /// A process that has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Process {
+struct ProcessStat {
     pid: Pid,
     parent: i32,
     group: i32,
@@ -35,7 +35,7 @@ pub(super) fn signal_others(group: Pid, mark: &Mark, signal: Signal, deadline: I
     let mut signalled = HashSet::new();
     // A process can start another one just before its end.
     loop {
-        let found: Vec<(Process, OwnedFd)> =
+        let found: Vec<(ProcessStat, OwnedFd)> =
             find(group, mark).into_values().filter_map(|process| Some((process, handle(process)?))).collect();
         if found.is_empty() {
             return true;
@@ -57,10 +57,10 @@ pub(super) fn signal_others(group: Pid, mark: &Mark, signal: Signal, deadline: I
 
 /// All processes of the launch: those of the group or with a mark, their children, and everything in a session that they
 /// began.
-fn find(group: Pid, mark: &Mark) -> BTreeMap<i32, Process> {
+fn find(group: Pid, mark: &Mark) -> BTreeMap<i32, ProcessStat> {
     // Read like the others: it is 0 where the session began outside of the container, and `getsid` panics on that.
     let own_session = read(getpid()).map_or(0, |process| process.session);
-    let running: BTreeMap<i32, Process> =
+    let running: BTreeMap<i32, ProcessStat> =
         running().map(|process| (process.pid.as_raw_pid(), process)).collect();
     let (mut found, mut others) = (BTreeMap::new(), Vec::new());
     for (pid, process) in &running {
@@ -91,7 +91,7 @@ fn find(group: Pid, mark: &Mark) -> BTreeMap<i32, Process> {
 
 /// Whether this process started another child, above or at `process`. The child got the mark by accident: another thread
 /// started it at the same moment as the program.
-fn is_below_another_child(process: Process, program: Pid, running: &BTreeMap<i32, Process>) -> bool {
+fn is_below_another_child(process: ProcessStat, program: Pid, running: &BTreeMap<i32, ProcessStat>) -> bool {
     let mut above = process;
     while above.pid != program {
         if above.parent == getpid().as_raw_pid() {
@@ -104,7 +104,7 @@ fn is_below_another_child(process: Process, program: Pid, running: &BTreeMap<i32
 }
 
 /// All processes of the system, except this one and zombies.
-fn running() -> impl Iterator<Item = Process> {
+fn running() -> impl Iterator<Item = ProcessStat> {
     let entries = fs::read_dir("/proc").into_iter().flatten();
     entries
         .filter_map(|entry| Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?))
@@ -113,17 +113,17 @@ fn running() -> impl Iterator<Item = Process> {
 }
 
 /// Reads a process. `None`: it has ended.
-fn read(pid: Pid) -> Option<Process> {
+fn read(pid: Pid) -> Option<ProcessStat> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// Parses `pid (name) state ppid pgrp session …`. The name can contain anything.
-fn parse(pid: Pid, stat: &str) -> Option<Process> {
+fn parse(pid: Pid, stat: &str) -> Option<ProcessStat> {
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split_ascii_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse().ok();
     // The main thread of a process can end before the others.
     let has_ended = matches!(*fields.first()?, "Z" | "X") && number(17)? <= 1;
-    (!has_ended).then_some(Process {
+    (!has_ended).then_some(ProcessStat {
         pid,
         parent: number(1)?,
         group: number(2)?,
@@ -151,13 +151,13 @@ fn has_variable(pid: Pid, mark: &Mark) -> bool {
 }
 
 /// Handle of the process; `None` after its end.
-fn handle(process: Process) -> Option<OwnedFd> {
+fn handle(process: ProcessStat) -> Option<OwnedFd> {
     let handle = pidfd_open(process.pid, PidfdFlags::empty()).ok()?;
     // Another process may have got the number before the handle existed.
     (read(process.pid)?.started == process.started).then_some(handle)
 }
 
-fn all_ended(processes: &[(Process, OwnedFd)], deadline: Instant) -> bool {
+fn all_ended(processes: &[(ProcessStat, OwnedFd)], deadline: Instant) -> bool {
     processes.iter().all(|(_, process)| {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -185,7 +185,7 @@ mod tests {
     #[case::cut("7 (sh) S 1 2", false)]
     fn process_is_read_unless_it_has_ended(#[case] stat: &str, #[case] runs: bool) {
         let pid = Pid::from_raw(7).unwrap();
-        let expected = Process { pid, parent: 1, group: 2, session: 3, started: 99 };
+        let expected = ProcessStat { pid, parent: 1, group: 2, session: 3, started: 99 };
         assert_eq!(parse(pid, stat), runs.then_some(expected));
     }
 }

@@ -46,7 +46,7 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
     }
 
     /// True if a long poll continues after its client left.
-    fn waits_for_nobody(&self) -> bool {
+    fn ignores_disconnect(&self) -> bool {
         false
     }
 

@@ -47,6 +47,18 @@ impl Mutant {
         }
     }
 
+    /// A mutant that has this behaviour in the later part of a run only, if there is one.
+    pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Option<Self> {
+        let row = behaviour.facts().late_row?;
+        Some(Self {
+            id: format!("{}-late", behaviour.id()),
+            title: format!("late in a run: {}", behaviour.facts().title),
+            row: row.to_owned(),
+            level: level(spec, row),
+            mutation: Mutation::LateBehaviour(behaviour),
+        })
+    }
+
     /// The mutants of the model of variation.
     pub(crate) fn from_variation(spec: &Spec) -> impl Iterator<Item = Self> {
         VariationMutation::all(spec).into_iter().map(|mutation| Self {

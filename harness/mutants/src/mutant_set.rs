@@ -25,8 +25,10 @@ impl MutantSet {
         }
         // An older interface lacks some rows.
         let behaviours =
-            BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
-        set.mutants.extend(behaviours.map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
+            || BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
+        set.mutants.extend(behaviours().map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
+        let late = behaviours().filter_map(|behaviour| Mutant::from_late_behaviour(spec, behaviour));
+        set.mutants.extend(late.filter(|mutant| spec.row(&mutant.row).is_some()));
         set.mutants.extend(Mutant::from_variation(spec));
         set
     }

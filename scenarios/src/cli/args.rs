@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
+use edgeproof_cli::parse_origin;
 
 use crate::plan::{Rate, Shard, Share, Stages, Threshold};
 use crate::service::Downtime;
@@ -112,7 +113,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,
     /// Origin header of collections
-    #[arg(long, value_name = "ORIGIN", default_value = edgeproof::target::ALLOWED_ORIGIN, help_heading = "Target")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = edgeproof::target::ALLOWED_ORIGIN, help_heading = "Target")]
     pub(super) origin: String,
     /// Remote host that may be loaded (repeatable)
     #[arg(long = "yes-load", value_name = "HOST", help_heading = "Target")]

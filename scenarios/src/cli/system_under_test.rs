@@ -141,12 +141,8 @@ impl SystemUnderTest {
             }
         };
         let endpoint = with_client_certificate(endpoint, args)?;
-        let collection_requests = CollectionRequests::new(&endpoint, &args.origin).ok_or_else(|| {
-            Failure::usage(
-                format!("cannot send the origin {:?}: it is not a valid header value", args.origin),
-                "give an origin such as https://shop.example",
-            )
-        })?;
+        let collection_requests = CollectionRequests::new(&endpoint, &args.origin)
+            .expect("a parsed origin is a valid header value");
         let url = endpoint.url().to_string();
         let (kind, command) = match &target {
             Target::Embedded(_) => (TargetKind::Embedded, None),

@@ -5,7 +5,6 @@ use std::path::Path;
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::{Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use url::Url;
 
 /// Mints credentials for a service with these names and those of this machine. Without a seed they are random.
 pub(super) fn mint(service_hosts: &[String], seed: Option<u64>) -> Result<Credentials, Failure> {
@@ -23,20 +22,6 @@ pub(super) fn profile(spec: &Spec, file: Option<&Path>) -> Result<Profile, Failu
     })
 }
 
-/// Parses an origin as browsers send it: scheme, host, and the port unless it is the default.
-pub(super) fn parse_origin(text: &str) -> Result<String, String> {
-    let example =
-        "write a scheme, a host and perhaps a port, such as https://shop.example or http://localhost:3000";
-    let is_origin = |url: &Url| matches!(url.scheme(), "http" | "https") && !text.contains([',', '*']);
-    let url = Url::parse(text).ok().filter(is_origin);
-    let Some(url) = url else { return Err(format!("it is no http or https origin; {example}")) };
-    let origin = url.origin().ascii_serialization();
-    if text == origin {
-        return Ok(origin);
-    }
-    Err(format!("it is not an origin as browsers send it; write {origin}"))
-}
-
 /// `SERVICE_URL` of a mock service with these names, of which the first counts (default: localhost).
 pub(super) fn service_url(names: &[String], port: u16) -> String {
     let host = names.first().map_or("localhost", String::as_str);
@@ -46,38 +31,7 @@ pub(super) fn service_url(names: &[String], port: u16) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rstest::rstest;
-
     use super::*;
-
-    #[rstest]
-    #[case::https("https://shop.example", Ok("https://shop.example"))]
-    #[case::port("http://localhost:3000", Ok("http://localhost:3000"))]
-    #[case::ipv6("https://[::1]:8443", Ok("https://[::1]:8443"))]
-    #[case::no_scheme("shop.example", Err("no http or https origin"))]
-    #[case::host_and_port("localhost:3000", Err("no http or https origin"))]
-    #[case::other_scheme("ftp://shop.example", Err("no http or https origin"))]
-    #[case::any("*", Err("no http or https origin"))]
-    #[case::null("null", Err("no http or https origin"))]
-    #[case::empty("", Err("no http or https origin"))]
-    #[case::slash("https://shop.example/", Err("write https://shop.example"))]
-    #[case::path("https://shop.example/cart", Err("write https://shop.example"))]
-    #[case::query("https://shop.example?a=b", Err("write https://shop.example"))]
-    #[case::fragment("https://shop.example#a", Err("write https://shop.example"))]
-    #[case::user("https://me:secret@shop.example", Err("write https://shop.example"))]
-    #[case::case("https://Shop.Example", Err("write https://shop.example"))]
-    #[case::default_port("https://shop.example:443", Err("write https://shop.example"))]
-    #[case::unicode("https://bücher.example", Err("write https://xn--bcher-kva.example"))]
-    #[case::space(" https://shop.example", Err("write https://shop.example"))]
-    #[case::wildcard("https://*.example", Err("no http or https origin"))]
-    #[case::two("https://a.example,https://b.example", Err("no http or https origin"))]
-    fn origin_is_as_browsers_send_it(#[case] text: &str, #[case] expected: Result<&str, &str>) {
-        match (parse_origin(text), expected) {
-            (Ok(origin), Ok(expected)) => assert_eq!(origin, expected),
-            (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
-            (parsed, _) => panic!("{parsed:?}"),
-        }
-    }
 
     #[test]
     fn service_url_names_the_first_host() {

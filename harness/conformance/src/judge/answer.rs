@@ -1,4 +1,4 @@
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
 use super::check::{AnswerResult, Check, excerpt};
@@ -154,9 +154,19 @@ impl std::fmt::Display for ExpectedAnswer {
 /// Status and body in one line, or why there is no answer.
 pub(super) fn rendered(reply: &AnswerResult) -> String {
     match reply {
-        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
+        Ok(answer) => status_and_body(answer),
         Err(why) => why.to_string(),
     }
+}
+
+/// Status, redirect and body of an answer, for messages. Some servers begin the body with the status.
+pub(crate) fn status_and_body(answer: &Answer) -> String {
+    let status = answer.status.to_string();
+    let redirect = values(answer, LOCATION.as_str()).map_or(String::new(), |to| format!(" (to {to})"));
+    let body = excerpt(&answer.body);
+    let is_repeated = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
+    let body = body.strip_prefix(&status).filter(is_repeated).map_or(body.as_str(), str::trim_start);
+    format!("{status}{redirect} {body}").trim_end().to_owned()
 }
 
 /// All values of a header, joined with commas as in the Fetch algorithm.
@@ -296,6 +306,16 @@ mod tests {
             },
         ]
         "#);
+    }
+
+    #[rstest]
+    #[case::json(r#"{"error":"internal"}"#, r#"500 {"error":"internal"}"#)]
+    #[case::text("500 Internal Server Error", "500 Internal Server Error")]
+    #[case::status_only("500", "500")]
+    #[case::other_number("5000 items", "500 5000 items")]
+    #[case::empty("", "500 nothing")]
+    fn status_is_rendered_once(#[case] body: &str, #[case] expected: &str) {
+        assert_eq!(rendered(&reply(500, body)), expected);
     }
 
     #[test]

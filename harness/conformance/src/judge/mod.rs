@@ -10,6 +10,7 @@ mod jws;
 mod log;
 mod relay;
 
+pub(crate) use answer::status_and_body;
 pub use answer::{
     EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
     not_accepted, one_of, refused_in_one_line, status_in, without_fields,

@@ -159,12 +159,8 @@ fn difference(license: &str, other: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::time::Instant;
-
     use bytes::Bytes;
     use edgeproof_http::{Answer, NoAnswer, Request};
-    use edgeproof_mock::ServiceEndpoint;
     use http::{HeaderMap, Version};
     use rstest::rstest;
 
@@ -175,23 +171,8 @@ mod tests {
     fn arrival(body: &str, complete: bool) -> Arrival {
         let (method, target) = ("POST".to_owned(), "/".to_owned());
         let body = Bytes::copy_from_slice(body.as_bytes());
-        let body_length = body.len() as u64;
         let (version, headers) = (Version::HTTP_11, HeaderMap::new());
-        Arrival {
-            number: 0,
-            endpoint: ServiceEndpoint::Relay,
-            request: Request { method, target, version, headers, body, complete },
-            body_length,
-            at: Instant::now(),
-            answered: None,
-            answer: None,
-            finished: true,
-            claimed: true,
-            stimulus: None,
-            client_certificates: Arc::default(),
-            tls: None,
-            connection: 0,
-        }
+        Arrival::without_connection(0, Request { method, target, version, headers, body, complete })
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]

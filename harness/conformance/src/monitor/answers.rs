@@ -8,14 +8,11 @@ use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
 
-/// Longest body whose answer is judged (bytes): the interface leaves the maximum open.
-const LONGEST: usize = 1024 * 1024;
-
 /// Each answer to a posted collection is JSON, and a page of the allowed origin and no other can read it.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut json, mut readable, mut granted) =
         (Breaches::default(), Breaches::default(), Breaches::default());
-    for request in edge.requests.iter().filter(|request| is_collection(request)) {
+    for request in edge.requests.iter().filter(|request| is_collection(request, edge.max_body)) {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
         let place = format!("{} to a request of {}", answer.status, request.sender.case);
@@ -53,13 +50,14 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// Whether the answer to this request is fixed by the interface: an ordinary POST to the path for collections.
-fn is_collection(request: &TracedRequest) -> bool {
+/// Whether the interface defines the answer to this request: an ordinary POST to the path for collections. The interface
+/// leaves the maximum of a body open, so an edge may refuse a longer one by itself.
+fn is_collection(request: &TracedRequest, max_body: usize) -> bool {
     request.draft.method == "POST"
         && request.draft.path == Endpoint::Signals.path()
         && request.sender.level != CaseLevel::Open
         && !request.is_broken()
-        && request.draft.body.bytes().len() < LONGEST
+        && request.draft.body.bytes().len() < max_body
 }
 
 fn has_wildcard(answer: &Answer) -> bool {

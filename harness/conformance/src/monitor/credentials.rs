@@ -4,7 +4,7 @@ use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE};
 
 use super::breaches::Breaches;
-use super::edge_record::EdgeRecord;
+use super::edge_record::{EdgeRecord, ExpectedCertificate};
 use crate::cases::TracedRequest;
 use crate::judge::Check;
 
@@ -24,12 +24,15 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         {
             licenses.push(format!("none in {}", place(edge, arrival)));
         }
-        if let Ok(expected) = &edge.certificate {
-            let presented = arrival.client_certificates.first().map(AsRef::as_ref);
-            if presented != expected.as_deref() {
-                let what = if presented.is_none() { "none" } else { "another one" };
-                certificates.push(format!("{what} in {}", place(edge, arrival)));
-            }
+        let presented = arrival.client_certificates.first().map(AsRef::as_ref);
+        let is_expected = match &edge.certificate {
+            ExpectedCertificate::Absent => presented.is_none(),
+            ExpectedCertificate::Certificate(expected) => presented == Some(expected),
+            ExpectedCertificate::Open => true,
+        };
+        if !is_expected {
+            let what = if presented.is_none() { "none" } else { "another one" };
+            certificates.push(format!("{what} in {}", place(edge, arrival)));
         }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);

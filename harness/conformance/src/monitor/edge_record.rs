@@ -15,8 +15,8 @@ pub struct EdgeRecord {
     pub is_alone: bool,
     /// `LICENSE`.
     pub license: Option<String>,
-    /// Client certificate that the edge has to present. `Err`: open, because half of a pair is configured or it expired.
-    pub certificate: Result<Option<Vec<u8>>, ()>,
+    /// Client certificate that the edge has to present.
+    pub certificate: ExpectedCertificate,
     /// `ALLOWED_ORIGIN`, if known.
     pub origin: Option<String>,
     /// Requests to the edge, in the order of sending.
@@ -29,8 +29,21 @@ pub struct EdgeRecord {
     pub log_is_complete: bool,
     /// The edge's answer to an accepted collection.
     pub accepted: ExpectedAnswer,
+    /// Longest body that the service accepts (bytes).
+    pub max_body: usize,
     /// Finds the secrets of the run.
     pub redactor: Arc<Redactor>,
+}
+
+/// Client certificate that an edge has to present.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ExpectedCertificate {
+    /// None.
+    Absent,
+    /// This one (DER).
+    Certificate(Vec<u8>),
+    /// Open: half of a pair is configured, the certificate expired, or it is unknown.
+    Open,
 }
 
 impl EdgeRecord {

@@ -17,7 +17,7 @@ mod tests;
 use crate::cases::EdgeMonitor;
 use crate::judge::Check;
 
-pub use edge_record::EdgeRecord;
+pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
 pub(crate) use service::{ServiceRecord, judge_service, send_last_service_requests};
 

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, Version};
 use rstest::rstest;
 use serde_json::json;
 
-use super::{EdgeRecord, judge};
+use super::{EdgeRecord, ExpectedCertificate, judge};
 use crate::cases::{EdgeMonitor, Sender, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
 use crate::target::Setup;
@@ -27,13 +27,14 @@ fn edge() -> EdgeRecord {
         setup: Setup::Standard,
         is_alone: true,
         license: Some(LICENSE.into()),
-        certificate: Ok(None),
+        certificate: ExpectedCertificate::Absent,
         origin: Some(ORIGIN.into()),
         requests: Vec::new(),
         arrivals: Vec::new(),
         log: Some(Vec::new()),
         log_is_complete: true,
         accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
+        max_body: 1024 * 1024,
         redactor: Arc::new(redactor),
     }
 }
@@ -119,6 +120,16 @@ fn each_answer_is_json_and_granted_to_its_origin(
 ) {
     let edge = EdgeRecord { requests: vec![exchange("a.case", 200, grant, body)], ..edge() };
     assert_eq!(breaks(EdgeMonitor::Answers, &edge), broken);
+}
+
+/// The edge may refuse such a body by itself, in any form.
+#[test]
+fn answer_to_a_body_over_the_maximum_is_open() {
+    let requests = vec![exchange("a.case", 413, ORIGIN, "<h1>413</h1>")];
+    let longest = requests[0].draft.body.bytes().len();
+    let edge = EdgeRecord { requests, max_body: longest, ..edge() };
+    assert!(!breaks(EdgeMonitor::Answers, &edge));
+    assert!(breaks(EdgeMonitor::Answers, &EdgeRecord { max_body: longest + 1, ..edge }));
 }
 
 #[rstest]

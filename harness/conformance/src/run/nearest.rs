@@ -70,7 +70,7 @@ fn corrected(segments: &[&str], id: &str) -> Option<(usize, String)> {
             cost += distance(literal, &start)?;
             text.push(start + "*");
         } else {
-            cost += distance(literal, other)?;
+            cost += segment_distance(literal, other)?;
             text.push((*other).to_owned());
         }
     }
@@ -89,9 +89,22 @@ fn shared_start(segments: &[&str], id: &str) -> Option<(usize, String)> {
 /// Patterns for a word that is a segment of the id, in any position. Short words are near too many segments.
 fn with_segment(word: &str, id: &str) -> Vec<(usize, String)> {
     let is_short = word.len() < 6;
-    let near = id.split('.').skip(1).filter_map(|own| Some((distance(word, own)?, own)));
+    let near = id.split('.').skip(1).filter_map(|own| Some((segment_distance(word, own)?, own)));
     let near = near.filter(|(cost, _)| *cost == 0 || !is_short);
     near.flat_map(|(cost, own)| [(cost, format!("*.{own}")), (cost + 1, format!("*.{own}.*"))]).collect()
+}
+
+/// Distance of two segments of an id: `numbers` is near `large-numbers`.
+fn segment_distance(given: &str, own: &str) -> Option<usize> {
+    distance(given, own).or_else(|| {
+        let own: Vec<&str> = own.split('-').collect();
+        let mut cost = own.len();
+        for word in given.split('-') {
+            cost += own.iter().filter_map(|own| distance(word, own)).min()?;
+        }
+        // A segment of the same number of words has other words.
+        (given.split('-').count() < own.len()).then_some(cost)
+    })
 }
 
 /// Number of typing errors between two words; `None` if they are different words.
@@ -121,9 +134,10 @@ mod tests {
 
     use super::*;
 
-    const IDS: [&str; 9] = [
+    const IDS: [&str; 10] = [
         "relay.body.pretty",
         "relay.body.key-order",
+        "relay.body.large-numbers",
         "relay.type.none",
         "refusal.401.bad-signature",
         "refusal.400.bad-signature",
@@ -144,6 +158,10 @@ mod tests {
     #[case::number("refusal.402.bad-signature", &["refusal.400.bad-signature", "refusal.401.bad-signature"])]
     #[case::shared_start("health.answer", &["health.*"])]
     #[case::word("bad-signatrue", &["*.bad-signature"])]
+    #[case::part_of_a_segment("relay.body.numbers", &["relay.body.large-numbers"])]
+    #[case::part_with_typing_error("relay.body.numbres", &["relay.body.large-numbers"])]
+    #[case::part_as_word("numbers", &["*.large-numbers"])]
+    #[case::part_and_number("refusal.401.signature", &["refusal.401.bad-signature", "refusal.400.bad-signature"])]
     #[case::wildcard_first("*.exact-bdoy", &["*.exact-body"])]
     #[case::nothing("nope.*", &[])]
     #[case::short("get", &["*.get"])]

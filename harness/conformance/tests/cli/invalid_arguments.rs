@@ -19,6 +19,7 @@ fn folder() -> Folder {
         .with("profile.toml", "relay.path = 17\nrelay.pth = \"/verify\"\n")
         .with("shape.json", "{\"code\": ")
         .with("edge.mjs", "")
+        .with("key.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
 }
 
 #[track_caller]
@@ -58,9 +59,22 @@ fn invalid_targets_exit_2() {
             &["conformance", "https://edge.example", "--no-service", "--origin", "shop.example"],
             &["conformance", "https://edge.example", "--no-service", "--origin", "https://shop.example/"],
             &["conformance", "https://edge.example", "--no-service", "--origin", "*"],
+            &["conformance", "--launch", "true", "--origin", "https://shop.example"],
+            &["conformance", "https://edge.example", "--origin", "https://shop.example"],
+            &[
+                "conformance",
+                "https://edge.example",
+                "--settings",
+                "nowhere",
+                "--origin",
+                "https://shop.example",
+            ],
+            &["conformance", "service", "--origin", "https://shop.example"],
             &["conformance", "--launch", "true", "--port-env", "A B"],
             &["conformance", "--launch", "true", "--edge-ca", "no.pem"],
             &["conformance", "--launch", "true", "--edge-ca", "edge.mjs"],
+            &["conformance", "--launch", "true", "--edge-ca", "not.json"],
+            &["conformance", "--launch", "true", "--edge-ca", "key.pem"],
             &["conformance", "--edge-ca", "edge.mjs"],
             &["conformance", "--port-env", "LISTEN"],
             &["conformance", "--ready-timeout", "5s"],
@@ -78,6 +92,7 @@ fn invalid_selections_exit_2() {
             &["conformance", "--filter", "nope.*"],
             &["conformance", "--filter", "refusal.unknwon.*"],
             &["conformance", "--filter", "realy.body.*"],
+            &["conformance", "--filter", "relay.body.numbers"],
             &["conformance", "--exclude", "accept.exact-bdoy"],
             &["conformance", "--filter", "bad-signatrue"],
             &["conformance", "--hold", "accept.exact-bdy"],

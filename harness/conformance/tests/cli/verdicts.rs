@@ -105,6 +105,12 @@ const OPEN_PAGE: &[u8] =
       Content-Length: 2\r\nConnection: close\r\n\r\n{}";
 const REDIRECT: &[u8] =
     b"HTTP/1.1 301 Moved\r\nLocation: https://shop.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const NO_METHOD: &[u8] =
+    b"HTTP/1.1 405 Method Not Allowed\r\nContent-Type: text/html\r\nContent-Length: 7\r\nConnection: close\r\n\r\n<h1>405";
+const NO_METHOD_AS_JSON: &[u8] =
+    b"HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\nContent-Length: 15\r\nConnection: close\r\n\r\n{\"status\": 405}";
+const BROKEN: &[u8] =
+    b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 25\r\nConnection: close\r\n\r\n500 Internal Server Error";
 /// A TLS alert: unexpected message.
 const TLS: &[u8] = b"\x15\x03\x03\x00\x02\x02\x0a";
 
@@ -112,6 +118,9 @@ const TLS: &[u8] = b"\x15\x03\x03\x00\x02\x02\x0a";
 #[case::page(PAGE, "http", "no edge of this interface")]
 #[case::absent(ABSENT, "http", "no edge of this interface")]
 #[case::open_page(OPEN_PAGE, "http", "no edge of this interface")]
+#[case::no_method(NO_METHOD, "http", "no edge of this interface")]
+#[case::no_method_as_json(NO_METHOD_AS_JSON, "http", "no edge of this interface")]
+#[case::status_in_its_body(BROKEN, "http", "with 500 Internal Server Error, and")]
 #[case::redirect(REDIRECT, "http", "301 (to https://shop.example/)")]
 #[case::tls(TLS, "http", "if it speaks TLS, use https://")]
 #[case::nothing(b"", "http", "connection closed without an answer")]

@@ -74,6 +74,28 @@ fn edge_with_minted_settings_conforms() {
     assert!(report.summary.pass > 150, "{:?}", report.summary);
 }
 
+const PINS: &str = r#"{"schema": "edgeproof.observations/1",
+    "observations": [{"point": "method.options-plain", "saw": "something else"}]}"#;
+
+/// The pinned point differs, so that the case fails.
+#[test]
+fn failure_shows_the_settings_of_the_folder() {
+    let folder = Folder::new();
+    let (_held, port) = held_port();
+    mint(&folder, port);
+    let edge = ShellEdge::start(&folder, SETTINGS);
+    let filter = ["--filter", "method.options-plain"];
+    std::fs::write(folder.path().join("pins.json"), PINS).unwrap();
+    let args = ["--url", &edge.url, "--settings", "settings", "--pin", "pins.json"];
+    let report = folder.conform(&[&args[..], &filter].concat());
+    let shown = &case(&report, "method.options-plain").edge.as_ref().unwrap().settings;
+    let env = std::fs::read_to_string(folder.path().join("settings/edge/edge.env")).unwrap();
+    let without_license = |line: &&str| !line.starts_with("LICENSE=");
+    let expected: Vec<&str> = env.lines().filter(without_license).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).filter(without_license).collect();
+    assert_eq!(shown, expected);
+}
+
 #[test]
 fn edge_of_another_service_exits_3_with_the_settings_to_change() {
     let folder = Folder::new();

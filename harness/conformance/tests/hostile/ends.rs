@@ -45,7 +45,6 @@ fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
         "10m",
         "--report",
         "json=r.json",
-        "--report",
         "junit=r.xml",
     ];
     watched::command(folder.path(), &args).spawn().unwrap()
@@ -109,7 +108,7 @@ fn signal_kills_an_edge_that_ignores_sigterm(#[case] signal: Signal, #[case] cod
     let call = call(caller.local_addr().unwrap());
     let child = run_into("method.put", &folder, &ignoring_sigterm("forks", &format!("{brood} {call}")));
     let (_, mut edge) = called(&caller).unwrap();
-    kill_process(Pid::from_child(&child), signal).unwrap();
+    watched::signal(&child, signal);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let _ = edge.read_to_end(&mut Vec::new());
@@ -126,7 +125,7 @@ fn full_disk_keeps_the_old_report() {
     let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
     let output = Command::new("bash")
         .args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", "--filter", "accept.*"])
-        .args(["--report", "json=r.json", "--report", "junit=r.xml"])
+        .args(["--report", "json=r.json", "junit=r.xml"])
         .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()

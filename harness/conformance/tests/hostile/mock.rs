@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -68,7 +68,7 @@ impl MockProgram {
 
     /// Stops it with a signal. It exits with 0 and leaves no files behind.
     pub(crate) fn stop(mut self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        watched::signal(&self.child, signal);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).unwrap();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
 use rstest::rstest;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -64,7 +64,7 @@ impl EdgeProgram {
 
     /// Stops it with SIGTERM. Yields its log.
     fn stop(mut self) -> String {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        watched::signal(&self.child, Signal::TERM);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         let mut log = String::new();
         self.out.read_to_string(&mut log).unwrap();

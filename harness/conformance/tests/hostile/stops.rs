@@ -8,24 +8,14 @@ use std::time::Duration;
 use edgeproof_mock::{ListenerMode, MockService, ServiceOptions};
 use edgeproof_reports::{Outcome, Report};
 use rstest::rstest;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
 use crate::hostile_proxy::HostileProxy;
-use crate::watched::{command, files};
+use crate::watched::{self, REPORTS, command, files};
 
 const LIMIT: Duration = Duration::from_secs(60);
-const REPORTS: [&str; 8] = [
-    "--report",
-    "json=r.json",
-    "--report",
-    "junit=r.xml",
-    "--report",
-    "html=r.html",
-    "--report",
-    "markdown=r.md",
-];
 
 /// A service that answers only its first request.
 async fn silent() -> (MockService, HostileProxy) {
@@ -46,7 +36,7 @@ async fn stuck(folder: &TempDir, target: &str, proxy: &HostileProxy) -> Child {
 }
 
 fn end(child: Child, signal: Signal) -> std::process::Output {
-    kill_process(Pid::from_child(&child), signal).unwrap();
+    watched::signal(&child, signal);
     child.wait_with_output().unwrap()
 }
 

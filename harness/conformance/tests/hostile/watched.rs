@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// A finished run.
@@ -38,6 +39,15 @@ pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// Options for a report in each format.
+pub(crate) const REPORTS: [&str; 5] =
+    ["--report", "json=r.json", "junit=r.xml", "html=r.html", "markdown=r.md"];
+
+/// Sends a signal to a program.
+pub(crate) fn signal(program: &Child, signal: Signal) {
+    kill_process(Pid::from_child(program), signal).unwrap();
+}
+
 /// Timeout of a run of a few cases, on a busy machine.
 const LONGEST: Duration = Duration::from_secs(120);
 /// Memory limit (MiB). A full run against a conforming edge needs about half of it.
@@ -62,19 +72,8 @@ pub(crate) fn print(name: &str, took: Option<Duration>, peak: u64) {
 
 fn run(args: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let reports = [
-        "--report",
-        "json=r.json",
-        "--report",
-        "junit=r.xml",
-        "--report",
-        "html=r.html",
-        "--report",
-        "markdown=r.md",
-        "--github",
-    ];
     let began = Instant::now();
-    let mut command = command(folder.path(), &[&["conformance"], args, &reports[..]].concat());
+    let mut command = command(folder.path(), &[&["conformance", "--github"], args, &REPORTS].concat());
     let child = command.env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md")).spawn().unwrap();
     let (output, peak) = watch(child);
     Ran { folder, output, took: began.elapsed(), peak }

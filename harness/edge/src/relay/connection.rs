@@ -28,7 +28,7 @@ pub(super) struct Connector {
 }
 
 /// Request side of a connection, by negotiated HTTP version.
-pub(super) enum Sender {
+pub(super) enum RequestSender {
     Http1(http1::SendRequest<OutboundBody>),
     Http2(http2::SendRequest<OutboundBody>),
 }
@@ -47,7 +47,7 @@ pub(super) enum ConnectError {
 impl Connector {
     /// Opens a connection: TCP, TLS for `https`, HTTP/2 if ALPN selects it, otherwise HTTP/1.1. A spawned task drives the
     /// connection until the sender is dropped and no request is under way.
-    pub(super) async fn connect(&self) -> Result<(Sender, SocketProbe), ConnectError> {
+    pub(super) async fn connect(&self) -> Result<(RequestSender, SocketProbe), ConnectError> {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await?;
         // A request must not wait for the acknowledgement of the previous one.
         tcp.set_nodelay(true)?;
@@ -74,7 +74,7 @@ impl Connector {
     }
 }
 
-async fn http1<S>(stream: S) -> hyper::Result<Sender>
+async fn http1<S>(stream: S) -> hyper::Result<RequestSender>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -82,14 +82,14 @@ where
         http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await?;
     // The request on the connection reports how it ended.
     tokio::spawn(async { drop(connection.await) });
-    Ok(Sender::Http1(sender))
+    Ok(RequestSender::Http1(sender))
 }
 
-async fn http2<S>(stream: S) -> hyper::Result<Sender>
+async fn http2<S>(stream: S) -> hyper::Result<RequestSender>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await?;
     tokio::spawn(async { drop(connection.await) });
-    Ok(Sender::Http2(sender))
+    Ok(RequestSender::Http2(sender))
 }

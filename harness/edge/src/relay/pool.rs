@@ -9,7 +9,7 @@ use hyper::client::conn::http1;
 use hyper::client::conn::{TrySendError, http2};
 use parking_lot::Mutex;
 
-use super::connection::{ConnectError, Connector, Sender};
+use super::connection::{ConnectError, Connector, RequestSender};
 use super::outbound_body::OutboundBody;
 use super::socket::SocketProbe;
 
@@ -55,7 +55,7 @@ struct Http2Connection {
 
 /// Connection for one request.
 pub(super) struct PooledConnection {
-    sender: Sender,
+    sender: RequestSender,
     probe: SocketProbe,
     /// Whether it served a request before.
     pub(super) reused: bool,
@@ -81,9 +81,9 @@ impl ConnectionPool {
         }
         let (sender, probe) = self.connector.connect().await?;
         let request = match &sender {
-            Sender::Http1(_) => None,
-            Sender::Http2(_) if !self.keep_alive => None,
-            Sender::Http2(sender) => {
+            RequestSender::Http1(_) => None,
+            RequestSender::Http2(_) if !self.keep_alive => None,
+            RequestSender::Http2(sender) => {
                 let requests = Arc::new(());
                 let request = Arc::clone(&requests);
                 let (sender, probe) = (sender.clone(), probe.clone());
@@ -97,7 +97,7 @@ impl ConnectionPool {
 
     /// Takes a connection back whose answer was read to the end.
     pub(super) fn release(self: &Arc<Self>, connection: PooledConnection) {
-        let Sender::Http1(mut sender) = connection.sender else { return };
+        let RequestSender::Http1(mut sender) = connection.sender else { return };
         if !self.keep_alive {
             return;
         }
@@ -121,7 +121,7 @@ impl PoolState {
         if let Some(connection) = self.http2.as_mut().filter(|connection| connection.is_usable()) {
             connection.last_used = Instant::now();
             return Some(PooledConnection {
-                sender: Sender::Http2(connection.sender.clone()),
+                sender: RequestSender::Http2(connection.sender.clone()),
                 probe: connection.probe.clone(),
                 reused: true,
                 _request: Some(Arc::clone(&connection.requests)),
@@ -131,7 +131,7 @@ impl PoolState {
         while let Some(Http1Connection { sender, probe, idle_since }) = self.http1.pop() {
             if idle_since.elapsed() < IDLE_TIMEOUT && sender.is_ready() && probe.is_quiet() {
                 return Some(PooledConnection {
-                    sender: Sender::Http1(sender),
+                    sender: RequestSender::Http1(sender),
                     probe,
                     reused: true,
                     _request: None,
@@ -163,7 +163,7 @@ impl Http2Connection {
 
 impl PooledConnection {
     pub(super) fn is_http2(&self) -> bool {
-        matches!(self.sender, Sender::Http2(_))
+        matches!(self.sender, RequestSender::Http2(_))
     }
 
     /// Sends a request. The error contains the request if no byte of it was written; only then a retry is safe.
@@ -172,8 +172,8 @@ impl PooledConnection {
         request: Request<OutboundBody>,
     ) -> Result<Response<Incoming>, TrySendError<Request<OutboundBody>>> {
         match &mut self.sender {
-            Sender::Http1(sender) => sender.try_send_request(request).await,
-            Sender::Http2(sender) => sender.try_send_request(request).await,
+            RequestSender::Http1(sender) => sender.try_send_request(request).await,
+            RequestSender::Http2(sender) => sender.try_send_request(request).await,
         }
     }
 }

@@ -41,6 +41,27 @@ pub struct Arrival {
     pub connection: u64,
 }
 
+impl Arrival {
+    /// A collection that reached the mock service without a connection, as in runs without sockets.
+    pub fn without_connection(number: u64, request: Request) -> Self {
+        Self {
+            number,
+            endpoint: ServiceEndpoint::Relay,
+            body_length: request.body.len() as u64,
+            request,
+            at: Instant::now(),
+            answered: None,
+            answer: None,
+            finished: true,
+            claimed: true,
+            stimulus: None,
+            client_certificates: Arc::default(),
+            tls: None,
+            connection: 0,
+        }
+    }
+}
+
 /// Answer to a recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArrivalAnswer {

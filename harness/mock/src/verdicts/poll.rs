@@ -33,7 +33,7 @@ pub(crate) async fn answer(
         MagicOutcome::Session(token, session_state) => (token, Some(session_state)),
         MagicOutcome::Nothing(token) => (token, None),
     };
-    let control = control.filter(|_| !state.hooks.waits_for_nobody());
+    let control = control.filter(|_| !state.hooks.ignores_disconnect());
     let request = CheckedVerdictRequest { state, token, reference, forced };
     let (mut session, _) = request.look(now);
     let longest = wait_ms(query, state.profile.wait_max);

@@ -39,7 +39,11 @@ impl FaultInjection for MutationInjection {
                 let first = self.first.get_or_init(|| options.settings.clone());
                 edge::inject(*behaviour, options, first);
             }
-            Mutation::Behaviour(BehaviourMutation::Service(_)) => {}
+            Mutation::LateBehaviour(BehaviourMutation::Edge(behaviour)) => {
+                edge::inject_late(*behaviour, options);
+            }
+            Mutation::Behaviour(BehaviourMutation::Service(_))
+            | Mutation::LateBehaviour(BehaviourMutation::Service(_)) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 options.hooks = Arc::new(VariationMutant { fault, announced });
@@ -53,7 +57,12 @@ impl FaultInjection for MutationInjection {
             Mutation::Behaviour(BehaviourMutation::Service(behaviour)) => {
                 service::inject(*behaviour, options);
             }
-            Mutation::Behaviour(BehaviourMutation::Edge(_)) | Mutation::Variation(_) => {}
+            Mutation::LateBehaviour(BehaviourMutation::Service(behaviour)) => {
+                service::inject_late(*behaviour, options);
+            }
+            Mutation::Behaviour(BehaviourMutation::Edge(_))
+            | Mutation::LateBehaviour(BehaviourMutation::Edge(_))
+            | Mutation::Variation(_) => {}
         }
     }
 

@@ -11,13 +11,16 @@ pub struct BehaviourFacts {
     pub row: &'static str,
     /// Level of the mutation, if it is lower than the level of the row.
     pub level: Option<Level>,
+    /// Row that a second mutant breaks, with this behaviour in the later part of a run only. None: there is no such mutant.
+    pub late_row: Option<&'static str>,
 }
 
-/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row and level.
+/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row, level, and
+/// `also late` for a second mutant that begins late, with its broken row if it is another one.
 macro_rules! behaviours {
     (
         $(#[$about:meta])* pub enum $Behaviour:ident;
-        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)?;)*
+        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)? $(also $late:ident $($late_row:literal)?)?;)*
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +34,24 @@ macro_rules! behaviours {
 
             /// Name, title and requirement.
             pub const fn facts(self) -> BehaviourFacts {
-                let (name, title, row, level) = match self {
-                    $(Self::$Variant => ($name, concat!($($title),+), $row, behaviours!(@level $($level)?)),)*
+                let (name, title, row, level, late_row) = match self {
+                    $(Self::$Variant => (
+                        $name,
+                        concat!($($title),+),
+                        $row,
+                        behaviours!(@level $($level)?),
+                        behaviours!(@late $row $(, $late $($late_row)?)?),
+                    ),)*
                 };
-                BehaviourFacts { name, title: title.trim_ascii(), row, level }
+                BehaviourFacts { name, title: title.trim_ascii(), row, level, late_row }
             }
         }
     };
     (@level) => { None };
     (@level $level:ident) => { Some(edgeproof_fixtures::spec::Level::$level) };
+    (@late $row:literal) => { None };
+    (@late $row:literal, late) => { Some($row) };
+    (@late $row:literal, late $late_row:literal) => { Some($late_row) };
 }
 
 pub(super) use behaviours;

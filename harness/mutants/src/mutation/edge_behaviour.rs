@@ -7,15 +7,15 @@ behaviours! {
 
     // -- relayed body
     /// Parses the JSON and serialises it again.
-    Reserialises = "reserialises" breaks "statement.body-unchanged";
+    Reserialises = "reserialises" breaks "statement.body-unchanged" also late;
     /// Trims white space from the body.
-    Trims = "trims-white-space" breaks "statement.body-unchanged";
+    Trims = "trims-white-space" breaks "statement.body-unchanged" also late;
     /// Decodes the body as UTF-8 and replaces invalid bytes.
     DecodesLossily = "decodes-lossily" breaks "statement.body-unchanged";
     /// Removes a byte order mark.
     StripsBom = "strips-bom" breaks "statement.body-unchanged";
     /// Wraps the body in an object.
-    Wraps = "wraps-in-object" breaks "statement.body-unchanged";
+    Wraps = "wraps-in-object" breaks "statement.body-unchanged" also late;
     /// Normalises text to composed Unicode.
     NormalisesUnicode = "normalises-unicode" breaks "statement.body-unchanged";
     /// Cuts the body at a NUL byte.
@@ -25,7 +25,7 @@ behaviours! {
     /// Relays {} in place of an empty body.
     ReplacesEmpty = "replaces-empty-body" breaks "statement.body-unchanged";
     /// Relays an empty body in place of a chunked one.
-    DropsChunks = "drops-chunked-body" breaks "statement.body-unchanged";
+    DropsChunks = "drops-chunked-body" breaks "statement.body-unchanged" also late;
     /// Answers 417 to Expect: 100-continue.
     RefusesExpect = "refuses-expect" breaks "statement.body-unchanged";
     /// Relays {} unless the content type is JSON.
@@ -45,7 +45,7 @@ behaviours! {
     /// Refuses bodies over 512 KiB.
     LimitsTo512k = "limits-to-512k" breaks "statement.body-large";
     /// Relays each collection twice.
-    SendsTwice = "sends-twice" breaks "statement.relayed-once";
+    SendsTwice = "sends-twice" breaks "statement.relayed-once" also late;
     /// Retries after a broken connection.
     RetriesBroken = "retries-after-broken-connection" breaks "statement.no-retry";
     /// Retries after a broken connection, and passes the refusal of the copy on.
@@ -61,7 +61,7 @@ behaviours! {
     /// Relays each collection again before the next one.
     RelaysAgainLater = "relays-again-later" breaks "statement.relayed-once";
     /// Accepts without relaying.
-    RelaysNothing = "relays-nothing" breaks "statement.body-unchanged";
+    RelaysNothing = "relays-nothing" breaks "statement.body-unchanged" also late;
     /// Relays the received part of a broken body.
     RelaysPartial = "relays-partial-body" breaks "statement.nothing-partial-relayed";
     /// Relays the first half of a chunked body.
@@ -139,7 +139,7 @@ behaviours! {
     /// Answers service_unreachable to refusals without a reason.
     ReportsUnreachable = "reports-unreachable-service" breaks "edge.refused.unknown";
     /// Answers errors with HTML pages.
-    ErrorPages = "html-error-pages" breaks "statement.error-bodies-json";
+    ErrorPages = "html-error-pages" breaks "statement.error-bodies-json" also late;
     /// Removes the suffix of a reason.
     StripsSuffix = "strips-reason-suffix" breaks "statement.reason-in-between";
     /// Answers 502 to an early refusal of a large collection.
@@ -155,9 +155,9 @@ behaviours! {
 
     // -- CORS
     /// Allows any origin.
-    ReflectsOrigin = "reflects-origin" breaks "statement.cors-other-origins";
+    ReflectsOrigin = "reflects-origin" breaks "statement.cors-other-origins" also late;
     /// Allows every origin with the wildcard *.
-    GrantsStar = "grants-wildcard-origin" breaks "statement.cors-other-origins";
+    GrantsStar = "grants-wildcard-origin" breaks "statement.cors-other-origins" also late;
     /// Allows the opaque origin null.
     GrantsNull = "grants-null-origin" breaks "statement.cors-other-origins";
     /// Allows origins that start with the allowed one.
@@ -181,7 +181,7 @@ behaviours! {
     /// Relays preflights.
     RelaysPreflight = "relays-preflight" breaks "edge.preflight";
     /// Sends CORS headers on success only.
-    CorsOnSuccess = "cors-on-success" breaks "statement.cors-readable";
+    CorsOnSuccess = "cors-on-success" breaks "statement.cors-readable" also late;
     /// Omits the header Vary.
     NoVary = "no-vary-header" breaks "statement.vary";
 
@@ -225,23 +225,23 @@ behaviours! {
 
     // -- log
     /// Logs the body of a refused collection.
-    LogsBody = "logs-body" breaks "statement.log-without-end-user-data";
+    LogsBody = "logs-body" breaks "statement.log-without-end-user-data" also late;
     /// Logs the client's address.
     LogsAddress = "logs-address" breaks "statement.log-without-end-user-data";
     /// Logs the header X-Forwarded-For.
-    LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data";
+    LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data" also late;
     /// Logs the header User-Agent.
-    LogsUserAgent = "logs-user-agent" breaks "statement.log-without-end-user-data";
+    LogsUserAgent = "logs-user-agent" breaks "statement.log-without-end-user-data" also late;
     /// Logs the header Cookie.
-    LogsCookie = "logs-cookie" breaks "statement.log-without-end-user-data";
+    LogsCookie = "logs-cookie" breaks "statement.log-without-end-user-data" also late;
     /// Logs the license on refusals.
-    LogsLicense = "logs-license" breaks "statement.secrets-not-logged";
+    LogsLicense = "logs-license" breaks "statement.secrets-not-logged" also late;
     /// Logs the license at start.
     LogsLicenseAtStart = "logs-license-at-start" breaks "statement.secrets-not-logged";
     /// Logs the client key at start.
     LogsKey = "logs-client-key" breaks "statement.secrets-not-logged";
     /// Logs refusals without status and reason.
-    LogsWithoutDetails = "logs-without-status-and-reason" breaks "statement.refusal-logged";
+    LogsWithoutDetails = "logs-without-status-and-reason" breaks "statement.refusal-logged" also late;
     /// Logs nothing.
     LogsNothing = "logs-nothing" breaks "statement.refusal-logged" at Should;
     /// Logs each refusal twice.
@@ -249,35 +249,15 @@ behaviours! {
     /// Logs the reason on a separate line.
     LogsTwoLines = "logs-two-lines" breaks "statement.refusal-logged";
     /// Logs refusals without the reason.
-    LogsNoReason = "logs-without-reason" breaks "statement.refusal-logged";
+    LogsNoReason = "logs-without-reason" breaks "statement.refusal-logged" also late;
     /// Logs refusals without the status.
-    LogsNoStatus = "logs-without-status" breaks "statement.refusal-logged";
+    LogsNoStatus = "logs-without-status" breaks "statement.refusal-logged" also late;
     /// Logs another status than the service's.
-    LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged";
-
-    // -- later in the run
-    /// Appends a space to every body after the fifth collection.
-    ChangesBodyLate = "changes-body-late" breaks "statement.body-unchanged";
-    /// Relays each collection twice after the fifth one.
-    SendsTwiceLate = "sends-twice-late" breaks "statement.relayed-once";
-    /// Answers 500 to every collection after the fifth.
-    FailsLate = "fails-late" breaks "statement.edge-lives-on";
-    /// Sends no CORS headers after the fifth collection.
-    LosesGrantLate = "loses-grant-late" breaks "statement.cors-readable";
-    /// Allows every origin after the fifth collection.
-    GrantsStarLate = "grants-wildcard-origin-late" breaks "statement.cors-other-origins";
-    /// Answers errors with HTML pages after the fifth collection.
-    ErrorPagesLate = "html-error-pages-late" breaks "statement.error-bodies-json";
-    /// Logs no refusal after the fifth collection.
-    LogsNothingLate = "logs-nothing-late" breaks "statement.refusal-logged";
-    /// Logs the body of a refused collection after the fifth one.
-    LogsBodyLate = "logs-body-late" breaks "statement.log-without-end-user-data";
-    /// Logs the license on refusals after the fifth collection.
-    LogsLicenseLate = "logs-license-late" breaks "statement.secrets-not-logged";
+    LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged" also late;
 
     // -- all requests
     /// Refuses all requests without relaying.
-    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted";
+    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted" also late "statement.edge-lives-on";
     /// Accepts all collections and ignores the answer of the service.
     AcceptsAll = "accepts-all-collections" breaks "edge.refused";
 }

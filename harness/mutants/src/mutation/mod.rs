@@ -33,6 +33,8 @@ pub enum Mutation {
     Row(Arc<RowMutation>),
     /// Behaviour that no answer of a single row shows. Written by hand.
     Behaviour(BehaviourMutation),
+    /// The same behaviour in the later part of a run only. Derived from behaviours.
+    LateBehaviour(BehaviourMutation),
     /// Wrong handling of one value of the model of variation. Derived from the model.
     Variation(Arc<VariationMutation>),
 }
@@ -42,7 +44,9 @@ impl Mutation {
     pub fn affects(&self, part: TestedPart) -> bool {
         let of_edge = match self {
             Self::Row(mutation) => mutation.is_of_edge(),
-            Self::Behaviour(behaviour) => matches!(behaviour, BehaviourMutation::Edge(_)),
+            Self::Behaviour(behaviour) | Self::LateBehaviour(behaviour) => {
+                matches!(behaviour, BehaviourMutation::Edge(_))
+            }
             Self::Variation(_) => true,
         };
         of_edge == (part == TestedPart::Edge)

@@ -7,7 +7,7 @@ behaviours! {
 
     // -- read token
     /// Answers 401 to all requests.
-    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix";
+    RefusesAll = "refuses-all-requests" breaks "statement.read-token-prefix" also late "verdict.404.pending";
     /// Answers 401 to requests with waitMs before it reads the header.
     RefusesWaits = "refuses-requests-with-wait" breaks "statement.wait-optional";
     /// Accepts any scheme in place of Bearer.
@@ -27,13 +27,17 @@ behaviours! {
     /// Answers unauthorized requests from a cache.
     CachesForAll = "caches-for-all-clients" breaks "statement.no-oracle";
     /// Returns the token in refusals.
-    EchoesRefused = "echoes-refused-token" breaks "statement.read-token-not-echoed";
+    EchoesRefused = "echoes-refused-token" breaks "statement.read-token-not-echoed" also late;
     /// Returns the token in a header of accepted requests.
-    EchoesAccepted = "echoes-accepted-token" breaks "statement.read-token-not-echoed";
+    EchoesAccepted = "echoes-accepted-token" breaks "statement.read-token-not-echoed" also late;
+    /// Returns the token in hexadecimal.
+    EchoesEncoded = "echoes-encoded-token" breaks "statement.read-token-not-echoed" also late;
+    /// Answers refusals in plain text.
+    TextRefusals = "text-refusals" breaks "statement.error-bodies-json" also late;
     /// Omits the header WWW-Authenticate on 401.
     NoChallenge = "no-www-authenticate-header" breaks "statement.challenge-on-401";
     /// Lets shared caches store answers.
-    AllowsSharedCaching = "allows-shared-caching" breaks "statement.verdict-not-shared";
+    AllowsSharedCaching = "allows-shared-caching" breaks "statement.verdict-not-shared" also late;
 
     /// Accepts a token in the query.
     TakesQueryToken = "accepts-token-in-query" breaks "verdict.401.unauthorized";
@@ -57,22 +61,6 @@ behaviours! {
     RefusesRange = "refuses-range" breaks "verdict.404.pending";
     /// Answers refusals in HTML to clients that accept it.
     HtmlRefusals = "html-refusals-for-browsers" breaks "statement.error-bodies-json";
-
-    // -- later in the run
-    /// Answers 500 to every request after the eighth.
-    FailsLate = "fails-late" breaks "verdict.404.pending";
-    /// Adds a member to pending answers after the eighth request.
-    AddsMemberLate = "adds-member-late" breaks "verdict.404.pending";
-    /// Lets shared caches store answers after the eighth request.
-    CachesLate = "shared-caching-late" breaks "statement.verdict-not-shared";
-    /// Returns the token in hexadecimal after the eighth request.
-    EchoesLate = "echoes-token-late" breaks "statement.read-token-not-echoed";
-    /// Answers refusals in plain text after the eighth request.
-    TextLate = "text-refusals-late" breaks "statement.error-bodies-json";
-    /// Lets caches store the key set for a day after the eighth request.
-    KeysCachedLate = "keys-cached-late" breaks "limit.key-set-cache";
-    /// Publishes private keys after the eighth request.
-    PrivateKeysLate = "publishes-private-keys-late" breaks "keys.public-only";
 
     // -- reference
     /// Decodes the reference twice.
@@ -113,9 +101,9 @@ behaviours! {
     /// Returns verdicts of other licenses.
     ReturnsOtherLicense = "returns-verdicts-of-other-licenses" breaks "verdict.404.pending";
     /// Answers 200 to a pending verdict.
-    PendingIs200 = "pending-is-200" breaks "verdict.404.pending";
+    PendingIs200 = "pending-is-200" breaks "verdict.404.pending" also late;
     /// Omits the reference of a pending verdict.
-    PendingUnnamed = "pending-without-reference" breaks "verdict.404.pending";
+    PendingUnnamed = "pending-without-reference" breaks "verdict.404.pending" also late;
     /// Returns a verdict for every reference.
     KnowsAll = "verdict-for-every-reference" breaks "statement.verdict-after-acceptance";
     /// Returns no verdict.
@@ -162,9 +150,9 @@ behaviours! {
 
     // -- key set
     /// Publishes private keys.
-    PrivateKeys = "publishes-private-keys" breaks "keys.public-only";
+    PrivateKeys = "publishes-private-keys" breaks "keys.public-only" also late;
     /// Publishes a symmetric key.
-    SymmetricKey = "publishes-symmetric-key" breaks "keys.public-only";
+    SymmetricKey = "publishes-symmetric-key" breaks "keys.public-only" also late;
     /// Publishes two keys with the same id.
     SameIds = "same-key-ids" breaks "keys.distinct-ids";
     /// Publishes a key of an unknown type.
@@ -186,9 +174,9 @@ behaviours! {
     /// Publishes an HTML page in place of the key set.
     PageForKeys = "html-page-for-keys" breaks "keys.200.published";
     /// Lets caches store the key set for a day.
-    CachedForADay = "cached-for-a-day" breaks "limit.key-set-cache";
+    CachedForADay = "cached-for-a-day" breaks "limit.key-set-cache" also late;
     /// Lets caches store the key set without a limit.
-    NoCacheLimit = "cached-without-limit" breaks "limit.key-set-cache";
+    NoCacheLimit = "cached-without-limit" breaks "limit.key-set-cache" also late;
     /// Publishes other keys on every second request.
     AlternatingKeys = "alternating-keys" breaks "keys.stable";
     /// Omits the header ETag.

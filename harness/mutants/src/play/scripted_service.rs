@@ -1,5 +1,4 @@
-use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use edgeproof::cases::Conversation;
@@ -7,7 +6,7 @@ use edgeproof::target::Setup;
 use edgeproof_edge::{EdgeIo, RelayResult, RequestBody};
 use edgeproof_fixtures::credentials::{EdgeSettings, Role, Secret, check_client_certificate, check_license};
 use edgeproof_fixtures::seal::CollectionFault;
-use edgeproof_mock::{Action, Arrival, CollectionFacts, Replay, Script, ServiceEndpoint, decide};
+use edgeproof_mock::{Action, Arrival, CollectionFacts, Replay, Script, decide};
 use http::{HeaderMap, StatusCode, Version};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
@@ -106,7 +105,6 @@ impl ScriptedService<'_> {
     }
 
     fn arrival(&self, body: Bytes) -> Arrival {
-        let body_length = body.len() as u64;
         let request = edgeproof_http::Request {
             method: "POST".into(),
             target: "/".into(),
@@ -115,20 +113,6 @@ impl ScriptedService<'_> {
             body,
             complete: true,
         };
-        Arrival {
-            number: self.arrivals.len() as u64,
-            endpoint: ServiceEndpoint::Relay,
-            request,
-            body_length,
-            at: Instant::now(),
-            answered: None,
-            answer: None,
-            finished: true,
-            claimed: true,
-            stimulus: None,
-            client_certificates: Arc::default(),
-            tls: None,
-            connection: 0,
-        }
+        Arrival::without_connection(self.arrivals.len() as u64, request)
     }
 }

@@ -95,7 +95,8 @@ fn ids_are_unique_and_broken_rows_exist() {
     let ids: BTreeSet<&str> = mutants.iter().chain(&equivalent).map(|mutant| mutant.id.as_str()).collect();
     assert_eq!(ids.len(), mutants.len() + equivalent.len());
     let rows = mutants.iter().chain(&equivalent).map(|mutant| mutant.row.as_str());
-    for row in rows.chain(BehaviourMutation::all().map(|behaviour| behaviour.facts().row)) {
+    let behaviours = BehaviourMutation::all().map(BehaviourMutation::facts);
+    for row in rows.chain(behaviours.flat_map(|facts| [facts.row, facts.late_row.unwrap_or(facts.row)])) {
         assert!(bed.spec.row(row).is_some(), "no row {row}");
     }
 }

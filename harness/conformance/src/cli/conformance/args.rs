@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
+use edgeproof_cli::parse_origin;
 use edgeproof_fixtures::spec::Version;
-
-use crate::cli::inputs::parse_origin;
 
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
@@ -44,7 +43,7 @@ pub(crate) struct ConformanceArgs {
     #[arg(long, help_heading = "Edge")]
     pub(super) no_service: bool,
     /// Origin that the edge allows, with --no-service
-    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge", requires = "no_service")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge")]
     pub(super) origin: Option<String>,
     /// Environment variable that gives the launched edge its port
     #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
@@ -128,7 +127,8 @@ pub(crate) struct ConformanceArgs {
     /// Exit 3 if cases lack an input, such as a read token
     #[arg(long, help_heading = "Run")]
     pub(super) require_all: bool,
-    /// Number of cases that run at the same time, 1 to 256
+    /// Number of cases that run at the same time, 1 to 256. On targets that already run, cases without a wait run one at
+    /// a time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Run")]
     pub(super) jobs: u16,
     /// Timeout of a case

@@ -64,7 +64,7 @@ fn upstream_of_attached(
     credentials: &Credentials,
     files: &CredentialFiles,
 ) -> Result<EdgeUpstream, Failure> {
-    let Some(connection) = connection else {
+    let (Some(connection), Some(dir)) = (connection, &args.settings) else {
         return Ok(EdgeUpstream::Foreign { origin: args.origin.clone(), intended: args.no_service });
     };
     let listen = match args.service_listen {
@@ -73,7 +73,10 @@ fn upstream_of_attached(
             .map_err(|why| Failure::of(&why, "set the listen address with --service-listen ADDR"))?,
     };
     let settings = files.settings(credentials, &connection.service_url, &connection.allowed_origin);
-    Ok(EdgeUpstream::MockAt { listen, settings })
+    // As when the folder was saved.
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.clone());
+    let reported = Box::new(connection.edge_settings(credentials, &dir));
+    Ok(EdgeUpstream::MockAt { listen, settings, reported })
 }
 
 fn target(

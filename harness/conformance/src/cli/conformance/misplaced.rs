@@ -11,6 +11,7 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
         ("--url", args.url.is_some()),
         ("--settings", args.settings.is_some()),
         ("--no-service", args.no_service),
+        ("--origin", args.origin.is_some()),
         ("--edge-ca", args.edge_ca.is_some()),
         ("--reply-shape", args.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),
@@ -42,6 +43,17 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
 }
 
 fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
+    if args.origin.is_some() && !args.no_service {
+        let is_url = args.target.as_deref().is_some_and(|target| target != "edge") || args.url.is_some();
+        let advice = if args.settings.is_some() {
+            "the settings name the origin that the edge allows: omit the option"
+        } else if is_url {
+            "add --no-service, or --settings DIR in place of --origin"
+        } else {
+            "edgeproof sets ALLOWED_ORIGIN of the edges that it starts: omit the option"
+        };
+        return Err(Failure::usage("cannot use --origin without --no-service", advice));
+    }
     let keys_url = [("--keys-url", args.keys_url.is_some())];
     let Some(option) = first_given(&service_options(args)).or(first_given(&keys_url)) else { return Ok(()) };
     Err(Failure::usage(

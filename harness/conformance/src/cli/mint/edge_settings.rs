@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use edgeproof_cli::Failure;
+use edgeproof_cli::{Failure, parse_origin};
 use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
 
-use crate::cli::inputs::{mint, parse_origin, service_url};
+use crate::cli::inputs::{mint, service_url};
 use crate::target::ALLOWED_ORIGIN;
 
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+use edgeproof_cli::parse_origin;
 use edgeproof_fixtures::spec::Version;
 
-use crate::cli::inputs::parse_origin;
 use crate::target::ALLOWED_ORIGIN;
 
 /// Output and end of the command, shown in its help.

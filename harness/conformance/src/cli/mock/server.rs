@@ -63,7 +63,7 @@ impl MockServer {
             ..ServiceOptions::new(Arc::clone(&spec), credentials)
         };
         let service = MockService::start_with(options).await.map_err(|why| {
-            Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR`")
+            Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR --force`")
         })?;
         let service = Arc::new(service);
         let edge = match edge {

@@ -4,7 +4,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, A
 
 use super::edge_answer::is_edge_answer;
 use super::pool::EdgePool;
-use crate::judge::excerpt;
+use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 use crate::run::runner_context::RunnerContext;
 use crate::target::ALLOWED_ORIGIN;
@@ -39,15 +39,13 @@ pub(super) async fn check_foreign(
             .header("Access-Control-Request-Headers", "content-type")
     };
     let signals = Endpoint::Signals.path();
-    let drafts =
-        [Draft::new("GET", signals), Draft::new("PUT", signals), preflight(signals), preflight(OTHER_PATH)];
-    let [get, put, signals_preflight, other_preflight] =
-        drafts.map(|draft| async move { send(endpoint, &draft, context.request_timeout()).await.reply });
+    let reply = async |draft: Draft| send(endpoint, &draft, context.request_timeout()).await.reply;
     let probe = Probe {
-        get: get.await,
-        put: put.await,
-        preflight: signals_preflight.await,
-        other_preflight: other_preflight.await,
+        get: reply(Draft::new("GET", signals)).await,
+        other_get: reply(Draft::new("GET", OTHER_PATH)).await,
+        put: reply(Draft::new("PUT", signals)).await,
+        preflight: reply(preflight(signals)).await,
+        other_preflight: reply(preflight(OTHER_PATH)).await,
     };
     if probe.shows_edge(&pool.options().spec) {
         return SanityResult::Usable;
@@ -65,19 +63,21 @@ pub(super) async fn check_foreign(
 /// Answers of an address that may be no edge.
 struct Probe {
     get: Result<Answer, NoAnswer>,
+    other_get: Result<Answer, NoAnswer>,
     put: Result<Answer, NoAnswer>,
     preflight: Result<Answer, NoAnswer>,
     other_preflight: Result<Answer, NoAnswer>,
 }
 
 impl Probe {
-    /// Whether one answer is as the interface defines it. Servers of files answer 404 or 200 to `GET`, and some allow
-    /// CORS on each path.
+    /// Whether one answer is as the interface defines it. Servers of files answer 404 or 200 to `GET`, and some servers
+    /// allow CORS, or refuse `GET`, on each path.
     fn shows_edge(&self, spec: &Spec) -> bool {
         let has_edge_body = |reply: &Result<Answer, NoAnswer>| {
             reply.as_ref().is_ok_and(|answer| is_edge_answer(spec, answer))
         };
-        let refuses_get = self.get.as_ref().is_ok_and(|answer| answer.status == 405);
+        let refuses = |get: &Result<Answer, NoAnswer>| get.as_ref().is_ok_and(|answer| answer.status == 405);
+        let refuses_get = refuses(&self.get) && !refuses(&self.other_get);
         let allowed = granted(&self.preflight);
         refuses_get
             || has_edge_body(&self.get)
@@ -94,14 +94,6 @@ fn granted(reply: &Result<Answer, NoAnswer>) -> Option<[Option<&[u8]>; 3]> {
     values[0].is_some().then_some(values)
 }
 
-/// Status, redirect and body of an answer.
 fn rendered(reply: &Result<Answer, NoAnswer>) -> String {
-    let answer = match reply {
-        Ok(answer) => answer,
-        Err(why) => return why.to_string(),
-    };
-    let location = answer.headers.get(http::header::LOCATION);
-    let redirect =
-        location.map_or(String::new(), |to| format!(" (to {})", String::from_utf8_lossy(to.as_bytes())));
-    format!("{}{redirect} {}", answer.status, excerpt(&answer.body)).trim_end().to_owned()
+    reply.as_ref().map_or_else(ToString::to_string, status_and_body)
 }

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
 use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor};
-use crate::monitor::{EdgeRecord, LAST_REQUESTS, judge, send_last_requests};
+use crate::monitor::{EdgeRecord, ExpectedCertificate, LAST_REQUESTS, judge, send_last_requests};
 use crate::run::case_report;
 use crate::run::runner_context::RunnerContext;
 use crate::target::{Setup, Target};
@@ -76,20 +76,21 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
+        max_body: pool.options().profile.max_body,
         redactor: Arc::clone(&pool.options().redactor),
     }
 }
 
-/// The client certificate that an edge with these settings has to present. `Err`: open.
-fn certificate(setup: Setup, settings: &EdgeSettings) -> Result<Option<Vec<u8>>, ()> {
+/// The client certificate that an edge with these settings has to present.
+fn certificate(setup: Setup, settings: &EdgeSettings) -> ExpectedCertificate {
     match (&settings.client_cert_file, &settings.client_key_file) {
-        _ if setup == Setup::ExpiredCertificate => Err(()),
-        (None, None) => Ok(None),
+        _ if setup == Setup::ExpiredCertificate => ExpectedCertificate::Open,
+        (None, None) => ExpectedCertificate::Absent,
         (Some(file), Some(_)) => match CertificateDer::from_pem_file(file) {
-            Ok(certificate) => Ok(Some(certificate.to_vec())),
+            Ok(certificate) => ExpectedCertificate::Certificate(certificate.to_vec()),
             // The files of an attached edge can be gone by now.
-            Err(_) => Err(()),
+            Err(_) => ExpectedCertificate::Open,
         },
-        _ => Err(()),
+        _ => ExpectedCertificate::Open,
     }
 }

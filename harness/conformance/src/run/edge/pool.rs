@@ -60,7 +60,7 @@ pub(super) struct EdgeInstance {
     pub(super) edge: RunningEdge,
     /// Setup of the edge.
     pub(super) setup: Setup,
-    /// Settings that the edge was started with; unknown for an attached edge.
+    /// Settings that the edge was started with, for reports; unknown without the mock service.
     pub(super) settings: Option<EdgeSettings>,
     /// The edge as cases see it.
     pub(super) context: Arc<EdgeContext>,
@@ -322,6 +322,10 @@ impl EdgePool {
             origin,
         };
         let context = Arc::new(context);
+        let settings = match &options.upstream {
+            EdgeUpstream::MockAt { reported, .. } => Some((**reported).clone()),
+            _ => settings,
+        };
         let instance = Arc::new(EdgeInstance {
             edge,
             setup,

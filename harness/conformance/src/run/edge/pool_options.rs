@@ -40,8 +40,10 @@ pub enum EdgeUpstream {
     MockAt {
         /// Address that the mock service listens on.
         listen: SocketAddr,
-        /// Settings that the edge was started with.
+        /// Settings that the edge was started with. Their files are copies that this machine can read.
         settings: EdgeSettings,
+        /// The same settings for reports, with the paths that the edge sees.
+        reported: Box<EdgeSettings>,
     },
     /// A service that edgeproof does not control, behind an attached edge.
     Foreign {

@@ -13,7 +13,7 @@ use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, collection};
-use crate::judge::excerpt;
+use crate::judge::status_and_body;
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
 use crate::run::runner_context::RunnerContext;
@@ -153,7 +153,7 @@ fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult {
             return SanityResult::Unusable(format!("the edge does not answer a collection: {why}{wrote}"));
         }
     };
-    let answered = format!("it answers {} {}", answer.status, excerpt(&answer.body));
+    let answered = format!("it answers {}", status_and_body(answer));
     if !is_edge_answer(spec, answer) {
         return SanityResult::Unusable(format!(
             "the collection did not reach the mock service, and the answer is not that of an edge: {answered}. Check that \

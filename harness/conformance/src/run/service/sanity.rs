@@ -6,7 +6,7 @@ use edgeproof_launch::probe;
 use serde_json::Value;
 
 use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request};
-use crate::judge::excerpt;
+use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
 /// Timeout of the probe that tells a dead target from one that only closes connections.
@@ -24,7 +24,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
                 return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give a valid token of this service and \
                      environment in READ_TOKEN or with --read-token",
-                    rendered(answer)
+                    status_and_body(answer)
                 ));
             }
             Ok(_) => {}
@@ -37,7 +37,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
             "there is no verdict endpoint of this interface at {}: it answers a request without a token with {}. Give the base \
              URL above {} with --base-url",
             backend.service().url(),
-            rendered(&answer),
+            status_and_body(&answer),
             verdict_path().prefix()
         )),
     }
@@ -63,7 +63,7 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
         Ok(answer) if answer.status == 404 || (300..400).contains(&answer.status) => {
             SanityResult::Unusable(format!(
                 "there is no key set below {url}: it answers {}. Give the base URL above {} with --keys-url",
-                rendered(&answer),
+                status_and_body(&answer),
                 Endpoint::KeySet.path()
             ))
         }
@@ -110,12 +110,4 @@ fn is_pending(answer: &Answer) -> bool {
 
 fn json(answer: &Answer) -> Option<Value> {
     serde_json::from_slice(&answer.body).ok()
-}
-
-/// Status, body and redirect of an answer.
-fn rendered(answer: &Answer) -> String {
-    let location = answer.headers.get("location");
-    let redirect =
-        location.map_or(String::new(), |to| format!(", to {}", String::from_utf8_lossy(to.as_bytes())));
-    format!("{} {}{redirect}", answer.status, excerpt(&answer.body))
 }

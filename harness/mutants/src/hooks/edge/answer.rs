@@ -78,10 +78,7 @@ impl EdgeMutant {
                     edit_object(&mut answer.body, |body| drop(body.insert("reason".into(), given)));
                 }
             }
-            B::ErrorPages | B::ErrorPagesLate
-                if (answer.status.is_client_error() || answer.status.is_server_error())
-                    && (self.behaviour == B::ErrorPages || self.is_late()) =>
-            {
+            B::ErrorPages if answer.status.is_client_error() || answer.status.is_server_error() => {
                 answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
                 answer.body = Bytes::from_static(b"<html><body><h1>Error</h1></body></html>");
             }

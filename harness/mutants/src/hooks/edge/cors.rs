@@ -10,7 +10,7 @@ impl EdgeMutant {
     pub(super) fn change_cors(&self, request: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
         use EdgeBehaviour as B;
         let headers = &mut answer.headers;
-        if self.behaviour == B::GrantsStar || (self.behaviour == B::GrantsStarLate && self.is_late()) {
+        if self.behaviour == B::GrantsStar {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
             return;
         }
@@ -27,7 +27,6 @@ impl EdgeMutant {
                 let location = HeaderValue::from_str(&format!("{}/", self.signals_path));
                 headers.extend(location.ok().map(|location| (LOCATION, location)));
             }
-            B::LosesGrantLate if self.is_late() => remove_cors(headers),
             B::CorsOnSuccess if !answer.status.is_success() => remove_cors(headers),
             B::NoVary => {
                 headers.remove(VARY);

@@ -37,22 +37,16 @@ impl EdgeMutant {
     pub(super) fn change_log_line(&self, request: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
         use EdgeBehaviour as B;
         let Some(line) = answer.log.take() else { return };
-        if self.behaviour == B::LogsNothingLate && self.is_late() {
-            return;
-        }
         let header = |name: &str| {
             request.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
         let more = match self.behaviour {
-            B::LogsBodyLate | B::LogsLicenseLate if !self.is_late() => None,
-            B::LogsBody | B::LogsBodyLate => {
-                request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned())
-            }
+            B::LogsBody => request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned()),
             B::LogsAddress => Some(request.peer.ip().to_string()),
             B::LogsForwarded => header("x-forwarded-for"),
             B::LogsUserAgent => header("user-agent"),
             B::LogsCookie => header("cookie"),
-            B::LogsLicense | B::LogsLicenseLate => Some(self.license().to_owned()),
+            B::LogsLicense => Some(self.license().to_owned()),
             _ => None,
         };
         let status = format!("status={}", answer.status.as_u16());

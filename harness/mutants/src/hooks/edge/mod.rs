@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 mod cors;
+mod late;
 mod log;
 mod relay_codes;
 mod settings;
@@ -20,6 +21,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use http::Method;
 
 use crate::mutation::EdgeBehaviour;
+use late::LateEdgeMutant;
 use state::{EdgeMutant, json_answer};
 
 /// Changes the options of an edge before it starts. `first`: settings of the run's first edge.
@@ -29,14 +31,16 @@ pub(super) fn inject(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first:
     options.hooks = Arc::new(EdgeMutant::new(behaviour, options));
 }
 
+/// Changes the options of an edge that behaves correctly at first.
+pub(super) fn inject_late(behaviour: EdgeBehaviour, options: &mut EdgeOptions) {
+    options.hooks = Arc::new(LateEdgeMutant::new(EdgeMutant::new(behaviour, options)));
+}
+
 impl EdgeFaultHooks for EdgeMutant {
     fn decide(&self, request: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
         use EdgeBehaviour as B;
         let method = &request.facts.method;
         let relays = right == EdgeDecision::Relay;
-        if relays {
-            self.collections.fetch_add(1, Ordering::Relaxed);
-        }
         let answer = |status, body| EdgeDecision::Answer(json_answer(status, body));
         match self.behaviour {
             B::RefusesAll => {
@@ -45,7 +49,6 @@ impl EdgeFaultHooks for EdgeMutant {
             B::StopsOnShort | B::FailsAfterShort if self.broken.load(Ordering::Relaxed) => {
                 answer(500, r#"{"error":"internal"}"#)
             }
-            B::FailsLate if relays && self.is_late() => answer(500, r#"{"error":"internal"}"#),
             B::RequiresLicense if relays && self.license.is_none() => {
                 answer(500, r#"{"error":"no_license"}"#)
             }
@@ -65,9 +68,6 @@ impl EdgeFaultHooks for EdgeMutant {
     }
 
     fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
-        if self.behaviour == EdgeBehaviour::ChangesBodyLate && self.is_late() {
-            return Ok([&body[..], b" "].concat().into());
-        }
         body::change(self.behaviour, request, body)
     }
 
@@ -85,7 +85,6 @@ impl EdgeFaultHooks for EdgeMutant {
         times == 1
             && match self.behaviour {
                 B::SendsTwice => true,
-                B::SendsTwiceLate => self.is_late(),
                 B::RetriesBroken | B::PassesCopyRefused => *relayed == RelayResult::NoAnswer,
                 B::HidesRetry if *relayed == RelayResult::NoAnswer => {
                     self.broken.store(true, Ordering::Relaxed);

@@ -1,5 +1,5 @@
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use bytes::Bytes;
 use edgeproof_edge::{EdgeAnswer, EdgeOptions, EdgeRules};
@@ -10,9 +10,6 @@ use parking_lot::Mutex;
 use super::relay_codes::RelayCodes;
 use super::settings;
 use crate::mutation::EdgeBehaviour;
-
-/// Collections before a late behaviour begins.
-const LATE: u32 = 5;
 
 /// Fault hooks of an edge behaviour, with their inputs and state.
 #[derive(Debug)]
@@ -28,8 +25,6 @@ pub(super) struct EdgeMutant {
     pub(super) signals_path: String,
     /// The event that changes the behaviour for good has happened.
     pub(super) broken: AtomicBool,
-    /// Collections so far.
-    pub(super) collections: AtomicU32,
     /// Collections under way.
     pub(super) under_way: AtomicU32,
     pub(super) last_answer: Mutex<Option<EdgeAnswer>>,
@@ -61,18 +56,12 @@ impl EdgeMutant {
             health_path: path(EdgeRules::health_path),
             signals_path: path(EdgeRules::signals_path),
             broken: AtomicBool::new(false),
-            collections: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
             last_answer: Mutex::default(),
             first_answers: Mutex::default(),
             connections: Mutex::default(),
             last_body: Mutex::default(),
         }
-    }
-
-    /// Whether this edge has behaved long enough.
-    pub(super) fn is_late(&self) -> bool {
-        self.collections.load(Ordering::Relaxed) > LATE
     }
 
     /// The license as text; empty if unset.

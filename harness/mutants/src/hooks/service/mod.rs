@@ -20,14 +20,20 @@ use edgeproof_mock::{
 use http::StatusCode;
 
 use crate::mutation::ServiceBehaviour;
+use late::LateServiceMutant;
 use state::ServiceMutant;
 
-/// Delay of a late answer.
-const LATE: Duration = Duration::from_millis(3200);
+/// Delay of a slow answer.
+const DELAY: Duration = Duration::from_millis(3200);
 
 /// Changes the options of a mock service before it starts.
 pub(super) fn inject(behaviour: ServiceBehaviour, options: &mut ServiceOptions) {
     options.hooks = Arc::new(ServiceMutant::new(behaviour));
+}
+
+/// Changes the options of a mock service that behaves correctly at first.
+pub(super) fn inject_late(behaviour: ServiceBehaviour, options: &mut ServiceOptions) {
+    options.hooks = Arc::new(LateServiceMutant::new(ServiceMutant::new(behaviour)));
 }
 
 impl ServiceFaultHooks for ServiceMutant {
@@ -69,7 +75,7 @@ impl ServiceFaultHooks for ServiceMutant {
         }
     }
 
-    fn waits_for_nobody(&self) -> bool {
+    fn ignores_disconnect(&self) -> bool {
         self.behaviour == ServiceBehaviour::WaitsAfterDisconnect
     }
 
@@ -82,14 +88,13 @@ impl ServiceFaultHooks for ServiceMutant {
             ServiceEndpoint::Nothing => self.note_delete(request),
         }
         self.change_by_request(request, &mut decision);
-        self.change_late(request, &mut decision);
         self.echo_token(request, &mut decision);
         let waits = verdict::wait_ms(request).is_some();
-        let late = match self.behaviour {
+        let slow = match self.behaviour {
             ServiceBehaviour::AnswersLate => waits,
             ServiceBehaviour::DelaysRefusals => waits && decision.status == StatusCode::UNAUTHORIZED.as_u16(),
             _ => false,
         };
-        ServiceAction::At(if late { LATE } else { Duration::ZERO }, decision)
+        ServiceAction::At(if slow { DELAY } else { Duration::ZERO }, decision)
     }
 }

@@ -66,6 +66,10 @@ impl ServiceMutant {
                 decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
                 decision.body = Bytes::from_static(b"<!doctype html><title>401</title>");
             }
+            B::TextRefusals if refused => {
+                decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+                decision.body = Bytes::from_static(b"Unauthorized");
+            }
             B::RevealsOtherLicense if decision.stimulus == Some(Stimulus::ReferenceOtherLicense) => {
                 let name = HeaderName::from_static("x-other-license");
                 decision.headers.insert(name, HeaderValue::from_static("1"));

@@ -27,10 +27,6 @@ pub(super) struct ServiceMutant {
     pub(super) replayed: AtomicBool,
     /// Number of requests for the key set.
     pub(super) key_set_requests: AtomicUsize,
-    /// Number of requests for a verdict.
-    pub(super) verdict_requests: AtomicUsize,
-    /// Number of requests for the key set, for the late behaviours.
-    pub(super) late_key_set_requests: AtomicUsize,
     /// Verdicts by their reference in small letters.
     pub(super) ready: Mutex<BTreeMap<String, Bytes>>,
     /// Connections on which a token was accepted.
@@ -50,17 +46,12 @@ impl ServiceMutant {
             last_reference: Mutex::default(),
             replayed: AtomicBool::new(false),
             key_set_requests: AtomicUsize::new(0),
-            verdict_requests: AtomicUsize::new(0),
-            late_key_set_requests: AtomicUsize::new(0),
             ready: Mutex::default(),
             trusted: Mutex::default(),
             other_keys: VerdictKeys::fresh(),
         }
     }
 }
-
-/// Number of requests after which the late behaviours begin.
-pub(super) const LATE_AFTER: usize = 8;
 
 /// JSON answer that no row has.
 pub(super) fn json_answer(status: StatusCode, body: &'static str) -> ServiceDecision {

@@ -82,6 +82,13 @@ impl ServiceMutant {
                     .headers
                     .extend(value.ok().map(|value| (http::HeaderName::from_static("x-token"), value)));
             }
+            B::EchoesEncoded => {
+                let hex = value.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+                let value = HeaderValue::from_str(&hex);
+                decision
+                    .headers
+                    .extend(value.ok().map(|value| (http::HeaderName::from_static("x-trace"), value)));
+            }
             _ => {}
         }
     }

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use edgeproof_http::{Body, Draft, Sent};
+use edgeproof_http::{Body, Draft};
 use edgeproof_reports::Hop;
 
-use super::probe::{Expected, MakeProbes, Probe, Rows, probe_each, reference};
+use super::probe::{Expected, Probe, Rows, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 
 /// Number of requests over one connection.
 const MANY: usize = 60;
@@ -15,10 +15,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     let token = &[Prerequisite::ReadToken];
     let session = &[Prerequisite::ReadToken, Prerequisite::Session];
     let title = "a connection remembers neither a token nor a reference";
-    in_turn(cases, [UNAUTHORIZED, "vary.verdict.connection-state", title], session, alternating)
+    probe_in_turn(cases, [UNAUTHORIZED, "vary.verdict.connection-state", title], session, alternating)
         .also(PENDING);
     let title = "the answers over one connection stay the same";
-    in_turn(cases, [PENDING, "vary.verdict.connection-many", title], token, |context, _| {
+    probe_in_turn(cases, [PENDING, "vary.verdict.connection-many", title], token, |context, _| {
         (0..MANY)
             .map(|number| {
                 let reference = context.reference(&format!("{number}"));
@@ -99,44 +99,6 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
             [error, after]
         })
         .collect()
-}
-
-/// Adds a case that sends its probes over one connection. A server may close a connection after any answer.
-fn in_turn<'c>(
-    cases: &'c mut Catalog<'_>,
-    [row, id, title]: [&str; 3],
-    requires: &'static [Prerequisite],
-    make: MakeProbes,
-) -> &'c mut Case {
-    let rows = Arc::new(Rows::of(cases));
-    let has_session = requires.contains(&Prerequisite::Session);
-    cases
-        .service_steps(row, id, title, move |context| {
-            let rows = Arc::clone(&rows);
-            Box::pin(async move {
-                let Some(reference) = reference(context, has_session).await else { return };
-                let probes = make(context, &reference);
-                let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft().clone()).collect();
-                let service = context.service().clone();
-                let sent = edgeproof_http::send_in_turn(&service, &drafts, context.timeout).await;
-                judge_in_turn(context, &rows, &probes, sent);
-            })
-        })
-        .requires(requires)
-}
-
-fn judge_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe], sent: Vec<Sent>) {
-    let service = context.service().clone();
-    for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
-        let ended = sent.reply.is_err();
-        if number == 0 || !ended {
-            context.checks(rows.judge(probe, &sent.reply));
-        }
-        context.record(Hop::ClientService, &service, probe.draft(), sent);
-        if ended {
-            return;
-        }
-    }
 }
 
 /// The same answers over HTTP/2, if the service offers it.

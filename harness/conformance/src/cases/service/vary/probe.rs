@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_http::Draft;
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, Hop};
 
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED, answer, code};
 use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
@@ -144,8 +144,37 @@ impl Rows {
 /// Adds a case that sends each probe over a connection of its own.
 pub(super) fn probe_each<'c>(
     cases: &'c mut Catalog<'_>,
+    text: [&str; 3],
+    requires: &'static [Prerequisite],
+    make: MakeProbes,
+) -> &'c mut Case {
+    probe(cases, text, requires, Connections::OneEach, make)
+}
+
+/// Adds a case that sends its probes over one connection. A server may close a connection after any answer.
+pub(super) fn probe_in_turn<'c>(
+    cases: &'c mut Catalog<'_>,
+    text: [&str; 3],
+    requires: &'static [Prerequisite],
+    make: MakeProbes,
+) -> &'c mut Case {
+    probe(cases, text, requires, Connections::One, make)
+}
+
+/// Connections of a case.
+#[derive(Clone, Copy)]
+enum Connections {
+    /// One for all probes.
+    One,
+    /// One for each probe.
+    OneEach,
+}
+
+fn probe<'c>(
+    cases: &'c mut Catalog<'_>,
     [row, id, title]: [&str; 3],
     requires: &'static [Prerequisite],
+    connections: Connections,
     make: MakeProbes,
 ) -> &'c mut Case {
     let rows = Arc::new(Rows::of(cases));
@@ -155,21 +184,45 @@ pub(super) fn probe_each<'c>(
             let rows = Arc::clone(&rows);
             Box::pin(async move {
                 let Some(reference) = reference(context, has_session).await else { return };
-                for probe in make(context, &reference) {
-                    let timeout = context.timeout;
-                    let sent = context.send(&probe.draft, timeout).await;
-                    context.checks(rows.judge(&probe, &sent.reply));
-                    if sent.reply.is_err() {
-                        return;
-                    }
+                let probes = make(context, &reference);
+                match connections {
+                    Connections::One => send_in_turn(context, &rows, &probes).await,
+                    Connections::OneEach => send_each(context, &rows, &probes).await,
                 }
             })
         })
         .requires(requires)
 }
 
+async fn send_each(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe]) {
+    for probe in probes {
+        let timeout = context.timeout;
+        let sent = context.send(&probe.draft, timeout).await;
+        context.checks(rows.judge(probe, &sent.reply));
+        if sent.reply.is_err() {
+            return;
+        }
+    }
+}
+
+async fn send_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe]) {
+    let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft.clone()).collect();
+    let service = context.service().clone();
+    let sent = edgeproof_http::send_in_turn(&service, &drafts, context.timeout).await;
+    for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
+        let ended = sent.reply.is_err();
+        if number == 0 || !ended {
+            context.checks(rows.judge(probe, &sent.reply));
+        }
+        context.record(Hop::ClientService, &service, &probe.draft, sent);
+        if ended {
+            return;
+        }
+    }
+}
+
 /// Reference of a session with a verdict, or of no session.
-pub(super) async fn reference(context: &mut ServiceCaseContext, has_session: bool) -> Option<String> {
+async fn reference(context: &mut ServiceCaseContext, has_session: bool) -> Option<String> {
     if has_session { context.session().await } else { Some(context.reference("vary")) }
 }
 
