@@ -1,3 +1,5 @@
+use std::net::Ipv4Addr;
+
 use edgeproof_fixtures::credentials::Redactor;
 
 use super::edge_record::EdgeRecord;
@@ -16,6 +18,8 @@ const USER_DATA: [(&str, &str, &str, &str); 4] = [
     ("X-Forwarded-For", "forwarded address", "198.51.100.97", "198.51.100.97"),
     ("Referer", "address of the page", "https://shop.example/edgeproof-last-page", "edgeproof-last-page"),
 ];
+/// Address of the client, where the edge's log is read: a loopback address that nothing else uses.
+const CLIENT: Ipv4Addr = Ipv4Addr::new(127, 41, 97, 83);
 
 /// Sends the last requests to an edge: refused collections and an accepted one. Every part of them identifies an end user.
 pub(crate) async fn send_last_requests(edge: &mut CaseContext, catalog: &Catalog<'_>) {
@@ -27,8 +31,11 @@ pub(crate) async fn send_last_requests(edge: &mut CaseContext, catalog: &Catalog
     scripts.push(catalog.accept());
     for script in scripts {
         edge.script(script);
-        let draft =
+        let mut draft =
             USER_DATA.iter().fold(collection(), |draft, (name, _, value, _)| draft.header(name, value));
+        // Other systems need each address of 127.0.0.0/8 to be configured.
+        let is_own = cfg!(target_os = "linux") && edge.edge.log.is_some() && edge.edge.endpoint.is_loopback();
+        draft.from = is_own.then_some(CLIENT.into());
         edge.send(&draft).await;
     }
 }
@@ -42,7 +49,10 @@ pub(super) fn alive(edge: &EdgeRecord) -> Vec<Check> {
             vec![Check::new("answer after all other cases", edge.accepted.to_string(), "none", false)]
         }
         Some(Some(sent)) => {
-            let checks = judge::exact(&edge.accepted, &sent.reply);
+            let mut checks = judge::exact(&edge.accepted, &sent.reply);
+            let arrived = edge.relays().any(|arrival| arrival.request.body == sent.request.body);
+            let actual = if arrived { "it arrived" } else { "it did not arrive" };
+            checks.push(Check::new("request at the service", "it arrived", actual, arrived));
             checks.into_iter().map(|check| check.of("the last collection")).collect()
         }
     }
@@ -55,10 +65,12 @@ pub(super) fn is_refusal(line: &str) -> bool {
 
 /// Finds the end-user data of the last requests, raw and encoded: the name in reports, and what finds it.
 pub(super) fn user_data() -> Vec<(&'static str, Redactor)> {
-    let find = |name, canary| {
+    let find = |name, canary: String| {
         let mut redactor = Redactor::empty();
-        redactor.add(name, canary);
+        redactor.add(name, &canary);
         (name, redactor)
     };
-    USER_DATA.iter().map(|(_, name, _, canary)| find(*name, canary)).collect()
+    let client = ("address of the client", CLIENT.to_string());
+    let fields = USER_DATA.iter().map(|(_, name, _, canary)| (*name, (*canary).to_owned()));
+    fields.chain([client]).map(|(name, canary)| find(name, canary)).collect()
 }

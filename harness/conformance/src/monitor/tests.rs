@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_http::{Answer, Body, Draft, Request, Sent};
+use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use http::{HeaderMap, HeaderValue, Version};
 use rstest::rstest;
@@ -133,9 +134,18 @@ fn answer_to_a_body_over_the_maximum_is_open() {
 }
 
 #[rstest]
-#[case::accepted(200, r#"{"ok":true}"#, false)]
-#[case::fails(500, "{}", true)]
-fn last_collection_is_accepted(#[case] status: u16, #[case] body: &str, #[case] broken: bool) {
-    let edge = EdgeRecord { requests: vec![exchange(super::LAST_REQUESTS, status, ORIGIN, body)], ..edge() };
+#[case::accepted(200, r#"{"ok":true}"#, true, false)]
+#[case::fails(500, "{}", true, true)]
+#[case::accepted_but_not_relayed(200, r#"{"ok":true}"#, false, true)]
+fn last_collection_is_relayed_and_accepted(
+    #[case] status: u16,
+    #[case] body: &str,
+    #[case] relayed: bool,
+    #[case] broken: bool,
+) {
+    let last = exchange(super::LAST_REQUESTS, status, ORIGIN, body);
+    let arrival = last.sent.as_ref().map(|sent| Arrival::without_connection(0, sent.request.clone()));
+    let arrivals = arrival.into_iter().filter(|_| relayed).collect();
+    let edge = EdgeRecord { requests: vec![last], arrivals, ..edge() };
     assert_eq!(breaks(EdgeMonitor::Alive, &edge), broken);
 }
