@@ -20,6 +20,8 @@ use crate::judge::{self, Check};
 
 /// Number of rounds of the last requests. Faults that come with many requests show here.
 const ROUNDS: usize = 12;
+/// Number of sessions of the run that the last requests ask for again.
+const SESSIONS: usize = 8;
 /// Longest time of the last requests (ms).
 const LONGEST: u128 = 2000;
 
@@ -77,6 +79,12 @@ pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext,
         }
         drop(context.fetch_verdict(&VerdictRequest::new(&reference)).await);
     }
+    if of_keys || context.target.inputs.read_token.is_none() {
+        return;
+    }
+    for session in context.target.traffic.sessions().iter().take(SESSIONS) {
+        drop(context.fetch_verdict(&context.with_token(session)).await);
+    }
 }
 
 /// Each answer to a last request is that of its row.
@@ -85,6 +93,9 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
     for exchange in record.verdicts().filter(|exchange| exchange.case == LAST_REQUESTS) {
         let row = if exchange.has_authorization() { pending } else { unauthorized };
         let (Some(row), Some(reference)) = (row, exchange.reference()) else { continue };
+        if record.sessions.contains(&reference) {
+            continue;
+        }
         let expected = judge::ExpectedAnswer {
             status: row.status().unwrap_or_default(),
             body: row.body_with(&[("<session_ref>", json!(reference))]),
