@@ -12,6 +12,8 @@ mod refusal_log;
 mod service;
 mod service_alike;
 #[cfg(test)]
+mod service_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::cases::EdgeMonitor;
