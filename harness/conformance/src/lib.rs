@@ -3,7 +3,6 @@
 pub mod cases;
 pub mod cli;
 mod curl;
-pub mod explore;
 pub mod judge;
 pub mod monitor;
 pub mod run;

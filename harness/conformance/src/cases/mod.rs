@@ -7,6 +7,7 @@ mod conversation;
 mod draft;
 mod edge;
 mod edge_monitor;
+pub mod explore;
 mod keys;
 mod prerequisite;
 mod service;
@@ -24,13 +25,12 @@ use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
-pub(crate) use draft::{preflight, to_signals};
+pub(crate) use draft::{next_marker, preflight, to_signals};
 pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
 pub(crate) use service::token_echo;
 pub use service_monitor::ServiceMonitor;
 
-use crate::explore;
 use strum::VariantArray;
 
 /// All cases for an edge.

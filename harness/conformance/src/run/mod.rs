@@ -33,6 +33,5 @@ pub use options::{RunOptions, RunPolicy};
 pub use pins::{PinError, Pins};
 pub use reason_probe::{hides_reason, reason_probes};
 pub use report_collector::ConformanceResult;
-pub(crate) use runner_context::next_marker;
 pub use selection::{Selection, SelectionError};
 pub use service::{ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions};

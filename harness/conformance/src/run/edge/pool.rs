@@ -14,10 +14,9 @@ use tokio::sync::{
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic};
+use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic, next_marker};
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, Look, begin};
-use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.

@@ -15,9 +15,10 @@ use super::change::fill_look_alikes;
 use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
-use crate::cases::{CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation};
+use crate::cases::{
+    CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation, next_marker,
+};
 use crate::judge::{self, Check, RelayedRequests};
-use crate::run::next_marker;
 
 /// Longest wait for the end of a request at the service, after the edge has answered.
 const END_LIMIT: Duration = Duration::from_secs(1);
