@@ -12,7 +12,7 @@ use crate::cases::{Catalog, MARKER, ORIGIN, collection, preflight, to_signals};
 /// The replies that earlier requests need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierReplies {
-    accept: Script,
+    pub(super) accept: Script,
     refuse: Script,
     /// Status of a refusal that the service sends without a plain reason.
     status: u16,

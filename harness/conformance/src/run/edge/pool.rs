@@ -272,7 +272,8 @@ impl EdgePool {
         }
     }
 
-    async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
+    /// Starts an edge that no pool keeps.
+    pub(super) async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
         let options = &self.options;
         let mut reserved_port = None;
         let (service, settings) = match &options.upstream {
