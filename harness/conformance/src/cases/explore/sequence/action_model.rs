@@ -2,6 +2,7 @@ use std::fmt::Debug;
 
 use proptest::strategy::BoxedStrategy;
 
+use super::steps::{ConnectionChoice, Sequence};
 use crate::cases::Prerequisite;
 
 /// The actions of a target: how they are generated, simplified, named and saved.
@@ -23,6 +24,22 @@ pub trait ActionModel: Send + Sync + 'static {
     /// Whether no other step may start together with this one.
     fn is_alone(&self, _action: &Self::Action) -> bool {
         false
+    }
+
+    /// Whether the step opens a connection that no other step uses.
+    fn has_own_connection(&self, _action: &Self::Action) -> bool {
+        false
+    }
+
+    /// The sequence with steps in turn, and on connections of their own, where their actions need it.
+    fn allowed(&self, sequence: Sequence<Self::Action>) -> Sequence<Self::Action> {
+        let mut sequence = sequence.separated(|action| self.is_alone(action));
+        for step in &mut sequence.steps {
+            if self.has_own_connection(&step.action) {
+                step.connection = ConnectionChoice::Fresh;
+            }
+        }
+        sequence
     }
 
     /// The action in words.

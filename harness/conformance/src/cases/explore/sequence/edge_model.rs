@@ -59,6 +59,11 @@ impl EdgeModel {
         Self { variation, cases }
     }
 
+    /// Rows and dimensions.
+    pub fn variation(&self) -> &Model {
+        &self.variation
+    }
+
     /// The values that a step may have. Those of connection and history are steps of their own.
     pub(super) fn changes(&self) -> Vec<ChangeIndex> {
         let dimensions = self.variation.dimensions.iter().enumerate();
@@ -89,6 +94,10 @@ impl EdgeModel {
         let row = &self.variation.rows[row];
         if !applies(dimension, row.family) {
             return Err(format!("it does not apply to {}", row.id));
+        }
+        // As in the cases of single values, the first family shows how an edge treats an open value.
+        if value.level == Level::Open && dimension.families.first() != Some(&row.family) {
+            return Err(format!("it is open, and not played with {}", row.id));
         }
         for other in others {
             let with = self.variation.value(*other);
@@ -189,6 +198,11 @@ impl ActionModel for EdgeModel {
                 Event::ServiceClosed | Event::ServiceReset | Event::ServiceGarbage | Event::ServiceCut
             ),
         }
+    }
+
+    fn has_own_connection(&self, action: &EdgeAction) -> bool {
+        let leaves = [Event::ClientLeftInBody, Event::ClientLeftBeforeAnswer, Event::NotHttp];
+        matches!(action, EdgeAction::Event(event) if leaves.contains(event))
     }
 
     fn describe(&self, action: &EdgeAction) -> String {

@@ -18,7 +18,7 @@ pub fn generate<M: ActionModel>(model: &M, seed: u64, number: u32) -> Sequence<M
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let tree = vec(step(model), 1..=MOST_STEPS).new_tree(&mut runner);
     let steps = tree.expect("the strategy rejects no value").current();
-    Sequence::new(steps).separated(|action| model.is_alone(action))
+    model.allowed(Sequence::new(steps))
 }
 
 fn step<M: ActionModel>(model: &M) -> impl Strategy<Value = Step<M::Action>> {

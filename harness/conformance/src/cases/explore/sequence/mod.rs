@@ -16,8 +16,6 @@ mod service_player;
 mod service_step;
 mod shrink;
 mod steps;
-#[cfg(test)]
-mod tests;
 
 pub use crate::cases::service::Damage;
 pub use action_model::{ActionModel, SavedFieldError, SavedFields};

@@ -225,6 +225,11 @@ impl Source<'_> {
             let at = error.key.map_or(raw.span(), |key| self.key(&raw.span(), key));
             self.invalid(&at, error.why, &error.advice)
         })?;
+        if step.connection != ConnectionChoice::Fresh && model.has_own_connection(&action) {
+            let at = self.key(&raw.span(), "connection");
+            let why = "the client of this step leaves, so it has a connection of its own";
+            return Err(self.invalid(&at, why, "remove `connection`"));
+        }
         Ok(Step { action, connection: step.connection, together: step.together, pause_ms: step.pause_ms })
     }
 

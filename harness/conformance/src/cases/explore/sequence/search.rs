@@ -96,7 +96,8 @@ impl Search {
             } else {
                 let first = (failing.clone(), failure, played);
                 let finding = self.reduce(model, player, &history, first).await;
-                let is_known = |known: &Finding<M::Action>| known.sequence == finding.sequence;
+                let is_known =
+                    |known: &Finding<M::Action>| known.sequence.has_same_actions(&finding.sequence);
                 if result.findings.iter().any(is_known) {
                     result.explained += 1;
                 } else {

@@ -71,6 +71,10 @@ impl ActionModel for ServiceModel {
     fn plainer(&self, action: &ServiceAction) -> Vec<ServiceAction> {
         let plain = VerdictStep::PLAIN;
         let ServiceAction::Verdict(step) = action else { return vec![ServiceAction::Verdict(plain)] };
+        let rank = |step: &VerdictStep| {
+            let tokens = TokenChoice::all();
+            (step.variations(), tokens.iter().position(|token| *token == step.token))
+        };
         let mut plainer = vec![plain.clone()];
         plainer.push(VerdictStep { session: step.session, ..plain.clone() });
         plainer.push(VerdictStep { token: step.token, ..plain.clone() });
@@ -79,8 +83,13 @@ impl ActionModel for ServiceModel {
         plainer.push(VerdictStep { method: plain.method, ..step.clone() });
         plainer.push(VerdictStep { token: plain.token, ..step.clone() });
         plainer.push(VerdictStep { session: plain.session, ..step.clone() });
-        plainer.retain(|other| other.variations() < step.variations());
+        plainer.extend(self.tokens.iter().map(|token| VerdictStep { token: *token, ..step.clone() }));
+        plainer.retain(|other| rank(other) < rank(step));
         plainer.into_iter().map(ServiceAction::Verdict).collect()
+    }
+
+    fn has_own_connection(&self, action: &ServiceAction) -> bool {
+        *action == ServiceAction::ClientLeft
     }
 
     fn describe(&self, action: &ServiceAction) -> String {

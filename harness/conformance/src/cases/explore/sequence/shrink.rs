@@ -13,55 +13,79 @@ pub struct ShrinkTree<'m, M: ActionModel> {
     model: &'m M,
     /// The smallest sequence that is known to fail.
     smallest: Sequence<M::Action>,
-    /// The sequence to try.
-    candidate: Option<Sequence<M::Action>>,
-    /// Position of the next candidate among those of `smallest`.
-    position: usize,
+    /// The sequence to try, and where to go on if it fails.
+    candidate: Option<(Sequence<M::Action>, Cursor)>,
+    /// The next change to `smallest`.
+    cursor: Cursor,
+    /// A candidate of this round failed, so that another round may go further.
+    changed: bool,
     tried: Vec<Sequence<M::Action>>,
+}
+
+/// A change to a sequence.
+#[derive(Debug, Clone, Copy)]
+enum Cursor {
+    /// Removes `size` steps.
+    Cut { size: usize, start: usize },
+    /// Replaces a step by a plainer one.
+    Plainer { step: usize, choice: usize },
 }
 
 impl<'m, M: ActionModel> ShrinkTree<'m, M> {
     /// A tree that starts at a failing sequence.
     pub fn new(model: &'m M, failing: Sequence<M::Action>) -> Self {
-        Self { model, tried: vec![failing.clone()], smallest: failing, candidate: None, position: 0 }
+        let cursor = Cursor::Cut { size: failing.steps.len() / 2, start: 0 };
+        Self {
+            model,
+            tried: vec![failing.clone()],
+            smallest: failing,
+            candidate: None,
+            cursor,
+            changed: false,
+        }
     }
 
     /// Moves on to the next untried candidate.
     fn advance(&mut self) -> bool {
-        while let Some(candidate) = self.nth(self.position) {
-            self.position += 1;
-            let candidate = candidate.separated(|action| self.model.is_alone(action));
+        loop {
+            let count = self.smallest.steps.len();
+            let (candidate, next) = match self.cursor {
+                Cursor::Cut { size: 0, .. } => (None, Cursor::Plainer { step: 0, choice: 0 }),
+                Cursor::Cut { size, start } if start >= count => {
+                    (None, Cursor::Cut { size: size / 2, start: 0 })
+                }
+                Cursor::Cut { size, start } => {
+                    let removed = start..(start + size).min(count);
+                    let candidate = (removed.len() < count).then(|| self.smallest.without(&removed));
+                    (candidate, Cursor::Cut { size, start: start + size })
+                }
+                Cursor::Plainer { step, choice } if step < count => {
+                    match self.plainer(&self.smallest.steps[step]).into_iter().nth(choice) {
+                        Some(plainer) => (
+                            Some(self.smallest.with(step, plainer)),
+                            Cursor::Plainer { step, choice: choice + 1 },
+                        ),
+                        None => (None, Cursor::Plainer { step: step + 1, choice: 0 }),
+                    }
+                }
+                Cursor::Plainer { .. } if self.changed => {
+                    self.changed = false;
+                    (None, Cursor::Cut { size: count / 2, start: 0 })
+                }
+                Cursor::Plainer { .. } => {
+                    self.candidate = None;
+                    return false;
+                }
+            };
+            let here = std::mem::replace(&mut self.cursor, next);
+            let Some(candidate) = candidate else { continue };
+            let candidate = self.model.allowed(candidate).renumbered();
             if !self.tried.contains(&candidate) {
                 self.tried.push(candidate.clone());
-                self.candidate = Some(candidate);
+                self.candidate = Some((candidate, here));
                 return true;
             }
         }
-        self.candidate = None;
-        false
-    }
-
-    /// A candidate by its position. Each is smaller or plainer than the smallest failing sequence.
-    fn nth(&self, mut position: usize) -> Option<Sequence<M::Action>> {
-        let count = self.smallest.steps.len();
-        let mut size = count / 2;
-        while size > 0 {
-            let cuts = count.div_ceil(size);
-            if position < cuts {
-                let start = position * size;
-                return Some(self.smallest.without(&(start..(start + size).min(count))));
-            }
-            position -= cuts;
-            size /= 2;
-        }
-        for (index, step) in self.smallest.steps.iter().enumerate() {
-            let plainer = self.plainer(step);
-            if let Some(step) = plainer.get(position) {
-                return Some(self.smallest.with(index, step.clone()));
-            }
-            position -= plainer.len();
-        }
-        None
     }
 
     /// Plainer forms of a step.
@@ -77,9 +101,6 @@ impl<'m, M: ActionModel> ShrinkTree<'m, M> {
         add(&|step| step.pause_ms = 0);
         add(&|step| step.together = false);
         add(&|step| step.connection = ConnectionChoice::Fresh);
-        if step.connection > ConnectionChoice::Kept(1) {
-            add(&|step| step.connection = ConnectionChoice::Kept(1));
-        }
         for action in self.model.plainer(&step.action) {
             add(&|step| step.action = action.clone());
         }
@@ -91,13 +112,17 @@ impl<M: ActionModel> ValueTree for ShrinkTree<'_, M> {
     type Value = Sequence<M::Action>;
 
     fn current(&self) -> Self::Value {
-        self.candidate.as_ref().unwrap_or(&self.smallest).clone()
+        self.candidate.as_ref().map_or(&self.smallest, |(candidate, _)| candidate).clone()
     }
 
     fn simplify(&mut self) -> bool {
-        if let Some(failed) = self.candidate.take() {
+        if let Some((failed, here)) = self.candidate.take() {
             self.smallest = failed;
-            self.position = 0;
+            self.changed = true;
+            self.cursor = match here {
+                Cursor::Cut { .. } => here,
+                Cursor::Plainer { step, .. } => Cursor::Plainer { step, choice: 0 },
+            };
         }
         self.advance()
     }

@@ -94,6 +94,40 @@ impl<A: Clone + PartialEq> Sequence<A> {
         Self::new(steps)
     }
 
+    /// The same sequence with kept connections numbered in the order of their first step. A connection with one step is a
+    /// fresh one.
+    #[must_use]
+    pub fn renumbered(mut self) -> Self {
+        let uses = |steps: &[Step<A>], choice| steps.iter().filter(|step| step.connection == choice).count();
+        let mut numbers: Vec<ConnectionChoice> = Vec::new();
+        for step in &self.steps {
+            let is_kept =
+                step.connection != ConnectionChoice::Fresh && uses(&self.steps, step.connection) > 1;
+            if is_kept && !numbers.contains(&step.connection) {
+                numbers.push(step.connection);
+            }
+        }
+        for step in &mut self.steps {
+            let position = numbers.iter().position(|number| *number == step.connection);
+            let number = position.and_then(|position| u8::try_from(position + 1).ok());
+            step.connection = number.map_or(ConnectionChoice::Fresh, ConnectionChoice::Kept);
+        }
+        self
+    }
+
+    /// Whether both have the same actions, in any order, and the same last one.
+    pub fn has_same_actions(&self, other: &Self) -> bool {
+        let actions =
+            |sequence: &Self| sequence.steps.iter().map(|step| step.action.clone()).collect::<Vec<_>>();
+        let (own, mut others) = (actions(self), actions(other));
+        own.last() == others.last()
+            && own.len() == others.len()
+            && own.iter().all(|action| {
+                let position = others.iter().position(|other| other == action);
+                position.map(|position| others.swap_remove(position)).is_some()
+            })
+    }
+
     /// Whether the steps of `other` occur in this sequence, in their order. Pauses may differ.
     pub fn includes(&self, other: &Self) -> bool {
         let same = |one: &Step<A>, other: &Step<A>| one.action == other.action;
