@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use edgeproof::cases::explore::sequence::{EdgeAction, EdgeModel, Repeats, Search, SearchResult, Step};
+use edgeproof::cases::explore::sequence::{
+    EdgeAction, EdgeModel, Failure, Played, Repeats, Search, SearchResult, Sequence, SequencePlayer, Step,
+};
+use edgeproof::judge::Check;
 use edgeproof_fixtures::spec::{Event, Family};
+use edgeproof_reports::CaseLevel;
 
 use crate::fake_target::{Fails, FakeTarget, edge_model, family, is_refusal};
 
@@ -28,7 +32,7 @@ fn refusal_after_abort(model: &EdgeModel, steps: &[Step<EdgeAction>]) -> bool {
 #[tokio::test]
 async fn correct_target_has_no_finding() {
     let result = search(|_, _| false, true).await;
-    assert_eq!((result.played, result.findings.len(), result.explained), (60, 0, 0));
+    assert_eq!((result.played, result.findings.len(), result.further), (60, 0, 0));
     assert!(result.steps > 200, "{}", result.steps);
 }
 
@@ -39,7 +43,7 @@ async fn lasting_fault_shrinks_on_restarted_targets() {
     assert_eq!((finding.repeats, finding.sequence.steps.len(), finding.failure.step), (Repeats::Yes, 2, 1));
     assert_eq!(finding.sequence.steps[0].action, EdgeAction::Event(Event::ClientLeftInBody));
     // Later failures of the same kind are no findings of their own.
-    assert!(result.explained > 0);
+    assert!(result.further > 0);
 }
 
 #[tokio::test]
@@ -74,6 +78,41 @@ async fn exchange_that_always_fails_is_one_step_also_without_restarts() {
     }
 }
 
+/// A `should` that many sequences violate does not hide a `must`.
+#[tokio::test]
+async fn violated_should_does_not_end_the_search() {
+    let model = edge_model();
+    let mut target = TwoLevels(FakeTarget::new(&model, refusal_after_abort));
+    let result = SEARCH.run(&model, &mut target).await;
+    let levels: Vec<_> = result.findings.iter().map(|finding| finding.failure.level()).collect();
+    assert!(levels.contains(&CaseLevel::Must), "{levels:?}");
+    assert!(levels.contains(&CaseLevel::Should), "{levels:?}");
+    assert_eq!(result.played, 60);
+}
+
+/// A target that also violates a `should` with each acceptance.
+struct TwoLevels<'m>(FakeTarget<'m>);
+
+impl SequencePlayer for TwoLevels<'_> {
+    type Action = EdgeAction;
+
+    async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
+        let played = self.0.play(sequence, limit).await;
+        let accepted = |step: &Step<EdgeAction>| family(self.0.model, step) == Some(Family::Accepted);
+        match sequence.steps.iter().position(accepted) {
+            Some(step) if played.failure.is_none() => {
+                let check = Check::new("time", "soon", "late", false).at(CaseLevel::Should);
+                Played { failure: Failure::of(step, &[check]), ..played }
+            }
+            _ => played,
+        }
+    }
+
+    async fn restart(&mut self) -> bool {
+        self.0.restart().await
+    }
+}
+
 /// The target fails once in its life.
 #[tokio::test]
 async fn failure_that_does_not_repeat_is_reported_as_such() {
@@ -100,14 +139,10 @@ async fn replays_end_at_their_limit() {
 /// A target whose failures end with its first restart.
 struct OnlyOnce<'m>(FakeTarget<'m>);
 
-impl edgeproof::cases::explore::sequence::SequencePlayer for OnlyOnce<'_> {
+impl SequencePlayer for OnlyOnce<'_> {
     type Action = EdgeAction;
 
-    async fn play(
-        &mut self,
-        sequence: &edgeproof::cases::explore::sequence::Sequence<EdgeAction>,
-        limit: Duration,
-    ) -> edgeproof::cases::explore::sequence::Played {
+    async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
         self.0.play(sequence, limit).await
     }
 

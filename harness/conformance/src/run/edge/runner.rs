@@ -240,6 +240,9 @@ impl EdgePool {
 /// Stops an edge that no other case uses.
 async fn stop(instance: Option<Arc<EdgeInstance>>) {
     if let Some(instance) = instance.and_then(Arc::into_inner) {
+        if let (Some(_), Some(log)) = (instance.edge.pid(), instance.edge.log()) {
+            wait_until_quiet(log).await;
+        }
         instance.edge.stop().await;
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
 
 /// The check that counts the sequences of a search.
 pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Check {
-    let failed = result.explained + u32::try_from(result.findings.len()).unwrap_or(u32::MAX);
+    let failed = result.further + u32::try_from(result.findings.len()).unwrap_or(u32::MAX);
     let played = format!("{} steps in {} sequences", result.steps, result.played);
     if failed == 0 {
         let ok = result.played == count;

@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use edgeproof_http::{Draft, NoAnswer, Sent};
+use edgeproof_reports::CaseLevel;
 use proptest::strategy::ValueTree as _;
 
 use super::action_model::ActionModel;
@@ -9,9 +10,9 @@ use super::play::{Failure, Played, SequencePlayer};
 use super::shrink::ShrinkTree;
 use super::steps::{Sequence, Step};
 
-/// Different findings after which a search stops.
+/// Different violations of a `must` after which a search stops.
 const MAX_FINDINGS: usize = 3;
-/// Failed sequences that a search shrinks. Several of them may shrink to one finding.
+/// Failed sequences of one level that a search shrinks. Several of them may shrink to one finding.
 const MAX_SHRUNK: usize = 4;
 /// Longest wait for an answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
@@ -38,8 +39,8 @@ pub struct SearchResult<A> {
     pub played: u32,
     /// Their steps.
     pub steps: usize,
-    /// Failed sequences that an earlier finding explains.
-    pub explained: u32,
+    /// Further failed sequences. An earlier finding explains them, or there were too many to shrink.
+    pub further: u32,
     /// Different findings.
     pub findings: Vec<Finding<A>>,
 }
@@ -77,10 +78,10 @@ impl Search {
         M: ActionModel,
         P: SequencePlayer<Action = M::Action>,
     {
-        let mut result = SearchResult { played: 0, steps: 0, explained: 0, findings: Vec::new() };
+        let mut result = SearchResult { played: 0, steps: 0, further: 0, findings: Vec::new() };
         // What this target played since its start.
         let mut history: Vec<Step<M::Action>> = Vec::new();
-        let mut shrunk = 0;
+        let mut shrunk: Vec<CaseLevel> = Vec::new();
         for number in 0..self.count {
             let sequence = generate(model, self.seed, number);
             let mut played = player.play(&sequence, ANSWER_LIMIT).await;
@@ -91,19 +92,22 @@ impl Search {
                 history.extend(failing.steps);
                 continue;
             };
-            if result.findings.iter().any(|known| failing.includes(&known.sequence)) {
-                result.explained += 1;
+            let level = failure.level();
+            let shrunk_before = shrunk.iter().filter(|other| **other == level).count();
+            let is_known = result.findings.iter().any(|known| failing.includes(&known.sequence));
+            if is_known || shrunk_before == MAX_SHRUNK {
+                result.further += 1;
             } else {
                 let first = (failing.clone(), failure, played);
                 let finding = self.reduce(model, player, &history, first).await;
                 let is_known =
                     |known: &Finding<M::Action>| known.sequence.has_same_actions(&finding.sequence);
                 if result.findings.iter().any(is_known) {
-                    result.explained += 1;
+                    result.further += 1;
                 } else {
                     result.findings.push(Finding { number: Some(number), ..finding });
                 }
-                shrunk += 1;
+                shrunk.push(level);
             }
             let stays_wrong = result
                 .findings
@@ -116,7 +120,9 @@ impl Search {
             } else {
                 history.extend(failing.steps);
             }
-            if result.findings.len() == MAX_FINDINGS || shrunk == MAX_SHRUNK {
+            let musts = result.findings.iter().filter(|finding| finding.failure.level() == CaseLevel::Must);
+            let stuck = shrunk.iter().filter(|level| **level == CaseLevel::Must).count() == MAX_SHRUNK;
+            if musts.count() == MAX_FINDINGS || stuck {
                 break;
             }
         }
