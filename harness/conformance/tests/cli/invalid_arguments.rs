@@ -26,6 +26,7 @@ fn folder() -> Folder {
         .with("row.toml", "target = \"edge\"\n\n[[step]]\nexchange = \"relay.401.revokd\"\n")
         .with("value.toml", &EDGE_SEQUENCE.replace("health", "helth"))
         .with("empty.toml", "target = \"edge\"\n")
+        .with("unjudged.toml", &EDGE_SEQUENCE.replace("health", "service-reset"))
         .with("edge.mjs", "")
 }
 
@@ -132,6 +133,7 @@ fn invalid_sequences_exit_2() {
             &["conformance", "--replay", "row.toml"],
             &["conformance", "--replay", "value.toml"],
             &["conformance", "--replay", "empty.toml"],
+            &["conformance", "--replay", "unjudged.toml"],
             &["conformance", "service", "--replay", "edge.toml"],
             &["conformance", "--replay", "edge.toml", "--replay", "./edge.toml"],
             &["conformance", "--replay", "edge (1).toml"],

@@ -29,8 +29,9 @@ fn shrunk(
     broken: fn(&EdgeModel, &[Step<EdgeAction>]) -> bool,
 ) -> (EdgeModel, Sequence<EdgeAction>) {
     let model = edge_model();
-    let failing =
-        (0..).map(|number| generate(&model, seed, number)).find(|sequence| fails(&model, sequence, broken));
+    let failing = (0..10_000)
+        .map(|number| generate(&model, seed, number))
+        .find(|sequence| fails(&model, sequence, broken));
     let (smallest, candidates) = shrink(&model, failing.unwrap(), |sequence| fails(&model, sequence, broken));
     assert!(candidates < 400, "{candidates}");
     (model, smallest)
@@ -76,7 +77,7 @@ proptest! {
         let broken = |sequence: &Sequence<ServiceAction>| sequence.steps.iter().any(|step| {
             matches!(&step.action, ServiceAction::Verdict(step) if step.header.is_some_and(|(name, _)| name == "Range"))
         });
-        let failing = (0..).map(|number| generate(&model, seed, number)).find(|sequence| broken(sequence));
+        let failing = (0..10_000).map(|number| generate(&model, seed, number)).find(|sequence| broken(sequence));
         let (smallest, _) = shrink(&model, failing.unwrap(), broken);
         let [step] = &smallest.steps[..] else { panic!("{smallest:?}") };
         let ServiceAction::Verdict(verdict) = &step.action else { panic!("{step:?}") };

@@ -26,6 +26,11 @@ pub trait ActionModel: Send + Sync + 'static {
         false
     }
 
+    /// Whether the answer to this action is judged.
+    fn is_judged(&self, _action: &Self::Action) -> bool {
+        true
+    }
+
     /// Whether the step opens a connection that no other step uses.
     fn has_own_connection(&self, _action: &Self::Action) -> bool {
         false

@@ -10,6 +10,7 @@ use crate::cases::explore::change::combine;
 use crate::cases::explore::model::{Model, applies};
 use crate::cases::explore::{ChangeIndex, Trial};
 use crate::cases::{Case, Catalog, Conversation, Prerequisite, Procedure, edge};
+use crate::judge::ExpectedAnswer;
 use crate::nearest::{nearest_ids, similar_text};
 use crate::target::Setup;
 
@@ -23,21 +24,23 @@ pub enum EdgeAction {
     Exchange(Trial),
     /// The conversation of a case, by its position.
     Case(usize),
-    /// An event. Its answer is not judged.
+    /// An event. Its answer is judged if nothing broke.
     Event(Event),
 }
 
 /// The steps that an edge allows.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EdgeModel {
     /// Rows and dimensions.
     pub(super) variation: Model,
     /// Cases with one conversation.
     pub(super) cases: Vec<EdgeCase>,
+    /// The answer to another method.
+    pub(super) not_allowed: ExpectedAnswer,
 }
 
 /// A case with one conversation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct EdgeCase {
     /// Id of the case.
     pub(super) id: String,
@@ -55,8 +58,9 @@ impl EdgeModel {
         let mut plain = Catalog::new(catalog.spec, catalog.shape, false);
         edge::add(&mut plain);
         let variation = Model::new(&plain);
+        let not_allowed = plain.answer("edge.405.method-not-allowed", None);
         let cases = plain.into_cases().into_iter().filter_map(EdgeCase::of).collect();
-        Self { variation, cases }
+        Self { variation, cases, not_allowed }
     }
 
     /// Rows and dimensions.
@@ -196,6 +200,16 @@ impl ActionModel for EdgeModel {
             EdgeAction::Event(event) => matches!(
                 event,
                 Event::ServiceClosed | Event::ServiceReset | Event::ServiceGarbage | Event::ServiceCut
+            ),
+        }
+    }
+
+    fn is_judged(&self, action: &EdgeAction) -> bool {
+        match action {
+            EdgeAction::Exchange(_) | EdgeAction::Case(_) => true,
+            EdgeAction::Event(event) => matches!(
+                event,
+                Event::Preflight | Event::ForeignPreflight | Event::OtherMethod | Event::Health
             ),
         }
     }

@@ -11,6 +11,7 @@ use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::steps::Sequence;
 use crate::cases::explore::play::{Player, decoded};
 use crate::cases::{CaseContext, Conversation, next_marker};
+use crate::judge;
 
 /// Plays sequences at the edge of a case.
 pub(super) struct EdgePlayer<'c> {
@@ -57,10 +58,7 @@ impl StepPlayer<EdgeAction> for EdgeSteps<'_> {
                 let case = &self.model.cases[*case];
                 self.converse(&case.conversation, case.level, &[], kept.map(|kept| (kept, false))).await
             }
-            EdgeAction::Event(event) => {
-                self.event(*event, kept).await;
-                StepResult::default()
-            }
+            EdgeAction::Event(event) => self.event(*event, kept).await,
         }
     }
 }
@@ -98,7 +96,7 @@ impl EdgeSteps<'_> {
     }
 
     /// Sends the request of an event. A client that leaves has a connection of its own.
-    async fn event(&self, event: Event, kept: Option<&mut ReusedConnection>) {
+    async fn event(&self, event: Event, kept: Option<&mut ReusedConnection>) -> StepResult {
         let earlier = self.player.earlier(event);
         let marker = next_marker();
         let (draft, scripted) = self.player.prepare(&marker, &earlier.draft, Some(earlier.script));
@@ -109,7 +107,20 @@ impl EdgeSteps<'_> {
             Some(leaves) => (&mut own, leaves.min(self.player.limit), CaseLevel::Open),
             None => (kept.unwrap_or(&mut own), self.player.limit, CaseLevel::Must),
         };
-        self.send(&marker, level, &draft, connection, limit).await;
+        let sent = self.send(&marker, level, &draft, connection, limit).await;
+        let checks = match event {
+            Event::Preflight => judge::preflight_passes(self.player.context.origin(), &sent.reply),
+            Event::ForeignPreflight => {
+                vec![judge::no_grant(draft.header_value("origin").unwrap_or_default(), &sent.reply)]
+            }
+            Event::OtherMethod => judge::exact(&self.model.not_allowed, &sent.reply),
+            Event::Health => {
+                vec![judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply)]
+            }
+            // The client left, or the service broke the exchange.
+            _ => return StepResult::default(),
+        };
+        StepResult { exchange: Some((draft, sent)), checks }
     }
 
     async fn send(

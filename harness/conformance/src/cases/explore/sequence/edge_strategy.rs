@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::edge_model::{EdgeAction, EdgeModel, events};
-use crate::cases::explore::ChangeIndex;
 
 /// Most values of a generated exchange.
 const MOST_VALUES: usize = 3;
@@ -37,13 +36,7 @@ fn exchanges(model: &EdgeModel) -> BoxedStrategy<EdgeAction> {
         1 => Just(Vec::new()),
         1 => vec(select(model.changes()), 1..=MOST_VALUES),
     ];
-    // The closure outlives the model.
-    let fitting = fitting_table(model);
-    (row, values).prop_map(move |(row, values)| fitting(row, &values)).boxed()
-}
-
-/// Removes values that do not fit a row or each other.
-fn fitting_table(model: &EdgeModel) -> impl Fn(usize, &[ChangeIndex]) -> EdgeAction + Send + Sync + 'static {
-    let model = EdgeModel { variation: model.variation.clone(), cases: Vec::new() };
-    move |row, values| EdgeAction::Exchange(model.compatible(row, values))
+    // The strategy outlives this borrow of the model.
+    let model = model.clone();
+    (row, values).prop_map(move |(row, values)| EdgeAction::Exchange(model.compatible(row, &values))).boxed()
 }

@@ -32,7 +32,7 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
     let parts: Vec<&str> = finding.failure.checks.iter().map(|check| check.what.as_str()).collect();
     let mut lines = describe(model, &finding.sequence);
     if let Some(line) = lines.get_mut(finding.failure.step) {
-        line.push_str(&format!(": wrong {}", parts.join(", ")));
+        *line = format!("{line}: wrong {}", parts.join(", "));
     }
     let what = match (finding.number, finding.repeats) {
         (None, _) => "saved sequence".to_owned(),

@@ -155,6 +155,10 @@ pub fn parse<M: ActionModel>(
     }
     let steps = document.step.iter().map(|step| source.step(step, model));
     let sequence = Sequence::new(steps.collect::<Result<_, _>>()?);
+    if !sequence.steps.iter().any(|step| model.is_judged(&step.action)) {
+        let why = "no step is judged, so the sequence cannot fail";
+        return Err(source.invalid(&document.step[0].span(), why, "add an exchange or another judged step"));
+    }
     if let Some(step) = sequence.wrongly_together(|action| model.is_alone(action)).first() {
         let at = source.key(&document.step[*step].span(), "together");
         let why = "the service breaks its connection in this step or in the next one, so they cannot start together";

@@ -88,6 +88,10 @@ impl ActionModel for ServiceModel {
         plainer.into_iter().map(ServiceAction::Verdict).collect()
     }
 
+    fn is_judged(&self, action: &ServiceAction) -> bool {
+        *action != ServiceAction::ClientLeft
+    }
+
     fn has_own_connection(&self, action: &ServiceAction) -> bool {
         *action == ServiceAction::ClientLeft
     }
