@@ -25,7 +25,7 @@ pub struct Step<A> {
 pub enum ConnectionChoice {
     /// A connection of its own.
     Fresh,
-    /// The kept connection with this number, from 1 to [`KEPT_CONNECTIONS`].
+    /// The kept connection with this number, from 1 to 3.
     Kept(u8),
 }
 
