@@ -1,10 +1,11 @@
 //! Conformance of the parts of a browser verification service: cases, judging, targets, and the run that ties them.
 
+mod case_glob;
 pub mod cases;
 pub mod cli;
 mod curl;
-pub mod explore;
 pub mod judge;
 pub mod monitor;
+mod nearest;
 pub mod run;
 pub mod target;

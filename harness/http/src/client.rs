@@ -93,6 +93,46 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
     Some(Sent { request: as_request(endpoint, draft, Version::HTTP_2), reply, at, took: at.elapsed() })
 }
 
+/// HTTP/1.1 connection that requests use in turn. The first request opens it.
+#[derive(Default)]
+pub struct ReusedConnection {
+    open: Option<(KeptConnection, Instant)>,
+}
+
+/// Idle time after which a client opens another connection: servers close idle ones after two seconds or more.
+const IDLE_LIMIT: Duration = Duration::from_secs(1);
+
+impl ReusedConnection {
+    /// Sends a request and waits up to `limit` for the answer. Opens another connection after an answer that ends the
+    /// connection (RFC 9112 §9.6), a missing answer or a long idle time.
+    pub async fn send(&mut self, endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Sent {
+        let at = Instant::now();
+        let kept = self.open.take().filter(|(_, used)| used.elapsed() < IDLE_LIMIT);
+        let opened = match kept {
+            Some((connection, _)) => Ok(connection),
+            None => KeptConnection::open(endpoint, draft).await,
+        };
+        let reply = match opened {
+            Ok(mut connection) => {
+                let reply = connection.exchange(endpoint, draft, limit).await;
+                let asks_close = draft.header_value("connection").is_some_and(|value| value != "keep-alive");
+                let stays = |answer: &Answer| answer.complete && !answer.ends_connection(&draft.method);
+                if reply.as_ref().is_ok_and(stays) && !draft.form.http10 && !asks_close {
+                    self.open = Some((connection, Instant::now()));
+                }
+                reply
+            }
+            Err(why) => Err(why),
+        };
+        Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
+    }
+
+    /// Closes the connection. The next request opens another one.
+    pub fn close(&mut self) {
+        self.open = None;
+    }
+}
+
 /// HTTP/1.1 connection for several requests.
 struct KeptConnection {
     read: ReadHalf<ClientStream>,

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Body, Draft};
@@ -7,6 +9,20 @@ use memchr::memmem;
 pub const MARKER: &str = "{marker}";
 /// Placeholder in a draft for the origin that the edge allows.
 pub const ORIGIN: &str = "{origin}";
+
+/// A text that no other case sends. As long as [`MARKER`], so that sizes on the wire are predictable.
+pub(crate) fn next_marker() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut marker = *b"q0000000";
+    for digit in marker.iter_mut().skip(1).rev() {
+        *digit = b"0123456789bcdfghjklmnpqrstvwxyz"[(number % 31) as usize];
+        number /= 31;
+    }
+    let marker = String::from_utf8_lossy(&marker).into_owned();
+    debug_assert_eq!(marker.len(), MARKER.len());
+    marker
+}
 
 /// Fills in the placeholders of a draft.
 pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {

@@ -7,6 +7,7 @@ mod conversation;
 mod draft;
 mod edge;
 mod edge_monitor;
+pub mod explore;
 mod keys;
 mod prerequisite;
 mod service;
@@ -17,20 +18,19 @@ pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
 pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
 pub use context::{
-    ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget, ServiceTraffic, TracedRequest,
-    Traffic, VerdictRequest, key_set_request,
+    FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
+    ServiceTraffic, TracedRequest, Traffic, VerdictRequest, key_set_request,
 };
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
-pub(crate) use draft::{preflight, to_signals};
+pub(crate) use draft::{next_marker, preflight, to_signals};
 pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
 pub(crate) use service::token_echo;
 pub use service_monitor::ServiceMonitor;
 
-use crate::explore;
 use strum::VariantArray;
 
 /// All cases for an edge.
@@ -39,12 +39,14 @@ pub fn edge(mut catalog: Catalog<'_>) -> Vec<Case> {
     if catalog.explores {
         explore::add(&mut catalog);
     }
+    explore::sequence::add_edge(&mut catalog);
     catalog.into_cases()
 }
 
 /// All cases for a service that gives verdicts.
 pub fn service(mut catalog: Catalog<'_>) -> Vec<Case> {
     service::add(&mut catalog);
+    explore::sequence::add_service(&mut catalog);
     add_monitors(&mut catalog, false);
     catalog.into_cases()
 }

@@ -7,7 +7,7 @@ use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
 use crate::cases::{self, Catalog};
-use crate::run::{nearest_ids, similar_text};
+use crate::nearest::{nearest_ids, similar_text};
 
 #[derive(Debug, Args)]
 pub(super) struct SpecArgs {

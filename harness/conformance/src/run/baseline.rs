@@ -5,9 +5,9 @@ use edgeproof_reports::{CaseReport, Outcome};
 use globset::GlobMatcher;
 use miette::{NamedSource, SourceSpan};
 
-use super::case_glob::case_glob;
-use super::nearest::{nearest, similar_text};
 use super::selection::GLOB_ADVICE;
+use crate::case_glob::case_glob;
+use crate::nearest::{nearest, similar_text};
 
 /// Advice on a line without a reason.
 const REASON_ADVICE: &str = "write a reason after the pattern; # begins a comment";

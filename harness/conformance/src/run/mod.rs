@@ -1,7 +1,6 @@
 //! Conformance runs: plan the cases, run them on edges or on a service, report the outcomes.
 
 mod baseline;
-mod case_glob;
 mod case_plan;
 mod case_report;
 mod conformance_run;
@@ -11,7 +10,6 @@ mod embedded;
 mod execute;
 mod last_exchange;
 mod liveness;
-mod nearest;
 mod options;
 mod pins;
 mod reason_probe;
@@ -28,11 +26,9 @@ pub use case_report::outcome_of;
 pub use conformance_run::{ConformanceRun, RunTarget};
 pub use edge::{Capabilities, EdgePoolOptions, EdgeUpstream, LeaseError, needs_plain_reasons};
 pub use embedded::{EmbeddedRunError, run_embedded};
-pub(crate) use nearest::{nearest_ids, similar_text};
 pub use options::{RunOptions, RunPolicy};
 pub use pins::{PinError, Pins};
 pub use reason_probe::{hides_reason, reason_probes};
 pub use report_collector::ConformanceResult;
-pub(crate) use runner_context::next_marker;
 pub use selection::{Selection, SelectionError};
 pub use service::{ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions};

@@ -1,12 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use edgeproof_reports::CaseReport;
 use tokio::sync::mpsc;
 
 use super::options::RunOptions;
-use crate::cases::{Case, MARKER};
+use crate::cases::Case;
 
 /// Options of the run and the channel for messages to its report.
 #[derive(Clone)]
@@ -57,18 +56,4 @@ impl RunnerContext {
         // A closed standard input continues the run as well.
         let _ = line.await;
     }
-}
-
-/// A text that no other case sends. As long as [`MARKER`], so that sizes on the wire are predictable.
-pub(crate) fn next_marker() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let mut number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let mut marker = *b"q0000000";
-    for digit in marker.iter_mut().skip(1).rev() {
-        *digit = b"0123456789bcdfghjklmnpqrstvwxyz"[(number % 31) as usize];
-        number /= 31;
-    }
-    let marker = String::from_utf8_lossy(&marker).into_owned();
-    debug_assert_eq!(marker.len(), MARKER.len());
-    marker
 }

@@ -1,7 +1,6 @@
+use crate::case_glob::case_glob;
+use crate::nearest::{nearest, similar_text};
 use globset::GlobMatcher;
-
-use super::case_glob::case_glob;
-use super::nearest::{nearest, similar_text};
 
 /// Advice on an invalid glob.
 pub(super) const GLOB_ADVICE: &str =

@@ -7,6 +7,9 @@ use crate::support::{Folder, check};
 /// One case, in case the run starts by mistake.
 const ONE: &str = "accept.exact-body";
 
+/// A saved sequence.
+const EDGE_SEQUENCE: &str = "target = \"edge\"\n\n[[step]]\nevent = \"health\"\nconnection = 1\n";
+
 fn folder() -> Folder {
     let passed = r#"{"schema":"edgeproof.report/1","tool":{"version":"0.1.0"},"spec":{"version":"current","digest":"0"},
         "target":{"kind":"embedded"},"started":"2026-01-01T00:00:00Z","duration_ms":1,"seed":1,"exit_code":0,
@@ -18,6 +21,12 @@ fn folder() -> Folder {
         .with("baseline.txt", "# known\nmethod.* until the next release\nmethod.get\n")
         .with("profile.toml", "relay.path = 17\nrelay.pth = \"/verify\"\n")
         .with("shape.json", "{\"code\": ")
+        .with("edge.toml", EDGE_SEQUENCE)
+        .with("edge (1).toml", EDGE_SEQUENCE)
+        .with("row.toml", "target = \"edge\"\n\n[[step]]\nexchange = \"relay.401.revokd\"\n")
+        .with("value.toml", &EDGE_SEQUENCE.replace("health", "helth"))
+        .with("empty.toml", "target = \"edge\"\n")
+        .with("unjudged.toml", &EDGE_SEQUENCE.replace("health", "service-reset"))
         .with("edge.mjs", "")
         .with("key.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
 }
@@ -119,6 +128,30 @@ fn invalid_files_exit_2() {
             &["conformance", "--reply-shape", "shape.json"],
             &["conformance", "--pin", "not.json"],
             &["conformance", "--record", "missing/points.json"],
+        ],
+    );
+}
+
+#[test]
+fn invalid_sequences_exit_2() {
+    refused(
+        "invalid_sequences",
+        &[
+            &["conformance", "--save", "found"],
+            &["conformance", "service", "--save", "found"],
+            &["conformance", "keys", "--explore", "3"],
+            &["conformance", "keys", "--replay", "edge.toml"],
+            &["conformance", "--explore", "many"],
+            &["conformance", "--explore", "3", "--save", "edge.mjs"],
+            &["conformance", "--replay", "missing.toml"],
+            &["conformance", "--replay", "not.json"],
+            &["conformance", "--replay", "row.toml"],
+            &["conformance", "--replay", "value.toml"],
+            &["conformance", "--replay", "empty.toml"],
+            &["conformance", "--replay", "unjudged.toml"],
+            &["conformance", "service", "--replay", "edge.toml"],
+            &["conformance", "--replay", "edge.toml", "--replay", "./edge.toml"],
+            &["conformance", "--replay", "edge (1).toml"],
         ],
     );
 }

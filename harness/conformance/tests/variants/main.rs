@@ -10,7 +10,7 @@ mod variant_hooks;
 
 use std::sync::Arc;
 
-use edgeproof::explore::{all_pairs, singles};
+use edgeproof::cases::explore::{all_pairs, singles};
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::task::JoinSet;

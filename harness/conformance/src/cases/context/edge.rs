@@ -9,7 +9,7 @@ use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted
 use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;
 
-use super::{CaseExchange, CaseFindings, Sender, Traffic};
+use super::{CaseExchange, CaseFindings, FreshEdges, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
 use crate::target::FaultInjection;
@@ -54,6 +54,8 @@ pub struct CaseContext {
     pub found: CaseFindings,
     /// A check of log lines that runs after the edge has ended.
     pub deferred: Option<DeferredLogCheck>,
+    /// Starts further edges with the same settings. None: this edge exists only once, or other cases share it.
+    pub fresh_edges: Option<FreshEdges>,
     exclusive: bool,
     case: String,
     level: CaseLevel,
@@ -84,6 +86,7 @@ impl CaseContext {
             timeout,
             found: CaseFindings::default(),
             deferred: None,
+            fresh_edges: None,
             exclusive,
             case,
             level,

@@ -2,6 +2,7 @@
 
 mod edge;
 mod findings;
+mod fresh_edges;
 mod service;
 mod service_traffic;
 mod traffic;
@@ -9,6 +10,7 @@ mod verdict_request;
 
 pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
+pub use fresh_edges::{FreshEdgeRequest, FreshEdges};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};
 pub use service_traffic::{ServiceExchange, ServiceTraffic};

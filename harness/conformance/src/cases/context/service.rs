@@ -159,14 +159,14 @@ impl ServiceCaseContext {
     /// Records an exchange.
     pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
-        self.target.traffic.push(ServiceExchange {
-            case: self.case.clone(),
-            level: self.level,
-            hop,
-            draft: draft.clone(),
-            sent: sent.clone(),
-        });
+        self.trace(hop, draft, sent.clone());
         self.found.sent.push(CaseExchange { hop, sent, curl });
+    }
+
+    /// Records an exchange for the monitors. The case's report does not show it.
+    pub fn trace(&self, hop: Hop, draft: &Draft, sent: Sent) {
+        let (case, draft) = (self.case.clone(), draft.clone());
+        self.target.traffic.push(ServiceExchange { case, level: self.level, hop, draft, sent });
     }
 
     /// Adds a check. The case's level limits the level of the check.

@@ -6,7 +6,7 @@ use strum::VariantArray;
 
 /// Ways to damage a read token of an unknown format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
-pub(super) enum Damage {
+pub enum Damage {
     /// The second half is missing.
     Truncated,
     /// One character of the payload is changed.
@@ -27,7 +27,7 @@ pub(super) enum Damage {
 
 impl Damage {
     /// The part of the case id that names this damage.
-    pub(super) fn slug(self) -> &'static str {
+    pub(in crate::cases) fn slug(self) -> &'static str {
         match self {
             Self::Truncated => "truncated",
             Self::Payload => "payload-altered",
@@ -41,7 +41,7 @@ impl Damage {
     }
 
     /// What follows "a read token" in a title.
-    pub(super) fn description(self) -> &'static str {
+    pub(in crate::cases) fn description(self) -> &'static str {
         match self {
             Self::Truncated => "without its second half",
             Self::Payload => "with a changed payload",
@@ -65,7 +65,7 @@ impl Damage {
     }
 
     /// The damaged token. None: the token has no such part.
-    pub(super) fn apply(self, token: &str) -> Option<String> {
+    pub(in crate::cases) fn apply(self, token: &str) -> Option<String> {
         let parts = TokenParts::of(token);
         match self {
             Self::Truncated => {

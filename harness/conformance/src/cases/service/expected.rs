@@ -5,9 +5,12 @@ use crate::cases::Catalog;
 use crate::judge::{ExpectedAnswer, ReasonCode};
 
 /// Row of the answer for a session without a verdict.
-pub(super) const PENDING: &str = "verdict.404.pending";
+pub(in crate::cases) const PENDING: &str = "verdict.404.pending";
 /// Row of the answer to a request without a read token.
-pub(super) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
+pub(in crate::cases) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
+
+/// Row of the answer to a request with an expired read token.
+pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
 /// The answer in a row, for this session reference.
 pub(super) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {

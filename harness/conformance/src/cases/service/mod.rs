@@ -14,6 +14,12 @@ mod waiting;
 
 use super::Catalog;
 
+pub use damage::Damage;
+pub(super) use expected::{PENDING, UNAUTHORIZED};
+pub(super) use vary::{
+    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, Rows, SHORT_WAITS, WEAK_CONDITIONS,
+};
+
 pub(crate) use secrecy::token_echo;
 
 /// Adds the cases in the order of the report.

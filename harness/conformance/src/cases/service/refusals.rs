@@ -4,7 +4,7 @@ use serde_json::Value;
 use strum::VariantArray;
 
 use super::damage::Damage;
-use super::expected::{PENDING, UNAUTHORIZED, answer, code, codes};
+use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code, codes};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
 use crate::judge::{self, AnswerResult, ReasonCode};
 
@@ -138,10 +138,10 @@ fn license(cases: &mut Catalog<'_>) {
 }
 
 fn expired(cases: &mut Catalog<'_>) {
-    let row = cases.row("verdict.401.expired").clone();
+    let row = cases.row(EXPIRED).clone();
     cases
         .service_steps(
-            "verdict.401.expired",
+            EXPIRED,
             "verdict.refused.expired",
             "the service refuses an expired read token as expired",
             move |context| {

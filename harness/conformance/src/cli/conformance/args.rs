@@ -95,6 +95,15 @@ pub(crate) struct ConformanceArgs {
     /// Number of generated bodies to send, as one more case
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Cases")]
     pub(super) fuzz: u32,
+    /// Number of random sequences of steps to play, as one more case
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Cases")]
+    pub(super) explore: u32,
+    /// Folder for the shrunk sequences that fail, with --explore
+    #[arg(long, value_name = "DIR", help_heading = "Cases")]
+    pub(super) save: Option<PathBuf>,
+    /// Play a saved sequence, as one more case (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Cases")]
+    pub(super) replay: Vec<PathBuf>,
     /// Leave out the cases that explore variation
     #[arg(long, help_heading = "Cases")]
     pub(super) quick: bool,
@@ -134,7 +143,7 @@ pub(crate) struct ConformanceArgs {
     /// Timeout of a case
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, help_heading = "Run")]
     pub(super) case_timeout: Duration,
-    /// Seed of the order and of generated bodies (default: random, printed)
+    /// Seed of the order, of generated bodies and of sequences (default: random, printed)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub(super) seed: Option<u64>,
     /// Run each case N times and report the first failure

@@ -2,7 +2,8 @@ use edgeproof_cli::Failure;
 use edgeproof_reports::{Outcome, Report};
 
 use super::args::ConformanceArgs;
-use crate::run::{CasePlan, Selection, nearest_ids, similar_text};
+use crate::nearest::{nearest_ids, similar_text};
+use crate::run::{CasePlan, Selection};
 
 /// Cases that the options select.
 pub(super) fn selection(args: &ConformanceArgs) -> Result<Selection, Failure> {

@@ -5,7 +5,20 @@ use crate::run::ServicePart;
 
 /// Refuses options that the target would ignore. `part`: the tested part of a service, or an edge.
 pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -> Result<(), Failure> {
+    if args.save.is_some() && args.explore == 0 {
+        return Err(Failure::usage(
+            "cannot use --save without --explore",
+            "the option keeps the failing sequences of --explore N: add --explore, or omit --save",
+        ));
+    }
     let Some(part) = part else { return check_edge(args) };
+    let sequences = [("--explore", args.explore > 0), ("--replay", !args.replay.is_empty())];
+    if let Some(option) = first_given(&sequences).filter(|_| part == ServicePart::Keys) {
+        return Err(Failure::usage(
+            format!("cannot use {option} with `keys`"),
+            "a key set has no sequences of steps; `edgeproof conformance service` fetches it between other steps",
+        ));
+    }
     let edge_options = [
         ("--launch", args.launch.is_some()),
         ("--url", args.url.is_some()),

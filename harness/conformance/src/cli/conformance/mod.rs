@@ -6,6 +6,7 @@ mod edges;
 mod misplaced;
 mod output;
 mod plan;
+mod sequences;
 mod service;
 
 pub(crate) use args::ConformanceArgs;

@@ -13,6 +13,7 @@ use super::cases::{check_hold, selection};
 use super::edges::edge_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
+use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
 use crate::cli::inputs::profile;
@@ -52,6 +53,8 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     };
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
+    let sequences = sequences(args, part, &catalog, seed)?;
+    let catalog = catalog.sequences(sequences);
     let run = match part {
         None => {
             let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
@@ -76,6 +79,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     if args.list {
         return Ok(PlannedCommand::List(run.plan));
     }
+    create_folder(args)?;
     let readers = all_readers(args, &spec, files);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }

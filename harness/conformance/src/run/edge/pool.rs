@@ -14,11 +14,10 @@ use tokio::sync::{
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic};
+use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic, next_marker};
 use crate::monitor::EdgeRecord;
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, TargetState, begin};
-use crate::run::runner_context::next_marker;
 use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
@@ -282,7 +281,8 @@ impl EdgePool {
         }
     }
 
-    async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
+    /// Starts an edge that no pool keeps.
+    pub(super) async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
         let options = &self.options;
         let mut reserved_port = None;
         let (service, settings) = match &options.upstream {

@@ -8,13 +8,13 @@ use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::escape::visible;
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
 use super::lease_error::LeaseError;
-use super::pool::{EdgePool, Lease};
+use super::pool::{EdgeInstance, EdgePool, Lease};
 use super::{latency, monitors, sanity};
-use crate::cases::{Case, CaseContext, CaseFindings, Procedure, collection};
+use crate::cases::{Case, CaseContext, CaseFindings, FreshEdgeRequest, FreshEdges, Procedure, collection};
 use crate::curl::curl;
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
@@ -104,7 +104,7 @@ impl EdgePool {
             context.wait_for_enter(hold_text(case, &lease, &mut edge)).await;
         }
         let limit = context.case_timeout(case);
-        let in_time = run_steps(case, &mut edge, limit).await;
+        let in_time = self.run_with_fresh_edges(case, &mut edge, exclusive, limit).await;
         let took = began.elapsed();
         let later = edge.deferred.take();
         let mut found = edge.end();
@@ -152,6 +152,42 @@ impl EdgePool {
         }
         let notes = notes(settings.as_ref(), log.as_ref(), redactor);
         Attempt { report: case_report::after_run(case, &found, took, Some(notes), redactor), end }
+    }
+
+    /// Runs the steps of a case, and starts further edges for them. Yields whether they ended in time.
+    async fn run_with_fresh_edges(
+        &self,
+        case: &Case,
+        edge: &mut CaseContext,
+        exclusive: bool,
+        limit: Duration,
+    ) -> bool {
+        if !exclusive || !self.options().starts_edges() {
+            return run_steps(case, edge, limit).await;
+        }
+        let (fresh_edges, mut requests) = FreshEdges::channel();
+        edge.fresh_edges = Some(fresh_edges);
+        let mut latest = None;
+        let in_time = tokio::select! {
+            in_time = run_steps(case, edge, limit) => in_time,
+            () = self.start_fresh_edges(case.setup, &mut requests, &mut latest) => false,
+        };
+        stop(latest).await;
+        in_time
+    }
+
+    /// Starts an edge for each request, and stops the one before it, so that it writes its buffered log.
+    async fn start_fresh_edges(
+        &self,
+        setup: Setup,
+        requests: &mut mpsc::UnboundedReceiver<FreshEdgeRequest>,
+        latest: &mut Option<Arc<EdgeInstance>>,
+    ) {
+        while let Some(reply) = requests.recv().await {
+            stop(latest.take()).await;
+            *latest = self.start(setup).await.ok();
+            let _ = reply.send(latest.as_ref().map(|instance| Arc::clone(&instance.context)));
+        }
     }
 
     /// A case that the death of its edge broke off.
@@ -206,6 +242,16 @@ impl EdgePool {
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
+    }
+}
+
+/// Stops an edge that no other case uses.
+async fn stop(instance: Option<Arc<EdgeInstance>>) {
+    if let Some(instance) = instance.and_then(Arc::into_inner) {
+        if let (Some(_), Some(log)) = (instance.edge.pid(), instance.edge.log()) {
+            wait_until_quiet(log).await;
+        }
+        instance.edge.stop().await;
     }
 }
 

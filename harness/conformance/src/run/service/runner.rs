@@ -20,6 +20,7 @@ use super::options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 use super::sanity;
 use crate::cases::{
     Case, CaseFindings, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request,
+    next_marker,
 };
 use crate::cases::{ServiceMonitor, ServiceTraffic};
 use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service, send_last_service_requests};
@@ -27,7 +28,7 @@ use crate::run::case_report::{self, timeout_check};
 use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
-use crate::run::runner_context::{RunnerContext, next_marker};
+use crate::run::runner_context::RunnerContext;
 use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 
 /// DNS resolution timeout.

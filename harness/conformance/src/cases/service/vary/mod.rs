@@ -11,6 +11,10 @@ mod waits;
 
 use crate::cases::Catalog;
 
+pub(in crate::cases) use probe::{Expected, Probe, Rows};
+pub(in crate::cases) use requests::{ACCEPTS, CONDITIONS, HEADERS, METHODS, WEAK_CONDITIONS};
+pub(in crate::cases) use waits::{INVALID as INVALID_WAITS, SHORT as SHORT_WAITS};
+
 /// Adds the variations, one case for each dimension and row.
 pub(super) fn add(cases: &mut Catalog<'_>) {
     references::add(cases);

@@ -4,13 +4,13 @@ use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_http::Draft;
 use edgeproof_reports::{CaseLevel, Hop};
 
-use crate::cases::service::expected::{PENDING, UNAUTHORIZED, answer, code};
+use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
 use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// One request of a variation, with its expected answer.
 #[derive(Clone)]
-pub(super) struct Probe {
+pub(in crate::cases) struct Probe {
     /// The varied value, as a finding names it.
     name: String,
     draft: Draft,
@@ -20,7 +20,7 @@ pub(super) struct Probe {
 
 /// The expected answer of a probe.
 #[derive(Clone)]
-pub(super) enum Expected {
+pub(in crate::cases) enum Expected {
     /// Pending, with exactly this reference.
     Pending(String),
     /// The answer to a request without a read token.
@@ -33,12 +33,15 @@ pub(super) enum Expected {
     Status(&'static [u16]),
     /// Any answer below 500.
     NoServerError,
+    /// The refusal of an expired read token.
+    Expired,
 }
 
 /// The rows that a probe is compared with.
-pub(super) struct Rows {
+pub(in crate::cases) struct Rows {
     pending: Row,
     unauthorized: Row,
+    expired: Row,
     damaged: Vec<ReasonCode>,
 }
 
@@ -47,7 +50,7 @@ pub(super) type MakeProbes = fn(&ServiceCaseContext, &str) -> Vec<Probe>;
 
 impl Probe {
     /// A request, and the answer that it must get.
-    pub(super) fn new(name: impl Into<String>, draft: Draft, expected: Expected) -> Self {
+    pub(in crate::cases) fn new(name: impl Into<String>, draft: Draft, expected: Expected) -> Self {
         Self { name: name.into(), draft, expected, level: CaseLevel::Must }
     }
 
@@ -74,7 +77,7 @@ impl Probe {
 
     /// Lowers the level.
     #[must_use]
-    pub(super) fn should(mut self) -> Self {
+    pub(in crate::cases) fn should(mut self) -> Self {
         self.level = CaseLevel::Should;
         self
     }
@@ -92,28 +95,30 @@ impl Probe {
     }
 
     /// The request.
-    pub(super) fn draft(&self) -> &Draft {
+    pub(in crate::cases) fn draft(&self) -> &Draft {
         &self.draft
     }
 }
 
 impl Rows {
     /// The rows of this catalog.
-    pub(super) fn of(cases: &Catalog<'_>) -> Self {
+    pub(in crate::cases) fn of(cases: &Catalog<'_>) -> Self {
         let refusals = Stimulus::ALL.iter().filter(|stimulus| is_of_token(**stimulus));
         let rows = refusals.filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus));
         Self {
             pending: cases.row(PENDING).clone(),
             unauthorized: cases.row(UNAUTHORIZED).clone(),
+            expired: cases.row(EXPIRED).clone(),
             damaged: rows.filter_map(code).collect(),
         }
     }
 
     /// Compares an answer with the expectation of its probe. Each check names the probe.
-    pub(super) fn judge(&self, probe: &Probe, reply: &AnswerResult) -> Vec<Check> {
+    pub(in crate::cases) fn judge(&self, probe: &Probe, reply: &AnswerResult) -> Vec<Check> {
         let checks = match &probe.expected {
             Expected::Pending(reference) => judge::exact(&answer(&self.pending, reference), reply),
             Expected::Unauthorized => judge::exact(&answer(&self.unauthorized, ""), reply),
+            Expected::Expired => judge::exact(&answer(&self.expired, ""), reply),
             Expected::Damaged => vec![
                 judge::status_in("401", |status| status == 401, reply),
                 judge::is_json(reply),

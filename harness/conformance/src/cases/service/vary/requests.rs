@@ -5,7 +5,7 @@ use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 
 /// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
-const CONDITIONS: [(&str, &str); 10] = [
+pub(in crate::cases) const CONDITIONS: [(&str, &str); 10] = [
     ("If-None-Match", "*"),
     ("If-None-Match", "\"edgeproof\""),
     ("If-None-Match", "W/\"edgeproof\", \"\""),
@@ -18,14 +18,14 @@ const CONDITIONS: [(&str, &str); 10] = [
     ("Range", "bytes=99999-"),
 ];
 /// Conditions under which a verdict is sent all the same.
-const WEAK_CONDITIONS: [(&str, &str); 4] = [
+pub(in crate::cases) const WEAK_CONDITIONS: [(&str, &str); 4] = [
     ("If-None-Match", "\"edgeproof\""),
     ("If-None-Match", "W/\"edgeproof\", \"other\""),
     ("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
     ("If-Modified-Since", "yesterday"),
 ];
 /// Values of `Accept` and `Accept-Language`.
-const ACCEPTS: [(&str, &str); 10] = [
+pub(in crate::cases) const ACCEPTS: [(&str, &str); 10] = [
     ("Accept", "*/*"),
     ("Accept", "application/*"),
     ("Accept", "application/json;charset=utf-8"),
@@ -38,7 +38,7 @@ const ACCEPTS: [(&str, &str); 10] = [
     ("Accept-Encoding", "identity;q=1, *;q=0"),
 ];
 /// Other header fields that clients and proxies send.
-const HEADERS: [(&str, &str); 22] = [
+pub(in crate::cases) const HEADERS: [(&str, &str); 22] = [
     ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"),
     ("User-Agent", "curl/8.9.1"),
     ("Origin", "https://shop.example"),
@@ -63,7 +63,8 @@ const HEADERS: [(&str, &str); 22] = [
     ("TE", "trailers"),
 ];
 /// Methods that the interface does not define for verdicts.
-const METHODS: [&str; 8] = ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
+pub(in crate::cases) const METHODS: [&str; 8] =
+    ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
 
 /// Other forms of the same request: conditions, `Accept`, header fields, methods.
 pub(super) fn add(cases: &mut Catalog<'_>) {

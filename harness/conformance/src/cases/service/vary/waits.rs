@@ -10,7 +10,7 @@ use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
 use crate::judge::Check;
 
 /// Queries with a short wait, and others beside it.
-const SHORT: [&str; 8] = [
+pub(in crate::cases) const SHORT: [&str; 8] = [
     "waitMs=1",
     "waitMs=2",
     "waitMs=10",
@@ -23,7 +23,7 @@ const SHORT: [&str; 8] = [
 /// Waits for a verdict that is ready.
 const READY: [&str; 8] = ["0", "1", "50", "999", "1000", "5000", "29999", "30000"];
 /// Queries that contain no valid wait, or another parameter.
-const INVALID: [&str; 30] = [
+pub(in crate::cases) const INVALID: [&str; 30] = [
     "waitMs=-0",
     "waitMs=%2B5",
     "waitMs=+5",

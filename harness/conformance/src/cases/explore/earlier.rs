@@ -12,8 +12,10 @@ use crate::cases::{Catalog, MARKER, ORIGIN, collection, preflight, to_signals};
 /// The replies that earlier requests need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierReplies {
-    accept: Script,
+    pub(super) accept: Script,
     refuse: Script,
+    /// Status of a refusal that the service sends without a plain reason.
+    status: u16,
 }
 
 /// A request that is not judged, with the service's reply.
@@ -32,7 +34,8 @@ const LEAVES: Duration = Duration::from_millis(30);
 
 impl EarlierReplies {
     pub(super) fn new(cases: &Catalog<'_>) -> Self {
-        Self { accept: cases.accept(), refuse: cases.refuse(401, "edgeproof_earlier") }
+        let status = cases.refusal_statuses().first().copied().unwrap_or_default();
+        Self { accept: cases.accept(), refuse: cases.refuse(status, "edgeproof_earlier"), status }
     }
 
     /// The request of an earlier exchange on the same connection.
@@ -40,7 +43,7 @@ impl EarlierReplies {
         match earlier {
             Earlier::Accepted => posted(self.accept.clone()),
             Earlier::Refused => posted(self.refuse.clone()),
-            Earlier::Unknown => posted(bare_refusal()),
+            Earlier::Unknown => posted(bare_refusal(self.status)),
             Earlier::Preflight => unscripted(preflight(ORIGIN)),
             Earlier::OtherMethod => unscripted(other_method()),
             Earlier::Health => unscripted(Draft::new("GET", Endpoint::Health.path())),
@@ -65,7 +68,7 @@ impl EarlierReplies {
             )))),
             Event::ServiceCut => {
                 let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
-                posted(Script::one(Action::CutBody { status: 403, body, after: 12 }))
+                posted(Script::one(Action::CutBody { status: self.status, body, after: 12 }))
             }
             Event::ClientLeftInBody => {
                 let body = Bytes::from(format!(r#"{{"sealed":"{MARKER}"}}"#));
@@ -106,8 +109,8 @@ fn other_method() -> Draft {
     to_signals("PUT").header("Origin", ORIGIN).header("Content-Type", "application/json").body(body)
 }
 
-fn bare_refusal() -> Script {
+fn bare_refusal(status: u16) -> Script {
     let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
-    let action = Action::Answer { status: 403, headers, body: Bytes::from_static(b"<html></html>") };
+    let action = Action::Answer { status, headers, body: Bytes::from_static(b"<html></html>") };
     Script::one(action)
 }

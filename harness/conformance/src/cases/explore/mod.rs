@@ -12,6 +12,7 @@ mod minimize;
 mod model;
 mod pairs;
 mod play;
+pub mod sequence;
 mod trial;
 mod twice;
 

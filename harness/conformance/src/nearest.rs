@@ -1,7 +1,7 @@
 use globset::GlobMatcher;
 use strsim::osa_distance;
 
-use super::case_glob::case_glob;
+use crate::case_glob::case_glob;
 
 /// Maximum number of suggestions.
 const SHOWN: usize = 3;

@@ -15,9 +15,10 @@ use super::change::fill_look_alikes;
 use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
-use crate::cases::{CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation};
-use crate::judge::{self, Check, RelayedRequests};
-use crate::run::next_marker;
+use crate::cases::{
+    CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation, next_marker,
+};
+use crate::judge::{self, AnswerResult, Check, RelayedRequests};
 
 /// Longest wait for the end of a request at the service, after the edge has answered.
 const END_LIMIT: Duration = Duration::from_secs(1);
@@ -42,9 +43,19 @@ pub(super) struct Played {
 /// Where and how exchanges are played.
 pub(super) struct Player<'c> {
     model: &'c Model,
-    context: &'c CaseContext,
+    pub(super) context: &'c CaseContext,
     origin: &'c str,
-    limit: Duration,
+    pub(super) limit: Duration,
+}
+
+/// The request of an event, with a reply in any case.
+pub(super) struct EventRequest {
+    /// The request.
+    pub(super) draft: Draft,
+    /// The reply, if the request reaches the service.
+    pub(super) script: Script,
+    /// The client leaves after this time.
+    pub(super) leaves: Option<Duration>,
 }
 
 impl Played {
@@ -106,25 +117,51 @@ impl<'c> Player<'c> {
         let marker = next_marker();
         let mark = self.context.service_mark();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
-        if let Some(faults) = &self.context.edge.faults {
-            let mut values = self.model.values(trial);
-            values.push(format!("family={}", self.model.rows[trial.row].family));
-            faults.announce(&marker, &values);
-        }
+        self.announce(&marker, &self.model.announced(trial));
         let sent = self.send(exchange, &marker, &draft).await;
-        let relayed = match (&self.context.edge.service, &scripted) {
+        let checks =
+            self.judge(conversation, exchange.level, &draft, &sent.reply, (scripted.as_ref(), mark)).await;
+        Played { marker, draft, sent, checks, level: exchange.level }
+    }
+
+    /// Announces the values of an exchange to the faults of an embedded edge.
+    pub(super) fn announce(&self, marker: &str, values: &[String]) {
+        if let Some(faults) = &self.context.edge.faults
+            && !values.is_empty()
+        {
+            faults.announce(marker, values);
+        }
+    }
+
+    /// Judges an answered request, and what reached the service since `mark`. `level`: the weakest of its values.
+    pub(super) async fn judge(
+        &self,
+        conversation: &Conversation,
+        level: CaseLevel,
+        draft: &Draft,
+        reply: &AnswerResult,
+        (scripted, mark): (Option<&Scripted>, u64),
+    ) -> Vec<Check> {
+        let relayed = match (&self.context.edge.service, scripted) {
             (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
                 .unclaimed(service.unclaimed_since(mark)),
             _ => RelayedRequests::default(),
         };
-        let mut checks = judge_conversation(conversation, &draft, self.origin, &sent.reply, &relayed);
-        if exchange.level == CaseLevel::Open {
-            checks = relay_of_acceptance(conversation, &draft, &sent, &relayed);
+        if level == CaseLevel::Open {
+            return relay_of_acceptance(conversation, draft, reply, &relayed);
         }
-        for check in checks.iter_mut().filter(|_| exchange.level != CaseLevel::Open) {
-            check.level = check.level.max(exchange.level);
+        let mut checks = judge_conversation(conversation, draft, self.origin, reply, &relayed);
+        for check in &mut checks {
+            check.level = check.level.max(level);
         }
-        Played { marker, draft, sent, checks, level: exchange.level }
+        checks
+    }
+
+    /// The request of an event. Even a body that its client breaks off has a reply.
+    pub(super) fn earlier(&self, event: Event) -> EventRequest {
+        let earlier = self.model.earlier.event(event);
+        let script = earlier.script.unwrap_or_else(|| self.model.earlier.accept.clone());
+        EventRequest { draft: earlier.draft, script, leaves: earlier.leaves }
     }
 
     /// Sends the request of an event.
@@ -175,7 +212,12 @@ impl<'c> Player<'c> {
     }
 
     /// Fills in a request with a marker of its own, and scripts its reply.
-    fn prepare(&self, marker: &str, draft: &Draft, script: Option<Script>) -> (Draft, Option<Scripted>) {
+    pub(super) fn prepare(
+        &self,
+        marker: &str,
+        draft: &Draft,
+        script: Option<Script>,
+    ) -> (Draft, Option<Scripted>) {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
         let service = self.context.edge.service.as_ref().zip(script);
         let scripted = service.map(|(service, script)| service.script(on, script));
@@ -191,21 +233,21 @@ impl<'c> Player<'c> {
 fn relay_of_acceptance(
     conversation: &Conversation,
     draft: &Draft,
-    sent: &Sent,
+    reply: &AnswerResult,
     relayed: &RelayedRequests,
 ) -> Vec<Check> {
     // An edge that takes the request for another one can answer 200 as well, such as with a page.
-    let is_exact = |answer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+    let is_exact = |answer| judge::exact(answer, reply).iter().all(|check| check.ok);
     let accepted = conversation.answer.as_ref().filter(|answer| answer.status == 200).is_some_and(is_exact);
     if accepted && conversation.relay == ExpectedRelay::Once {
-        judge::relayed_once(draft.body.bytes(), relayed, &sent.reply, CaseLevel::Must)
+        judge::relayed_once(draft.body.bytes(), relayed, reply, CaseLevel::Must)
     } else {
         Vec::new()
     }
 }
 
 /// The answer without the content coding gzip, as a browser reads it.
-fn decoded(mut answer: Answer) -> Answer {
+pub(super) fn decoded(mut answer: Answer) -> Answer {
     if answer.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding == "gzip") {
         let mut body = Vec::new();
         if GzDecoder::new(&answer.body[..]).take(MAX_DECODED).read_to_end(&mut body).is_ok() {

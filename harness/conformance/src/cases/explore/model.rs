@@ -105,6 +105,13 @@ impl Model {
         changes.collect()
     }
 
+    /// The values of a trial and its family, as the faults of an embedded edge get them.
+    pub(super) fn announced(&self, trial: &Trial) -> Vec<String> {
+        let mut values = self.values(trial);
+        values.push(format!("family={}", self.rows[trial.row].family));
+        values
+    }
+
     /// The observed point of a trial, such as `vary.target.slash`.
     pub(super) fn point(&self, trial: &Trial) -> String {
         let changes = trial.changes.iter().map(|index| {
@@ -131,7 +138,7 @@ impl Model {
 }
 
 /// Whether a dimension's values change anything in a family.
-fn applies(dimension: &Dimension, family: Family) -> bool {
+pub(super) fn applies(dimension: &Dimension, family: Family) -> bool {
     let replies = dimension.side != Side::Reply || family != Family::Unreachable;
     replies && dimension.families.contains(&family)
 }

@@ -1,0 +1,249 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_http::{Draft, Sent};
+use edgeproof_reports::Hop;
+
+use super::action_model::ActionModel;
+use super::edge_model::EdgeModel;
+use super::edge_player::EdgePlayer;
+use super::finding::{checks, summary};
+use super::play::{Played, SequencePlayer};
+use super::saved::{NamedSequence, save};
+use super::search::{Finding, Repeats, Search, SearchResult};
+use super::service_model::ServiceModel;
+use super::service_player::ServicePlayer;
+use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
+use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
+use crate::judge::Check;
+
+/// Time that a sequence may take on a busy machine, on average.
+const SEQUENCE_TIME: Duration = Duration::from_secs(2);
+/// Longest time for the replays of one failure.
+const SHRINK_TIME: Duration = Duration::from_secs(20);
+/// Failures that a search shrinks, for its timeout.
+const SHRUNK: u32 = 4;
+/// Most replays for one failure.
+const REPLAYS: u32 = 500;
+/// Longest wait for an answer of a saved sequence.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// Requirements of sequences at an edge.
+const EDGE_NEEDS: [Prerequisite; 3] =
+    [Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons];
+
+/// Adds the random and the saved sequences of an edge.
+pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>) {
+    let plan = cases.sequences.clone();
+    if plan.count == 0 && plan.edge.is_empty() {
+        return;
+    }
+    let model = Arc::new(EdgeModel::new(cases));
+    if plan.count > 0 {
+        let (search, folder, model) = (search(plan.count, plan.seed), plan.save, Arc::clone(&model));
+        let title = format!("{} random sequences of steps are answered as each step alone", plan.count);
+        cases
+            .edge_steps("statement.isolation", "explore.edge", &title, move |context| {
+                let (folder, model) = (folder.clone(), Arc::clone(&model));
+                Box::pin(async move {
+                    let mut player = EdgePlayer { model: &model, context };
+                    let result = search.run(&*model, &mut player).await;
+                    report(&*model, context, result, &search, folder.as_deref());
+                })
+            })
+            .requires(&EDGE_NEEDS)
+            .exclusive()
+            .takes(search_time(plan.count));
+    }
+    for replay in plan.edge {
+        let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
+        cases
+            .edge_steps("statement.isolation", &id, &title, move |context| {
+                let (replay, model) = (replay.clone(), Arc::clone(&model));
+                Box::pin(async move {
+                    let played =
+                        EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                    report_replay(&*model, context, &replay, played);
+                })
+            })
+            .requires(&EDGE_NEEDS)
+            .exclusive()
+            .takes(SEQUENCE_TIME);
+    }
+}
+
+/// Adds the random and the saved sequences of a service.
+pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>) {
+    let plan = cases.sequences.clone();
+    let rows = Arc::new(Rows::of(cases));
+    if plan.count > 0 {
+        let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));
+        let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
+        cases
+            .service_steps(PENDING, "explore.service", &title, move |context| {
+                let (folder, rows) = (folder.clone(), Arc::clone(&rows));
+                Box::pin(async move {
+                    let model = ServiceModel::of(context);
+                    let mut player = ServicePlayer { rows: &rows, context };
+                    let result = search.run(&model, &mut player).await;
+                    report(&model, context, result, &search, folder.as_deref());
+                })
+            })
+            .also(UNAUTHORIZED)
+            .requires(&[Prerequisite::ReadToken])
+            .exclusive()
+            .takes(search_time(plan.count));
+    }
+    for replay in plan.service {
+        let (id, title, rows) = (replay.id(), replay.title(), Arc::clone(&rows));
+        let mut needs = vec![Prerequisite::ReadToken];
+        for step in &replay.sequence.steps {
+            needs.extend(ServiceModel::all().requires(&step.action));
+        }
+        needs.dedup();
+        cases
+            .service_steps(PENDING, &id, &title, move |context| {
+                let (replay, rows) = (replay.clone(), Arc::clone(&rows));
+                Box::pin(async move {
+                    let played =
+                        ServicePlayer { rows: &rows, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                    report_replay(&ServiceModel::all(), context, &replay, played);
+                })
+            })
+            .also(UNAUTHORIZED)
+            .requires(&needs)
+            .exclusive()
+            .takes(SEQUENCE_TIME);
+    }
+}
+
+impl<A> NamedSequence<A> {
+    /// Id of the case that plays it.
+    pub fn id(&self) -> String {
+        format!("replay.{}", self.name)
+    }
+
+    fn title(&self) -> String {
+        format!("the saved sequence {} is answered as each step alone", self.name)
+    }
+}
+
+fn search(count: u32, seed: u64) -> Search {
+    Search { count, seed, replays: REPLAYS, time: SHRINK_TIME }
+}
+
+fn search_time(count: u32) -> Duration {
+    SEQUENCE_TIME * count + SHRINK_TIME * SHRUNK
+}
+
+/// The context of a case, as findings need it.
+trait FindingContext {
+    /// Name of the case's target on the command line, and id of the case.
+    const TARGET: &'static str;
+
+    /// Adds a check.
+    fn add(&mut self, check: Check);
+
+    /// Shows an exchange.
+    fn show(&mut self, draft: &Draft, sent: Sent);
+}
+
+impl FindingContext for CaseContext {
+    const TARGET: &'static str = "edge";
+
+    fn add(&mut self, check: Check) {
+        self.check(check);
+    }
+
+    fn show(&mut self, draft: &Draft, sent: Sent) {
+        self.record(draft, sent);
+    }
+}
+
+impl FindingContext for ServiceCaseContext {
+    const TARGET: &'static str = "service";
+
+    fn add(&mut self, check: Check) {
+        self.check(check);
+    }
+
+    fn show(&mut self, draft: &Draft, sent: Sent) {
+        let curl = crate::curl::curl(self.service(), draft);
+        self.found.sent.push(crate::cases::CaseExchange { hop: Hop::ClientService, sent, curl });
+    }
+}
+
+/// Reports the findings of a search, and saves their sequences.
+fn report<M: ActionModel, C: FindingContext>(
+    model: &M,
+    context: &mut C,
+    result: SearchResult<M::Action>,
+    search: &Search,
+    folder: Option<&Path>,
+) {
+    let Search { count, seed, .. } = *search;
+    let again = format!("--explore {count} --seed {seed} --filter explore.{}", C::TARGET);
+    let count_check = summary(&result, count, seed);
+    for finding in result.findings {
+        let mut repeat = format!("repeat with `edgeproof conformance … {again}`");
+        if let Some(folder) = folder.filter(|_| finding.repeats != Repeats::No) {
+            match save(folder, model, &finding.sequence) {
+                Ok(path) => {
+                    repeat = format!("replay with `edgeproof conformance … --replay {}`", path.display());
+                }
+                Err(why) => {
+                    let actual = format!("cannot write to {}: {why}", folder.display());
+                    context.add(Check::new(
+                        "saved sequence",
+                        "a file in the folder of --save",
+                        actual,
+                        false,
+                    ));
+                }
+            }
+        }
+        report_finding(model, context, finding, &repeat);
+    }
+    context.add(count_check);
+}
+
+/// Reports a replay.
+fn report_replay<M: ActionModel, C: FindingContext>(
+    model: &M,
+    context: &mut C,
+    replay: &NamedSequence<M::Action>,
+    mut played: Played,
+) {
+    let expected = format!("{} steps as expected", replay.sequence.steps.len());
+    let Some(failure) = played.failure.take() else {
+        context.add(Check::new("saved sequence", &expected, &expected, true));
+        return;
+    };
+    let finding = Finding {
+        number: None,
+        sequence: replay.sequence.clone(),
+        failure,
+        exchanges: played.exchanges,
+        repeats: Repeats::Yes,
+    };
+    let repeat = format!(
+        "repeat with `edgeproof conformance … --replay {} --filter {}`",
+        replay.path.display(),
+        replay.id()
+    );
+    report_finding(model, context, finding, &repeat);
+}
+
+fn report_finding<M: ActionModel, C: FindingContext>(
+    model: &M,
+    context: &mut C,
+    finding: Finding<M::Action>,
+    repeat: &str,
+) {
+    for check in checks(model, &finding, repeat) {
+        context.add(check);
+    }
+    for (draft, sent) in finding.exchanges {
+        context.show(&draft, sent);
+    }
+}

@@ -1,0 +1,141 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::spec::Event;
+use edgeproof_http::{Draft, ReusedConnection, Sent};
+use edgeproof_mock::Scripted;
+use edgeproof_reports::CaseLevel;
+use parking_lot::Mutex;
+
+use super::edge_model::{EdgeAction, EdgeModel, is_open};
+use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
+use super::steps::Sequence;
+use crate::cases::explore::play::{Player, decoded};
+use crate::cases::{CaseContext, Conversation, next_marker};
+use crate::judge;
+
+/// Plays sequences at the edge of a case.
+pub(super) struct EdgePlayer<'c> {
+    pub(super) model: &'c EdgeModel,
+    pub(super) context: &'c mut CaseContext,
+}
+
+/// Plays the steps of one sequence.
+struct EdgeSteps<'c> {
+    model: &'c EdgeModel,
+    player: Player<'c>,
+    /// The replies of the sequence. They stay until its end, so that a late request is not taken for another step's.
+    scripts: Mutex<Vec<Scripted>>,
+}
+
+impl SequencePlayer for EdgePlayer<'_> {
+    type Action = EdgeAction;
+
+    async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
+        let player = Player::new(&self.model.variation, self.context).within(limit);
+        let steps = EdgeSteps { model: self.model, player, scripts: Mutex::default() };
+        play_waves(&steps, sequence).await
+    }
+
+    async fn restart(&mut self) -> bool {
+        let Some(fresh) = &self.context.fresh_edges else { return false };
+        let Some(edge) = fresh.start().await else { return false };
+        self.context.edge = edge;
+        true
+    }
+}
+
+impl StepPlayer<EdgeAction> for EdgeSteps<'_> {
+    async fn step(&self, action: &EdgeAction, kept: Option<&mut ReusedConnection>) -> StepResult {
+        match action {
+            EdgeAction::Exchange(trial) => {
+                let exchange = self.model.variation.exchange(trial);
+                let values = self.model.variation.announced(trial);
+                // An edge may refuse such a request and close the connection.
+                let kept = kept.map(|kept| (kept, is_open(self.model, trial)));
+                self.converse(&exchange.conversation, exchange.level, &values, kept).await
+            }
+            EdgeAction::Case(case) => {
+                let case = &self.model.cases[*case];
+                self.converse(&case.conversation, case.level, &[], kept.map(|kept| (kept, false))).await
+            }
+            EdgeAction::Event(event) => self.event(*event, kept).await,
+        }
+    }
+}
+
+impl EdgeSteps<'_> {
+    /// Plays a conversation and judges it. `kept`: the connection, and whether the client closes it afterwards.
+    async fn converse(
+        &self,
+        conversation: &Conversation,
+        level: CaseLevel,
+        values: &[String],
+        kept: Option<(&mut ReusedConnection, bool)>,
+    ) -> StepResult {
+        let marker = next_marker();
+        let mark = self.player.context.service_mark();
+        let script = conversation.script.clone();
+        let (draft, scripted) = self.player.prepare(&marker, &conversation.draft, script);
+        self.player.announce(&marker, values);
+        let sent = match kept {
+            Some((connection, closes)) => {
+                let sent = self.send(&marker, level, &draft, connection, self.player.limit).await;
+                if closes {
+                    connection.close();
+                }
+                sent
+            }
+            None => {
+                self.send(&marker, level, &draft, &mut ReusedConnection::default(), self.player.limit).await
+            }
+        };
+        let checks =
+            self.player.judge(conversation, level, &draft, &sent.reply, (scripted.as_ref(), mark)).await;
+        self.scripts.lock().extend(scripted);
+        StepResult { exchange: Some((draft, sent)), checks }
+    }
+
+    /// Sends the request of an event. A client that leaves has a connection of its own.
+    async fn event(&self, event: Event, kept: Option<&mut ReusedConnection>) -> StepResult {
+        let earlier = self.player.earlier(event);
+        let marker = next_marker();
+        let (draft, scripted) = self.player.prepare(&marker, &earlier.draft, Some(earlier.script));
+        self.scripts.lock().extend(scripted);
+        let mut own = ReusedConnection::default();
+        let (connection, limit, level) = match earlier.leaves {
+            // What the edge answers to a client that leaves is open.
+            Some(leaves) => (&mut own, leaves.min(self.player.limit), CaseLevel::Open),
+            None => (kept.unwrap_or(&mut own), self.player.limit, CaseLevel::Must),
+        };
+        let sent = self.send(&marker, level, &draft, connection, limit).await;
+        let checks = match event {
+            Event::Preflight => judge::preflight_passes(self.player.context.origin(), &sent.reply),
+            Event::ForeignPreflight => {
+                vec![judge::no_grant(draft.header_value("origin").unwrap_or_default(), &sent.reply)]
+            }
+            Event::OtherMethod => judge::exact(&self.model.not_allowed, &sent.reply),
+            Event::Health => {
+                vec![judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply)]
+            }
+            // The client left, or the service broke the exchange.
+            _ => return StepResult::default(),
+        };
+        StepResult { exchange: Some((draft, sent)), checks }
+    }
+
+    async fn send(
+        &self,
+        marker: &str,
+        level: CaseLevel,
+        draft: &Draft,
+        connection: &mut ReusedConnection,
+        limit: Duration,
+    ) -> Sent {
+        let context = self.player.context;
+        let number = context.edge.traffic.begin(context.sender_of(marker, level), draft);
+        let mut sent = connection.send(&context.edge.endpoint, draft, limit).await;
+        sent.reply = sent.reply.map(decoded);
+        context.edge.traffic.end(number, sent.clone());
+        sent
+    }
+}

@@ -1,0 +1,76 @@
+use edgeproof_reports::CaseLevel;
+
+use super::action_model::ActionModel;
+use super::search::{Finding, Repeats, SearchResult};
+use super::steps::{ConnectionChoice, Sequence};
+use crate::judge::Check;
+
+/// The steps of a sequence in words, numbered.
+pub(super) fn describe<M: ActionModel>(model: &M, sequence: &Sequence<M::Action>) -> Vec<String> {
+    let describe = |(index, step): (usize, &super::steps::Step<M::Action>)| {
+        let mut text = format!("{}. {}", index + 1, model.describe(&step.action));
+        if let ConnectionChoice::Kept(number) = step.connection {
+            text = format!("{text}, on connection {number}");
+        }
+        if step.pause_ms > 0 {
+            text = format!("{text}, after {} ms", step.pause_ms);
+        }
+        if step.together {
+            text = format!("{text}, at the same time as step {}", index + 2);
+        }
+        text
+    };
+    sequence.steps.iter().enumerate().map(describe).collect()
+}
+
+/// The checks of a finding: those of the broken step, then one that shows all steps. `repeat`: how to play it again.
+pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, repeat: &str) -> Vec<Check> {
+    let (count, position) = (finding.sequence.steps.len(), finding.failure.step + 1);
+    let broken = format!("step {position} of {count}");
+    let mut checks: Vec<Check> =
+        finding.failure.checks.iter().map(|check| check.clone().of(&broken)).collect();
+    let parts: Vec<&str> = finding.failure.checks.iter().map(|check| check.what.as_str()).collect();
+    let mut lines = describe(model, &finding.sequence);
+    if let Some(line) = lines.get_mut(finding.failure.step) {
+        *line = format!("{line}: wrong {}", parts.join(", "));
+    }
+    let what = match (finding.number, finding.repeats) {
+        (None, _) => "saved sequence".to_owned(),
+        (Some(number), Repeats::Yes) => format!("sequence {}, shrunk", number + 1),
+        (Some(number), _) => format!("sequence {}", number + 1),
+    };
+    let scope = match (finding.number, finding.repeats) {
+        (Some(_), Repeats::No) => {
+            "it failed once and not again: the failure depends on time or on earlier steps; "
+        }
+        (_, Repeats::StaysWrong) => {
+            "the target stays wrong afterwards and edgeproof cannot restart it: restart it before the next run; "
+        }
+        _ => "",
+    };
+    let check = Check::new(&what, "each step as expected", lines.join("\n"), false);
+    checks.push(check.at(finding.failure.level()).hint(&format!("{scope}{repeat}")));
+    checks
+}
+
+/// The check that counts the sequences of a search.
+pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Check {
+    let failed = result.further + u32::try_from(result.findings.len()).unwrap_or(u32::MAX);
+    let played = format!("{} steps in {} sequences", result.steps, result.played);
+    if failed == 0 {
+        let ok = result.played == count;
+        return Check::new(
+            "sequences",
+            format!("{count} as expected"),
+            format!("{played} (seed {seed})"),
+            ok,
+        );
+    }
+    let rest = match count - result.played {
+        0 => String::new(),
+        rest => format!("; {rest} not played"),
+    };
+    let actual = format!("{failed} of {} failed (seed {seed}): {played}{rest}", result.played);
+    // The findings have checks of their own.
+    Check::new("sequences", format!("{count} as expected"), actual, false).at(CaseLevel::Open)
+}

@@ -1,0 +1,150 @@
+use std::time::Duration;
+
+use edgeproof_http::{Draft, ReusedConnection, Sent};
+use edgeproof_mock::{NewSession, Ready};
+use edgeproof_reports::Hop;
+
+use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
+use super::service_step::{ServiceAction, SessionChoice, VerdictStep};
+use super::steps::Sequence;
+use crate::cases::service::{Expected, Probe, Rows};
+use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request, next_marker, without_private_keys};
+use crate::judge::Check;
+
+/// Age of a verdict that no service returns.
+const TOO_OLD: Duration = Duration::from_secs(3600);
+/// Wait of a client that leaves (ms), and the time after which it leaves.
+const WAIT_MS: u64 = 600;
+const LEAVES: Duration = Duration::from_millis(30);
+
+/// Plays sequences at a service.
+pub(super) struct ServicePlayer<'c> {
+    pub(super) rows: &'c Rows,
+    pub(super) context: &'c mut ServiceCaseContext,
+}
+
+/// Plays the steps of one sequence.
+struct ServiceSteps<'c> {
+    rows: &'c Rows,
+    context: &'c ServiceCaseContext,
+    limit: Duration,
+    /// A text that no other sequence sends.
+    marker: String,
+    /// The session with a verdict.
+    known: String,
+}
+
+impl SequencePlayer for ServicePlayer<'_> {
+    type Action = ServiceAction;
+
+    async fn play(&mut self, sequence: &Sequence<ServiceAction>, limit: Duration) -> Played {
+        let known = self.context.target.inputs.session_ref.clone();
+        let marker = next_marker();
+        let mut steps =
+            ServiceSteps { rows: self.rows, context: self.context, limit, marker, known: String::new() };
+        steps.known = steps.add_sessions().or(known).unwrap_or_default();
+        let is_known = |action: &ServiceAction| matches!(action, ServiceAction::Verdict(step) if step.session == SessionChoice::Known);
+        let mut played = play_waves(&steps, sequence).await;
+        if let Some(failure) = &played.failure
+            && is_known(&sequence.steps[failure.step].action)
+            && steps.verdict_ended().await
+        {
+            // The verdict of --session-ref became too old during the run.
+            played.failure = None;
+        }
+        played
+    }
+
+    /// No service can be restarted: not even the built-in mock, which other cases share.
+    async fn restart(&mut self) -> bool {
+        false
+    }
+}
+
+impl StepPlayer<ServiceAction> for ServiceSteps<'_> {
+    async fn step(&self, action: &ServiceAction, kept: Option<&mut ReusedConnection>) -> StepResult {
+        let mut own = ReusedConnection::default();
+        let connection = kept.unwrap_or(&mut own);
+        match action {
+            ServiceAction::Verdict(step) => self.verdict(step, connection).await,
+            ServiceAction::KeySet => self.key_set(connection).await,
+            ServiceAction::ClientLeft => {
+                let reference = self.reference("left");
+                let query = format!("waitMs={WAIT_MS}");
+                let draft = self.context.with_token(&reference).query(&query).draft();
+                // Its answer, if any, is not judged: the client is gone.
+                let _ = ReusedConnection::default().send(self.context.service(), &draft, LEAVES).await;
+                StepResult::default()
+            }
+        }
+    }
+}
+
+impl ServiceSteps<'_> {
+    async fn verdict(&self, step: &VerdictStep, connection: &mut ReusedConnection) -> StepResult {
+        let reference = match step.session {
+            SessionChoice::Unknown => self.reference("unknown"),
+            SessionChoice::OtherUnknown => self.reference("other"),
+            SessionChoice::Known => self.known.clone(),
+            SessionChoice::Pending => self.reference("pending"),
+            SessionChoice::TooOld => self.reference("too-old"),
+        };
+        let Some(probe) = step.probe(self.context, &reference) else { return StepResult::default() };
+        self.send(&probe, connection).await
+    }
+
+    async fn key_set(&self, connection: &mut ReusedConnection) -> StepResult {
+        let draft = key_set_request();
+        let Some(keys) = &self.context.target.keys else {
+            // A service may publish its key set elsewhere.
+            return self.send(&Probe::new("", draft, Expected::NoServerError).should(), connection).await;
+        };
+        let sent = ReusedConnection::default().send(keys, &draft, self.limit).await;
+        let sent = Sent { reply: without_private_keys(sent.reply), ..sent };
+        self.context.trace(Hop::ClientKeys, &draft, sent.clone());
+        let probe = Probe::new("", draft.clone(), Expected::Status(&[200]));
+        StepResult { checks: self.judge(&probe, &sent), exchange: Some((draft, sent)) }
+    }
+
+    async fn send(&self, probe: &Probe, connection: &mut ReusedConnection) -> StepResult {
+        let draft: &Draft = probe.draft();
+        let sent = connection.send(self.context.service(), draft, self.limit).await;
+        self.context.trace(Hop::ClientService, draft, sent.clone());
+        StepResult { checks: self.judge(probe, &sent), exchange: Some((draft.clone(), sent)) }
+    }
+
+    fn judge(&self, probe: &Probe, sent: &Sent) -> Vec<Check> {
+        self.rows.judge(probe, &sent.reply)
+    }
+
+    /// A reference that no other sequence sends.
+    fn reference(&self, name: &str) -> String {
+        self.context.reference(&format!("{}-{name}", self.marker))
+    }
+
+    /// Adds the sessions of this sequence to the built-in mock. Yields the reference of the one with a verdict.
+    fn add_sessions(&self) -> Option<String> {
+        let mock = self.context.target.mock.as_deref()?;
+        let known = self.reference("known");
+        for (reference, ready) in [
+            (known.clone(), Ready::After(Duration::ZERO)),
+            (self.reference("pending"), Ready::Never),
+            (self.reference("too-old"), Ready::Since(TOO_OLD)),
+        ] {
+            mock.add_session(NewSession::new(reference.clone()).ready(ready));
+            self.context.target.traffic.note_session(&reference);
+        }
+        Some(known)
+    }
+
+    /// Whether the session of `--session-ref` has no verdict any more.
+    async fn verdict_ended(&self) -> bool {
+        if self.context.target.mock.is_some() {
+            return false;
+        }
+        let draft = VerdictRequest::new(&self.known).bearer(&self.context.read_token()).draft();
+        let sent = edgeproof_http::send(self.context.service(), &draft, self.limit).await;
+        self.context.trace(Hop::ClientService, &draft, sent.clone());
+        sent.reply.is_ok_and(|answer| answer.status == 404)
+    }
+}

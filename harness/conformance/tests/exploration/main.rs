@@ -1,0 +1,12 @@
+//! Random sequences of steps: generation, shrinking, saved files, and broken edges and services that only sequences
+//! reveal.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
+
+mod broken_edge;
+mod broken_service;
+mod fake_target;
+mod generation;
+mod program;
+mod saved_files;
+mod searching;
+mod shrinking;
