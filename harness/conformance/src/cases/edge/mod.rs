@@ -12,6 +12,7 @@ mod other_paths;
 mod read_failures;
 mod refusals;
 mod relay;
+mod settings;
 mod unreachable;
 
 use super::Catalog;
@@ -30,5 +31,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
+    if cases.explores {
+        settings::add(cases);
+    }
     monitors::add(cases);
 }

@@ -82,7 +82,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
 /// The client certificate that an edge with these settings has to present. `Err`: open.
 fn certificate(setup: Setup, settings: &EdgeSettings) -> Result<Option<Vec<u8>>, ()> {
     match (&settings.client_cert_file, &settings.client_key_file) {
-        _ if setup == Setup::ExpiredCertificate => Err(()),
+        _ if setup.is_certificate_open() => Err(()),
         (None, None) => Ok(None),
         (Some(file), Some(_)) => match CertificateDer::from_pem_file(file) {
             Ok(certificate) => Ok(Some(certificate.to_vec())),
