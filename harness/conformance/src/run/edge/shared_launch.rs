@@ -28,10 +28,10 @@ impl EdgePool {
         }
         let own = Case { setup: alone, ..Case::clone(case) };
         let own = self.play(context, &own, jobs).await;
-        if !is_fine(&own) || self.is_another_to_blame(context, case.setup, alone, jobs).await {
+        if !is_fine(&own) || self.is_one_to_blame(context, case.setup, jobs).await {
             return own;
         }
-        let because = format!("{} ({}, and with none of these alone)", report.because, case.setup.describe());
+        let because = format!("{} ({}; each of them alone passes)", report.because, case.setup.describe());
         CaseReport { because, ..report }
     }
 
@@ -39,17 +39,11 @@ impl EdgePool {
         run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
     }
 
-    /// Whether an edge with another value of the launch does not start or accept alone.
-    async fn is_another_to_blame(
-        &self,
-        context: &RunnerContext,
-        together: Setup,
-        alone: Setup,
-        jobs: &Semaphore,
-    ) -> bool {
+    /// Whether an edge with one of the values alone does not start or accept, which the interface may leave open.
+    async fn is_one_to_blame(&self, context: &RunnerContext, together: Setup, jobs: &Semaphore) -> bool {
         let Setup::Forms(forms) = together else { return false };
         for setup in forms.changes().map(|change| Setup::Forms(SettingForms::new(&[change]))) {
-            if setup != alone && !self.accepts(context, setup, jobs).await {
+            if !self.accepts(context, setup, jobs).await {
                 return true;
             }
         }
