@@ -4,6 +4,7 @@ mod accept;
 mod cors;
 mod credentials;
 mod fuzz;
+mod health;
 mod isolation;
 mod log;
 mod methods;
@@ -33,6 +34,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     other_paths::add(cases);
     if cases.explores {
         settings::add(cases);
+        health::add(cases);
     }
     monitors::add(cases);
 }
