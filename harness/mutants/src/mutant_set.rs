@@ -28,6 +28,7 @@ impl MutantSet {
             BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
         set.mutants.extend(behaviours.map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
         set.mutants.extend(Mutant::from_variation(spec));
+        set.mutants.extend(Mutant::from_settings(spec));
         set
     }
 }

@@ -3,6 +3,7 @@
 mod edge;
 mod row;
 mod service;
+mod setting;
 mod variation;
 
 use std::sync::{Arc, OnceLock};
@@ -44,6 +45,7 @@ impl FaultInjection for MutationInjection {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 options.hooks = Arc::new(VariationMutant { fault, announced });
             }
+            Mutation::Setting(mutation) => setting::inject(mutation, options),
         }
     }
 
@@ -53,7 +55,9 @@ impl FaultInjection for MutationInjection {
             Mutation::Behaviour(BehaviourMutation::Service(behaviour)) => {
                 service::inject(*behaviour, options);
             }
-            Mutation::Behaviour(BehaviourMutation::Edge(_)) | Mutation::Variation(_) => {}
+            Mutation::Behaviour(BehaviourMutation::Edge(_))
+            | Mutation::Variation(_)
+            | Mutation::Setting(_) => {}
         }
     }
 

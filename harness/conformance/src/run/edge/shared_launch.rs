@@ -39,7 +39,7 @@ impl EdgePool {
         run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
     }
 
-    /// Whether an edge with one of the values alone does not start or accept, which the interface may leave open.
+    /// Whether an edge with one of the values alone does not start, accept or relay, which the interface may leave open.
     async fn is_one_to_blame(&self, context: &RunnerContext, together: Setup, jobs: &Semaphore) -> bool {
         let Setup::Forms(forms) = together else { return false };
         for setup in forms.changes().map(|change| Setup::Forms(SettingForms::new(&[change]))) {
@@ -50,7 +50,7 @@ impl EdgePool {
         false
     }
 
-    /// Whether an edge with these settings starts, and accepts a collection.
+    /// Whether an edge with these settings starts, accepts a collection, and relays it.
     async fn accepts(&self, context: &RunnerContext, setup: Setup, jobs: &Semaphore) -> bool {
         let reservation = self.reserve(setup, false).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
@@ -58,7 +58,8 @@ impl EdgePool {
         let mut edge =
             lease.instance.case_context("settings", CaseLevel::Must, false, context.request_timeout());
         edge.script(Script::accept(&self.options().profile));
-        edge.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200)
+        let accepts = edge.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200);
+        accepts && edge.relayed().await.complete.len() == 1
     }
 }
 

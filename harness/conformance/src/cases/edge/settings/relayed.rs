@@ -52,8 +52,12 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
     };
     match play.change {
         SettingChange::ServiceUrl(ServiceUrlForm::Slash) => Some(
-            on_target("as without the slash in SERVICE_URL", !target.starts_with("//"))
-                .hint("remove the slash at the end of SERVICE_URL before you append a path"),
+            // Another form of the same launch can add a path before it.
+            on_target(
+                "as without the slash in SERVICE_URL",
+                !target.split('?').next().unwrap_or(target).contains("//"),
+            )
+            .hint("remove the slash at the end of SERVICE_URL before you append a path"),
         ),
         SettingChange::ServiceUrl(ServiceUrlForm::Prefix) => Some(
             on_target(&format!("below {URL_PREFIX}"), target.starts_with(URL_PREFIX))
