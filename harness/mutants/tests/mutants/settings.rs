@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use edgeproof::target::FaultInjection;
 use edgeproof_edge::EdgeOptions;
+use edgeproof_fixtures::credentials::Secret;
 use edgeproof_mutants::{Mutant, MutantSet, Mutation, SocketResult, TestedPart};
 use edgeproof_reports::Outcome;
 
@@ -57,7 +58,7 @@ impl FaultInjection for FailsTogether {
     fn edge(&self, options: &mut EdgeOptions) {
         let settings = &mut options.settings;
         let url = settings.service_url.as_deref().unwrap_or_default();
-        let license = settings.license.as_ref().map(|license| license.expose()).unwrap_or_default();
+        let license = settings.license.as_ref().map(Secret::expose).unwrap_or_default();
         if url.starts_with("HTTPS") && license.ends_with("==") {
             settings.service_url = Some("https://localhost:1".to_owned());
         }

@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             let (replies, forms) = (replies.clone(), played.clone());
             Box::pin(async move {
                 for value in &forms.values {
-                    play(context, &replies, &forms, value).await;
+                    Box::pin(play(context, &replies, &forms, value)).await;
                 }
             })
         });
@@ -86,7 +86,8 @@ async fn play(
             vec![health]
         }
         HealthChange::Service(trouble) => {
-            let Some(health) = with_trouble(context, replies, *trouble, &plain).await else { return };
+            let health = Box::pin(with_trouble(context, replies, *trouble, &plain)).await;
+            let Some(health) = health else { return };
             // Whether an edge is healthy without its service is open.
             context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
             let check = judge::status_in("any status", |_| true, &health.reply);
@@ -95,7 +96,7 @@ async fn play(
             return;
         }
         HealthChange::After(trouble) => {
-            if with_trouble(context, replies, *trouble, &plain).await.is_none() {
+            if Box::pin(with_trouble(context, replies, *trouble, &plain)).await.is_none() {
                 return;
             }
             if !recovers(context, replies).await {

@@ -12,17 +12,14 @@ const OTHERS: [&str; 3] = ["https://other.example", "https://shop.example.other.
 /// The named origin gets a grant, and no other one.
 pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut CaseContext) {
     let sent = post(play, context).await;
-    match page_origin(form) {
-        Some(origin) => {
-            context.checks(judge::exact(&play.accepted, &sent.reply));
-            context.check(judge::readable(origin, &sent.reply).at(play.level));
-            let sent = context.send(&preflight(origin)).await;
-            context.checks(judge::preflight_passes(origin, &sent.reply));
-        }
-        None => {
-            let named = from(play, context, ALLOWED_ORIGIN, is_named(form, ALLOWED_ORIGIN)).await;
-            context.observe(&play.point, format!("{}; {named}", summary::status(&sent.reply)));
-        }
+    if let Some(origin) = page_origin(form) {
+        context.checks(judge::exact(&play.accepted, &sent.reply));
+        context.check(judge::readable(origin, &sent.reply).at(play.level));
+        let sent = context.send(&preflight(origin)).await;
+        context.checks(judge::preflight_passes(origin, &sent.reply));
+    } else {
+        let named = from(play, context, ALLOWED_ORIGIN, is_named(form, ALLOWED_ORIGIN)).await;
+        context.observe(&play.point, format!("{}; {named}", summary::status(&sent.reply)));
     }
     for origin in OTHERS.into_iter().chain([SECOND_ORIGIN]) {
         from(play, context, origin, is_named(form, origin)).await;
