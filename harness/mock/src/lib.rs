@@ -36,7 +36,7 @@ mod verdicts;
 pub use clock::Clock;
 pub use decision::{
     CollectionFacts, Outage, ReadOutage, Replay, ReplyShape, ReplyShapeError, ServiceDecision, SessionFact,
-    VerdictFacts, decide, decide_verdict, presented_licenses,
+    VerdictFacts, decide, decide_verdict, presented_licenses, presents_license,
 };
 pub use fault_hooks::{NoServiceFaults, ServiceAction, ServiceFaultHooks, ServiceRequest};
 pub use journal::{Arrival, ArrivalAnswer, Observer, RECORDED};

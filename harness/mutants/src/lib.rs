@@ -14,7 +14,7 @@ pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
     AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation,
-    ServiceBehaviour, VariationMutation,
+    ServiceBehaviour, SettingMutation, VariationMutation,
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;

@@ -4,7 +4,7 @@ use edgeproof::target::FaultInjection;
 use edgeproof_fixtures::spec::{Level, Spec};
 
 use crate::hooks::MutationInjection;
-use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation, VariationMutation};
+use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation, SettingMutation, VariationMutation};
 
 /// Reference edge, mock service or key set with one mutation.
 #[derive(Debug, Clone)]
@@ -67,6 +67,17 @@ impl Mutant {
             row: mutation.row.clone(),
             level: mutation.level,
             mutation: Mutation::Variation(Arc::new(mutation)),
+        })
+    }
+
+    /// The mutants of the forms of settings.
+    pub(crate) fn from_settings(spec: &Spec) -> impl Iterator<Item = Self> {
+        SettingMutation::all(spec).into_iter().map(|mutation| Self {
+            id: format!("setting/{}", mutation.name()),
+            title: format!("handles {} wrongly", mutation.change.name()),
+            row: mutation.row.clone(),
+            level: mutation.level,
+            mutation: Mutation::Setting(Arc::new(mutation)),
         })
     }
 

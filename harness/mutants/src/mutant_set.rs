@@ -30,6 +30,7 @@ impl MutantSet {
         let late = behaviours().filter_map(|behaviour| Mutant::from_late_behaviour(spec, behaviour));
         set.mutants.extend(late.filter(|mutant| spec.row(&mutant.row).is_some()));
         set.mutants.extend(Mutant::from_variation(spec));
+        set.mutants.extend(Mutant::from_settings(spec));
         set
     }
 }

@@ -29,6 +29,8 @@ pub struct Case {
     pub stimuli: Vec<Stimulus>,
     /// Settings of the edge.
     pub setup: Setup,
+    /// The settings of this case alone, if `setup` serves several cases. A case that does not pass is played again with them.
+    pub alone: Option<Setup>,
     /// The case leases its edge exclusively, because it sends no marker, breaks connections or reads the log; or it leases
     /// the mock service exclusively, because it changes its clock or keys.
     pub exclusive: bool,
@@ -93,6 +95,7 @@ impl Case {
             rows: vec![row.id.clone()],
             stimuli: Vec::new(),
             setup: Setup::Standard,
+            alone: None,
             exclusive: false,
             prerequisites: vec![Prerequisite::Service, Prerequisite::Origin],
             takes: Duration::ZERO,
@@ -162,7 +165,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
+pub(super) fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
     match level {
         edgeproof_fixtures::spec::Level::Must => CaseLevel::Must,
         edgeproof_fixtures::spec::Level::Should => CaseLevel::Should,
@@ -170,7 +173,7 @@ fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
     }
 }
 
-fn basis(basis: edgeproof_fixtures::spec::Basis) -> CaseBasis {
+pub(super) fn basis(basis: edgeproof_fixtures::spec::Basis) -> CaseBasis {
     match basis {
         edgeproof_fixtures::spec::Basis::Interface => CaseBasis::Interface,
         edgeproof_fixtures::spec::Basis::Standard => CaseBasis::Standard,

@@ -1,8 +1,12 @@
+use std::borrow::Cow;
+use std::io;
 use std::path::PathBuf;
 
 use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret,
 };
+
+use super::setting_forms::SettingForms;
 
 /// Origin that an edge allows by default.
 pub const ALLOWED_ORIGIN: &str = "https://shop.example";
@@ -13,7 +17,6 @@ const UNRESOLVED: &str = "https://service.invalid";
 
 /// The settings that an edge starts with: the standard ones, or one change to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(test, derive(strum::VariantArray))]
 pub enum Setup {
     /// Valid settings.
     Standard,
@@ -45,12 +48,15 @@ pub enum Setup {
     PortClosed,
     /// `SERVICE_URL` with a host that does not resolve.
     NameUnresolved,
+    /// Valid settings in other forms.
+    Forms(SettingForms),
 }
 
 impl Setup {
     /// Text for messages, to follow "an edge with".
-    pub fn describe(self) -> &'static str {
-        match self {
+    pub fn describe(self) -> Cow<'static, str> {
+        let text = match self {
+            Self::Forms(forms) => return format!("settings in other forms: {forms}").into(),
             Self::Standard => "six valid settings",
             Self::OtherLicense => "another license, its client certificate, and another ALLOWED_ORIGIN",
             Self::ReadTokenAsLicense => "a read token as LICENSE",
@@ -66,6 +72,26 @@ impl Setup {
             Self::NoCaFile => "SERVICE_CA_FILE not set, and a service with a private CA",
             Self::PortClosed => "a SERVICE_URL with a closed port",
             Self::NameUnresolved => "a SERVICE_URL that does not resolve",
+        };
+        text.into()
+    }
+
+    /// Whether only its own case recognises the license.
+    pub fn has_other_license(self) -> bool {
+        matches!(self, Self::Forms(forms) if forms.has_other_license())
+    }
+
+    /// Whether it is open which origin the edge allows.
+    pub fn is_origin_open(self) -> bool {
+        matches!(self, Self::Forms(forms) if forms.is_origin_open())
+    }
+
+    /// Whether it is open which client certificate the edge presents.
+    pub fn is_certificate_open(self) -> bool {
+        match self {
+            Self::ExpiredCertificate => true,
+            Self::Forms(forms) => forms.is_certificate_open(),
+            _ => false,
         }
     }
 
@@ -74,20 +100,22 @@ impl Setup {
         matches!(self, Self::NoCaFile | Self::PortClosed | Self::NameUnresolved)
     }
 
-    /// The settings. `service_url`: URL of the mock service, or of the closed port for [`Setup::PortClosed`].
+    /// The settings. `service_url`: URL of the mock service, or of the closed port for [`Setup::PortClosed`]. Fails if a
+    /// file in another form cannot be written.
     pub fn settings(
         self,
         credentials: &Credentials,
         files: &CredentialFiles,
         service_url: &str,
-    ) -> EdgeSettings {
+    ) -> io::Result<EdgeSettings> {
         let standard = files.settings(credentials, service_url, ALLOWED_ORIGIN);
         let license = |form| Some(Secret::new(credentials.license(form)));
         let with_certificate = |role| {
             let (client_cert_file, client_key_file) = pair(files, role);
             EdgeSettings { client_cert_file, client_key_file, ..standard.clone() }
         };
-        match self {
+        let settings = match self {
+            Self::Forms(forms) => return forms.settings(standard, credentials, files),
             Self::Standard | Self::PortClosed => standard,
             Self::OtherLicense => EdgeSettings {
                 license: license(LicenseForm::OtherLicense),
@@ -106,7 +134,8 @@ impl Setup {
             Self::KeyWithoutCertificate => EdgeSettings { client_cert_file: None, ..standard },
             Self::NoCaFile => EdgeSettings { service_ca_file: None, ..standard },
             Self::NameUnresolved => EdgeSettings { service_url: Some(UNRESOLVED.to_owned()), ..standard },
-        }
+        };
+        Ok(settings)
     }
 }
 
@@ -119,9 +148,27 @@ mod tests {
     use std::fmt::Write;
 
     use edgeproof_fixtures::credentials::MintOptions;
-    use strum::VariantArray;
 
     use super::*;
+
+    /// The setups without forms.
+    const SETUPS: [Setup; 15] = [
+        Setup::Standard,
+        Setup::OtherLicense,
+        Setup::ReadTokenAsLicense,
+        Setup::NoLicense,
+        Setup::WrongLicense,
+        Setup::NoCertificate,
+        Setup::ForeignCertificate,
+        Setup::MismatchedCertificate,
+        Setup::RevokedCertificate,
+        Setup::ExpiredCertificate,
+        Setup::CertificateWithoutKey,
+        Setup::KeyWithoutCertificate,
+        Setup::NoCaFile,
+        Setup::PortClosed,
+        Setup::NameUnresolved,
+    ];
 
     #[test]
     fn each_setup_changes_the_named_settings() {
@@ -132,9 +179,10 @@ mod tests {
             .map(|form| (Secret::new(credentials.license(form)).digest(), form.label().to_owned()))
             .into();
         let mut text = String::new();
-        for setup in Setup::VARIANTS {
+        for setup in SETUPS {
             writeln!(text, "{setup:?}: {}", setup.describe()).unwrap();
-            for line in setup.settings(&credentials, &files, "https://127.0.0.1:4433").redacted() {
+            let settings = setup.settings(&credentials, &files, "https://127.0.0.1:4433").unwrap();
+            for line in settings.redacted() {
                 let line = line.replace(&folder, "DIR");
                 let line = names.iter().fold(line, |line, (digest, label)| line.replace(digest, label));
                 writeln!(text, "  {line}").unwrap();

@@ -57,7 +57,7 @@ async fn other_clients_are_served_meanwhile(#[case] hostilities: &[&'static str]
         .await
         .unwrap();
     let sealed = Collection::generated("a session", 7, SystemTime::now()).seal(&service.seal_key());
-    let settings = Setup::Standard.settings(&credentials, &files, &service.url());
+    let settings = Setup::Standard.settings(&credentials, &files, &service.url()).unwrap();
     let target = Target::Embedded(Box::new(Embedded::new(Arc::clone(&spec), spec.profile().clone())));
     let edge = target.start(&settings).await.unwrap();
     let service_url = Url::parse(&service.url()).unwrap();

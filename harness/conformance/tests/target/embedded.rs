@@ -30,7 +30,8 @@ async fn embedded_edge_serves_real_sockets(#[case] https: bool) {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
     let service = HeldPort::bind().unwrap();
-    let settings = Setup::PortClosed.settings(&credentials, &files, &format!("https://{}", service.addr()));
+    let settings =
+        Setup::PortClosed.settings(&credentials, &files, &format!("https://{}", service.addr())).unwrap();
     let embedded = if https { embedded().https(&credentials, &files) } else { embedded() };
     let target = Target::Embedded(Box::new(embedded));
     assert_eq!((target.kind(), target.name()), (TargetKind::Embedded, ""));

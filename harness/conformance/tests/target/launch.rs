@@ -52,7 +52,7 @@ async fn program_gets_its_port(#[case] behaviour: &str, #[case] variables: &str,
 async fn omitted_settings_are_unset() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
-    let settings = Setup::NoCaFile.settings(&credentials, &files, "https://127.0.0.1:1");
+    let settings = Setup::NoCaFile.settings(&credentials, &files, "https://127.0.0.1:1").unwrap();
     let edge = launch(&command("settings", "")).start(&settings).await.unwrap();
     let lines = edge.log().wait(0, LIMIT, says("listening on")).await;
     for (name, value) in settings.env() {
@@ -151,7 +151,7 @@ async fn script_without_interpreter_does_not_start() {
 async fn secrets_in_the_last_output_are_redacted() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
-    let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1");
+    let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1").unwrap();
     let launch = launch(r#"sh -c 'echo "license: $LICENSE"; cat "$EDGE_CLIENT_KEY_FILE"; exit 1'"#);
     let error = launch.start(&settings).await.unwrap_err();
     let text = format!("{} {error:?}", message(&error));
@@ -203,7 +203,7 @@ async fn https_program_is_ready_when_its_certificate_verifies() {
     let certificate = path(files.certificate(Role::EdgeServer));
     let key = path(files.key(Role::EdgeServer).unwrap());
     let line = command("reference", &format!("EDGE_CERT={certificate} EDGE_KEY={key}"));
-    let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1");
+    let settings = Setup::Standard.settings(&credentials, &files, "https://127.0.0.1:1").unwrap();
     let with = |role| Launch {
         scheme: Scheme::Https,
         ca: Some(files.certificate(role)),

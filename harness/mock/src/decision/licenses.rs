@@ -26,6 +26,21 @@ pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     found
 }
 
+/// Whether a request contains this license unchanged, also if it is no token of this interface: in a header value or in
+/// the request target, raw, percent-encoded or in Base64.
+pub fn presents_license(license: &str, target: &str, headers: &HeaderMap) -> bool {
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c));
+    let mut found = false;
+    let mut search = |text: &str| {
+        found |= text.match_indices(license).any(|(at, _)| is_end(&text[at + license.len()..]));
+    };
+    for value in headers.values() {
+        each_text(&String::from_utf8_lossy(value.as_bytes()), &mut search);
+    }
+    each_text(target, &mut search);
+    found
+}
+
 /// True if a header value contains a token of this interface, in any searched encoding.
 pub(crate) fn holds_token(value: &[u8]) -> bool {
     let mut found = Vec::new();
@@ -46,10 +61,15 @@ const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIEN
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
 fn search(text: &str, found: &mut Vec<String>) {
+    each_text(text, |text| tokens(text, found));
+}
+
+/// Calls `look` with a text, and with all that it contains percent-encoded or in Base64.
+fn each_text(text: &str, mut look: impl FnMut(&str)) {
     let percent_decoded =
         text.contains('%').then(|| percent_decode_str(text).decode_utf8_lossy().into_owned());
     for text in percent_decoded.iter().map(String::as_str).chain([text]) {
-        tokens(text, found);
+        look(text);
         for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
             // In a path, a Base64 word may begin after a slash.
             for word in [Some(word), word.rsplit_once('/').map(|(_, last)| last)].into_iter().flatten() {
@@ -58,7 +78,7 @@ fn search(text: &str, found: &mut Vec<String>) {
                 }
                 let decoded = STANDARD.decode(word).or_else(|_| URL_SAFE.decode(word));
                 if let Some(decoded) = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
-                    tokens(&decoded, found);
+                    look(&decoded);
                 }
             }
         }
@@ -141,5 +161,20 @@ mod tests {
         #[case] expected: &[&str],
     ) {
         check("/v1/relay", fields, expected);
+    }
+
+    #[rstest]
+    #[case::bearer("Bearer AZ.az~+/==", true)]
+    #[case::bare("AZ.az~+/==", true)]
+    #[case::parameter("License token=\"AZ.az~+/==\"", true)]
+    #[case::basic(&format!("Basic {}", general_purpose::STANDARD.encode("edge:AZ.az~+/==")), true)]
+    #[case::cut("Bearer AZ.az~+/=", false)]
+    #[case::extended("Bearer AZ.az~+/===", false)]
+    #[case::other_case("Bearer az.az~+/==", false)]
+    fn any_license_is_found_unchanged(#[case] value: &str, #[case] expected: bool) {
+        let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(value).unwrap())]);
+        assert_eq!(presents_license("AZ.az~+/==", "/v1/relay", &headers), expected);
+        let target = format!("/?l={}", value.replace(' ', "%20").replace('+', "%2B"));
+        assert_eq!(presents_license("AZ.az~+/==", &target, &HeaderMap::new()), expected);
     }
 }

@@ -13,7 +13,7 @@ pub use collection::decide;
 pub(crate) use collection_facts::RelayedRequest;
 pub use collection_facts::{CollectionFacts, Replay};
 pub(crate) use licenses::holds_token;
-pub use licenses::presented_licenses;
+pub use licenses::{presented_licenses, presents_license};
 pub use outage::{Outage, ReadOutage};
 pub use reply_shape::{ReplyShape, ReplyShapeError};
 pub use service_decision::ServiceDecision;

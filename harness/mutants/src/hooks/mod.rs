@@ -3,6 +3,7 @@
 mod edge;
 mod row;
 mod service;
+mod setting;
 mod variation;
 
 use std::sync::{Arc, OnceLock};
@@ -48,6 +49,7 @@ impl FaultInjection for MutationInjection {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 options.hooks = Arc::new(VariationMutant { fault, announced });
             }
+            Mutation::Setting(mutation) => setting::inject(mutation, options),
         }
     }
 
@@ -62,7 +64,8 @@ impl FaultInjection for MutationInjection {
             }
             Mutation::Behaviour(BehaviourMutation::Edge(_))
             | Mutation::LateBehaviour(BehaviourMutation::Edge(_))
-            | Mutation::Variation(_) => {}
+            | Mutation::Variation(_)
+            | Mutation::Setting(_) => {}
         }
     }
 

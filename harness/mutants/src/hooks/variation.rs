@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
+use edgeproof_fixtures::spec::Endpoint;
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN};
 use parking_lot::Mutex;
@@ -27,6 +28,11 @@ impl Announced {
         self.0.lock().push(marker.to_owned());
     }
 
+    /// Whether an exchange was announced.
+    fn is_any(&self) -> bool {
+        !self.0.lock().is_empty()
+    }
+
     fn concerns(&self, body: &[u8]) -> bool {
         let markers = self.0.lock();
         markers.iter().any(|marker| body.windows(marker.len()).any(|window| window == marker.as_bytes()))
@@ -47,6 +53,17 @@ impl EdgeFaultHooks for VariationMutant {
         _relayed: Option<&RelayResult>,
         mut right: EdgeAnswer,
     ) -> EdgeAction {
+        let health = matches!(self.fault, VariationFault::FailsHealth | VariationFault::SilencesHealth);
+        if health {
+            if !self.announced.is_any() || request.facts.path != Endpoint::Health.path() {
+                return EdgeAction::Answer(right);
+            }
+            if self.fault == VariationFault::SilencesHealth {
+                return EdgeAction::Silence;
+            }
+            right.status = StatusCode::SERVICE_UNAVAILABLE;
+            return EdgeAction::Answer(right);
+        }
         if self.fault != VariationFault::ChangesBody
             && request.body.as_ref().is_some_and(|body| self.announced.concerns(body))
         {

@@ -83,8 +83,10 @@ async fn play_despite_finding(
 }
 
 fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
-    if let Mutation::Variation(mutation) = &mutant.mutation {
-        return mutation.concerns(&case.id);
+    match &mutant.mutation {
+        Mutation::Variation(mutation) => return mutation.concerns(&case.id),
+        Mutation::Setting(mutation) => return mutation.concerns(&case.id),
+        Mutation::Row(_) | Mutation::Behaviour(_) | Mutation::LateBehaviour(_) => {}
     }
     // These cases play hundreds of exchanges, and the other cases of a row are as sharp for its other mutants.
     if case.id.starts_with("vary.") {

@@ -8,6 +8,7 @@ mod edge_behaviour;
 mod row;
 mod sample;
 mod service_behaviour;
+mod setting;
 mod variation;
 
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub use edge_behaviour::EdgeBehaviour;
 pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};
 pub use service_behaviour::ServiceBehaviour;
+pub(crate) use setting::SettingFault;
+pub use setting::SettingMutation;
 pub(crate) use variation::VariationFault;
 pub use variation::VariationMutation;
 
@@ -37,6 +40,8 @@ pub enum Mutation {
     LateBehaviour(BehaviourMutation),
     /// Wrong handling of one value of the model of variation. Derived from the model.
     Variation(Arc<VariationMutation>),
+    /// Wrong handling of one form of a setting. Derived from the model.
+    Setting(Arc<SettingMutation>),
 }
 
 impl Mutation {
@@ -47,7 +52,7 @@ impl Mutation {
             Self::Behaviour(behaviour) | Self::LateBehaviour(behaviour) => {
                 matches!(behaviour, BehaviourMutation::Edge(_))
             }
-            Self::Variation(_) => true,
+            Self::Variation(_) | Self::Setting(_) => true,
         };
         of_edge == (part == TestedPart::Edge)
     }

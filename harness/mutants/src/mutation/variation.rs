@@ -1,4 +1,6 @@
-use edgeproof_fixtures::spec::{Change, Dimension, Family, Level, OriginForm, Side, Spec, Value};
+use edgeproof_fixtures::spec::{
+    Change, Dimension, Family, Forms, HealthChange, Level, OriginForm, Side, Spec, Value,
+};
 
 /// Wrong handling of some values of the model of variation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,10 @@ pub enum VariationFault {
     Fails,
     /// It grants the request's origin.
     GrantsOrigin,
+    /// It answers 503 to health checks.
+    FailsHealth,
+    /// It does not answer health checks.
+    SilencesHealth,
 }
 
 impl VariationMutation {
@@ -36,7 +42,10 @@ impl VariationMutation {
         let judged = values.filter(|(_, value)| value.level != Level::Open);
         let singles = judged.map(|(dimension, value)| single(dimension, value));
         let pairs = Family::ALL.iter().filter_map(|family| pair(dimensions, *family));
-        singles.chain(pairs).collect()
+        let health = spec.variation().health.iter();
+        let health = health.flat_map(|forms| forms.values.iter().map(move |value| (forms, value)));
+        let health = health.filter(|(_, value)| value.level != Level::Open);
+        singles.chain(pairs).chain(health.map(|(forms, value)| of_health(forms, value))).collect()
     }
 
     /// Whether a case plays the values.
@@ -53,6 +62,23 @@ fn single(dimension: &Dimension, value: &Value) -> VariationMutation {
         row: dimension.row.clone(),
         level: value.level,
         fault: fault(dimension.side, &value.change),
+    }
+}
+
+/// An edge that handles health checks wrongly from this form on.
+fn of_health(forms: &Forms<HealthChange>, value: &Value<HealthChange>) -> VariationMutation {
+    // Any status is right while the service fails.
+    let fault = match value.change {
+        HealthChange::Service(_) => VariationFault::SilencesHealth,
+        _ => VariationFault::FailsHealth,
+    };
+    VariationMutation {
+        name: format!("health-{}/{}", forms.id, value.id),
+        values: vec![format!("health-{}={}", forms.id, value.id)],
+        cases: format!("health.{}", forms.id),
+        row: forms.row.clone(),
+        level: value.level,
+        fault,
     }
 }
 

@@ -133,7 +133,8 @@ impl TestBed {
     }
 
     fn settings(&self, setup: Setup) -> edgeproof_fixtures::credentials::EdgeSettings {
-        setup.settings(&self.credentials, &self.files, "https://localhost")
+        let settings = setup.settings(&self.credentials, &self.files, "https://localhost");
+        settings.expect("only forms of settings write files, and their cases need sockets")
     }
 }
 

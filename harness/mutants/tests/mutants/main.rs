@@ -9,4 +9,6 @@ mod inert;
 #[cfg(test)]
 mod rows;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod support;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::credentials::{Credentials, Redactor};
+use edgeproof_fixtures::credentials::{Credentials, EdgeSettings, Redactor};
 use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
@@ -32,9 +32,11 @@ pub struct EdgeContext {
     pub credentials: Arc<Credentials>,
     /// Finds every secret of the run.
     pub redactor: Arc<Redactor>,
-    /// `LICENSE` of this edge.
+    /// Settings of this edge. None: unknown.
+    pub settings: Option<EdgeSettings>,
+    /// `LICENSE` of this edge, if it is a token.
     pub license: Option<String>,
-    /// `ALLOWED_ORIGIN` of this edge, if known.
+    /// The origin that this edge allows, if known.
     pub origin: Option<String>,
     /// All requests to the edge.
     pub traffic: Traffic,

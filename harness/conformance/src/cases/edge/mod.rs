@@ -4,6 +4,7 @@ mod accept;
 mod cors;
 mod credentials;
 mod fuzz;
+mod health;
 mod isolation;
 mod log;
 mod methods;
@@ -12,6 +13,7 @@ mod other_paths;
 mod read_failures;
 mod refusals;
 mod relay;
+mod settings;
 mod unreachable;
 
 use super::Catalog;
@@ -30,5 +32,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
+    if cases.explores {
+        settings::add(cases);
+        health::add(cases);
+    }
     monitors::add(cases);
 }

@@ -12,6 +12,9 @@ pub enum LeaseError {
     /// The mock service did not start. Holds the system's message.
     #[error("cannot start the mock service: {0}")]
     Service(String),
+    /// A file in another form could not be written. Holds the system's message.
+    #[error("cannot write the files of the settings: {0}")]
+    Files(String),
 }
 
 impl miette::Diagnostic for LeaseError {
@@ -19,7 +22,7 @@ impl miette::Diagnostic for LeaseError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         match self {
             Self::Start(why) => why.help(),
-            Self::Service(_) => None,
+            Self::Service(_) | Self::Files(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ mod pool;
 mod pool_options;
 mod runner;
 mod sanity;
+mod shared_launch;
 
 pub use capabilities::{Capabilities, needs_plain_reasons};
 pub use lease_error::LeaseError;

@@ -294,7 +294,9 @@ impl EdgePool {
                     url = format!("https://localhost:{}", port.addr().port());
                     reserved_port = Some(port);
                 }
-                (Some(Arc::new(service)), Some(setup.settings(&options.credentials, &options.files, &url)))
+                let settings = setup.settings(&options.credentials, &options.files, &url);
+                let settings = settings.map_err(|why| LeaseError::Files(why.to_string()))?;
+                (Some(Arc::new(service)), Some(settings))
             }
             EdgeUpstream::MockAt { settings, .. } => (self.fixed_service.clone(), Some(settings.clone())),
             EdgeUpstream::Foreign { .. } => (None, None),
@@ -303,8 +305,9 @@ impl EdgePool {
         let edge = options.target.start(&given).await.map_err(|why| LeaseError::Start(Arc::new(why)))?;
         let origin = match &options.upstream {
             EdgeUpstream::Foreign { origin, .. } => origin.clone(),
-            _ => given.allowed_origin.clone(),
+            _ => given.allowed_origin.clone().filter(|_| !setup.is_origin_open()),
         };
+        let license = given.license.as_ref().filter(|_| !setup.has_other_license());
         let faults = match &options.target {
             Target::Embedded(embedded) => embedded.faults().cloned(),
             _ => None,
@@ -318,7 +321,8 @@ impl EdgePool {
             log: edge.log().cloned(),
             credentials: Arc::clone(&options.credentials),
             redactor: Arc::clone(&options.redactor),
-            license: given.license.as_ref().map(|license| license.expose().to_owned()),
+            license: license.map(|license| license.expose().to_owned()),
+            settings: settings.clone(),
             origin,
         };
         let context = Arc::new(context);

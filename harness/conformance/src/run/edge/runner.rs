@@ -58,7 +58,12 @@ impl Runner for EdgePool {
             context.begin(case);
             return monitors::run(self, case, monitor);
         }
-        run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
+        match case.alone {
+            Some(alone) => self.run_shared(context, case, alone, jobs).await,
+            None => {
+                run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
+            }
+        }
     }
 
     async fn unreported_deaths(&self) -> Vec<String> {
@@ -75,7 +80,7 @@ impl Runner for EdgePool {
 }
 
 impl EdgePool {
-    async fn attempt(
+    pub(super) async fn attempt(
         &self,
         context: &RunnerContext,
         case: &Case,
@@ -230,6 +235,11 @@ impl EdgePool {
         let mut found = CaseFindings::default();
         if case.start == CaseLevel::Open {
             found.observations.push((case.id.clone(), "does not start".into()));
+            if case.level != CaseLevel::Open {
+                // What the case forbids cannot happen.
+                let (expected, actual) = ("starts, or does not start", "does not start");
+                found.checks.push(Check::new("the edge", expected, actual, true));
+            }
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");

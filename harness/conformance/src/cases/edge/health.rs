@@ -1,0 +1,244 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::Role;
+use edgeproof_fixtures::spec::{Endpoint, Forms, HealthChange, ServiceTrouble, Value};
+use edgeproof_http::{Draft, HostForm, Sent};
+use edgeproof_mock::{Action, ListenerMode, Script};
+use edgeproof_reports::CaseLevel;
+use futures_util::future::join_all;
+use tokio::time::{sleep, timeout};
+
+use crate::cases::case::level;
+use crate::cases::{CaseContext, Catalog, Prerequisite, collection, summary};
+use crate::judge::{self, Check};
+
+/// Delay of the service's reply to collections beside a health check.
+const SLOW: Duration = Duration::from_millis(500);
+/// Longest wait for a collection to reach the service.
+const ARRIVAL_LIMIT: Duration = Duration::from_secs(2);
+/// Pause between two looks at the service.
+const PAUSE: Duration = Duration::from_millis(5);
+/// Number of collections after which an edge has to use its service again.
+const TRIES: usize = 3;
+
+/// The scripts of the service.
+#[derive(Clone)]
+struct Replies {
+    accept: Script,
+    refuse: Script,
+}
+
+/// Forms of the health check, from the model of variation: one case for each dimension.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let replies = Replies { accept: cases.accept(), refuse: cases.refuse(401, "edgeproof_health") };
+    for forms in &cases.spec.variation().health {
+        let id = format!("health.{}", forms.id);
+        let title = format!("each {} of a health check", forms.title);
+        let (replies, played) = (replies.clone(), forms.clone());
+        let case = cases.edge_steps(&forms.row, &id, &title, move |context| {
+            let (replies, forms) = (replies.clone(), played.clone());
+            Box::pin(async move {
+                for value in &forms.values {
+                    Box::pin(play(context, &replies, &forms, value)).await;
+                }
+            })
+        });
+        let loads = forms.values.iter().any(|value| needs_service(&value.change));
+        if loads {
+            case.exclusive().takes(SLOW);
+        } else {
+            case.requires(&[Prerequisite::Origin]);
+        }
+    }
+}
+
+fn needs_service(change: &HealthChange) -> bool {
+    matches!(change, HealthChange::Beside(_) | HealthChange::Service(_) | HealthChange::After(_))
+}
+
+/// Plays one value and judges the answers to its health checks.
+async fn play(
+    context: &mut CaseContext,
+    replies: &Replies,
+    forms: &Forms<HealthChange>,
+    value: &Value<HealthChange>,
+) {
+    let name = format!("health-{}={}", forms.id, value.id);
+    if let Some(faults) = &context.edge.faults {
+        faults.announce("", std::slice::from_ref(&name));
+    }
+    let level = level(value.level);
+    let plain = Draft::new("GET", Endpoint::Health.path());
+    let sent = match &value.change {
+        HealthChange::Method(method) if method == "HEAD" => {
+            // A body after HEAD would be taken for the next answer.
+            let drafts = [Draft { method: method.clone(), ..plain.clone() }, plain.clone()];
+            context.exchange_in_turn(&drafts.map(|draft| context.fill(&draft))).await
+        }
+        HealthChange::InTurn(times) => context.exchange_in_turn(&vec![plain.clone(); *times]).await,
+        HealthChange::AtOnce(times) => {
+            let edge: &CaseContext = context;
+            join_all(std::iter::repeat_n(&plain, *times).map(|draft| edge.exchange(draft))).await
+        }
+        HealthChange::Beside(collections) => {
+            let (health, check) = beside(context, replies, *collections, &plain).await;
+            context.check(check.of(&name));
+            vec![health]
+        }
+        HealthChange::Service(trouble) => {
+            let health = Box::pin(with_trouble(context, replies, *trouble, &plain)).await;
+            let Some(health) = health else { return };
+            // Whether an edge is healthy without its service is open.
+            context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
+            let check = judge::status_in("any status", |_| true, &health.reply);
+            record(context, &plain, &health, &check);
+            context.check(check.of(&name).at(level).hint("answer health checks while the service fails"));
+            return;
+        }
+        HealthChange::After(trouble) => {
+            if Box::pin(with_trouble(context, replies, *trouble, &plain)).await.is_none() {
+                return;
+            }
+            if !recovers(context, replies).await {
+                let observed = "not played: the edge does not relay again";
+                return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
+            }
+            vec![context.exchange(&plain).await]
+        }
+        change => {
+            let draft = context.fill(&changed(&plain, change));
+            vec![context.exchange(&draft).await]
+        }
+    };
+    if level == CaseLevel::Open {
+        let observed =
+            sent.first().map_or_else(|| "no answer".to_owned(), |sent| summary::status(&sent.reply));
+        return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
+    }
+    let check =
+        |sent: &Sent| judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply);
+    let wrong = sent.iter().map(check).zip(&sent).find(|(check, _)| !check.ok);
+    let check = match wrong {
+        Some((check, sent)) => {
+            record(context, &plain, sent, &check);
+            check
+        }
+        None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true),
+    };
+    context.check(check.of(&name).at(level).hint(&format!("answer a health check with {}", value.title)));
+}
+
+/// Shows a wrong answer in the case's report.
+fn record(context: &mut CaseContext, draft: &Draft, sent: &Sent, check: &Check) {
+    if !check.ok {
+        context.record(draft, sent.clone());
+    }
+}
+
+/// The health check with a change that concerns one request.
+fn changed(plain: &Draft, change: &HealthChange) -> Draft {
+    let mut draft = plain.clone();
+    match change {
+        HealthChange::Method(method) => draft.method.clone_from(method),
+        HealthChange::TargetEnd(end) => draft.path.push_str(end),
+        HealthChange::Host(host) => draft.form.host = HostForm::Other(host.clone()),
+        HealthChange::Headers(fields) => draft.headers.clone_from(fields),
+        HealthChange::Http10(fields) => {
+            draft.headers.clone_from(fields);
+            draft.form.http10 = true;
+        }
+        HealthChange::InTurn(_)
+        | HealthChange::AtOnce(_)
+        | HealthChange::Beside(_)
+        | HealthChange::Service(_)
+        | HealthChange::After(_) => {}
+    }
+    draft
+}
+
+/// A health check while collections wait for the service, and whether it waits for them.
+async fn beside(
+    context: &mut CaseContext,
+    replies: &Replies,
+    collections: usize,
+    health: &Draft,
+) -> (Sent, Check) {
+    let mut slow = replies.accept.clone();
+    slow.replies[0].delay = SLOW;
+    context.script(slow);
+    let edge: &CaseContext = context;
+    let draft = edge.fill(&collection());
+    let posts = join_all(std::iter::repeat_n(&draft, collections).map(|draft| edge.exchange(draft)));
+    let check = async {
+        arrived(edge).await;
+        edge.exchange(health).await
+    };
+    let (posts, health) = tokio::join!(posts, check);
+    let end = |sent: &Sent| sent.at + sent.took;
+    let waits = posts.iter().all(|post| end(post) < end(&health));
+    let actual = if waits { "after the collections" } else { "before the collections" };
+    let check = Check::new("answer", "before the collections", actual, !waits)
+        .at(CaseLevel::Should)
+        .hint("answer health checks while collections wait for the service");
+    (health, check)
+}
+
+/// A health check while the service fails, after a collection has met the failure. None: the service cannot fail so.
+async fn with_trouble(
+    context: &mut CaseContext,
+    replies: &Replies,
+    trouble: ServiceTrouble,
+    health: &Draft,
+) -> Option<Sent> {
+    let usual = ListenerMode::Tls(Role::ServiceServer);
+    let mode = if trouble == ServiceTrouble::Unreachable { ListenerMode::Closes } else { usual };
+    if !context.set_listener(mode).await {
+        return None;
+    }
+    context.script(match trouble {
+        ServiceTrouble::Unreachable => replies.accept.clone(),
+        ServiceTrouble::Resets => Script::one(Action::Reset),
+        ServiceTrouble::Silent => Script::one(Action::Silence),
+        ServiceTrouble::Refuses => replies.refuse.clone(),
+    });
+    let edge: &CaseContext = context;
+    let draft = edge.fill(&collection());
+    let sent = if trouble == ServiceTrouble::Silent {
+        let check = async {
+            arrived(edge).await;
+            edge.exchange(health).await
+        };
+        tokio::select! {
+            // The collection gets no answer before the edge's own timeout.
+            sent = check => sent,
+            _ = edge.exchange(&draft) => edge.exchange(health).await,
+        }
+    } else {
+        edge.exchange(&draft).await;
+        edge.exchange(health).await
+    };
+    context.set_listener(usual).await.then_some(sent)
+}
+
+/// Waits until a collection has reached the service.
+async fn arrived(context: &CaseContext) {
+    // An edge that relays nothing is judged by other cases.
+    let _ = timeout(ARRIVAL_LIMIT, async {
+        while context.arrivals().is_empty() {
+            sleep(PAUSE).await;
+        }
+    })
+    .await;
+}
+
+/// Whether the edge relays again. Other cases judge an edge that does not.
+async fn recovers(context: &mut CaseContext, replies: &Replies) -> bool {
+    context.script(replies.accept.clone());
+    let draft = context.fill(&collection());
+    for _ in 0..TRIES {
+        if context.exchange(&draft).await.reply.is_ok_and(|answer| answer.status == 200) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,63 @@
+use edgeproof_fixtures::spec::AllowedOriginForm;
+
+use super::Play;
+use super::relayed::post;
+use crate::cases::{CaseContext, collection, preflight, summary};
+use crate::judge::{self, Check};
+use crate::target::{ALLOWED_ORIGIN, SECOND_ORIGIN, page_origin};
+
+/// Origins that no form allows.
+const OTHERS: [&str; 3] = ["https://other.example", "https://shop.example.other.example", "null"];
+
+/// The named origin gets a grant, and no other one.
+pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut CaseContext) {
+    let sent = post(play, context).await;
+    if let Some(origin) = page_origin(form) {
+        context.checks(judge::exact(&play.accepted, &sent.reply));
+        context.check(judge::readable(origin, &sent.reply).at(play.level));
+        let sent = context.send(&preflight(origin)).await;
+        context.checks(judge::preflight_passes(origin, &sent.reply));
+    } else {
+        let named = from(play, context, ALLOWED_ORIGIN, is_named(form, ALLOWED_ORIGIN)).await;
+        context.observe(&play.point, format!("{}; {named}", summary::status(&sent.reply)));
+    }
+    for origin in OTHERS.into_iter().chain([SECOND_ORIGIN]) {
+        from(play, context, origin, is_named(form, origin)).await;
+    }
+}
+
+/// Whether this form names the origin, so that a grant to it is open.
+fn is_named(form: AllowedOriginForm, origin: &str) -> bool {
+    match form {
+        AllowedOriginForm::Slash | AllowedOriginForm::UpperCase => origin == ALLOWED_ORIGIN,
+        AllowedOriginForm::Several => [ALLOWED_ORIGIN, SECOND_ORIGIN].contains(&origin),
+        AllowedOriginForm::Localhost
+        | AllowedOriginForm::Ipv6
+        | AllowedOriginForm::Empty
+        | AllowedOriginForm::Unset => false,
+    }
+}
+
+/// Posts a collection from `origin` and sends its preflight. `may`: a grant is open. Yields in words whether there is one.
+async fn from(play: &Play, context: &mut CaseContext, origin: &str, may: bool) -> &'static str {
+    context.script(play.accept.clone());
+    let mut draft = collection();
+    for (_, value) in draft.headers.iter_mut().filter(|(name, _)| name == "Origin") {
+        origin.clone_into(value);
+    }
+    let mut grants = false;
+    for draft in [draft, preflight(origin)] {
+        let draft = context.fill(&draft);
+        let sent = context.exchange(&draft).await;
+        let check = judge::no_grant(origin, &sent.reply);
+        grants |= !check.ok;
+        // A grant to every origin includes origins that no form names.
+        let ok = check.ok || may && !check.actual.ends_with(": *");
+        if !ok {
+            context.record(&draft, sent);
+        }
+        let hint = "grant access to the origin in ALLOWED_ORIGIN only; without one, grant nothing";
+        context.check(Check { ok, ..check }.of(origin).hint(hint));
+    }
+    if grants { "grants the origin" } else { "does not grant the origin" }
+}

@@ -1,0 +1,112 @@
+use edgeproof_fixtures::spec::{CertificateFileForm, ServiceUrlForm, SettingChange};
+use edgeproof_http::Sent;
+use edgeproof_mock::{Arrival, presents_license};
+use edgeproof_reports::CaseLevel;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+
+use super::Play;
+use crate::cases::{CaseContext, collection, summary};
+use crate::judge::{self, Check};
+use crate::target::{URL_ENCODED_PREFIX, URL_PREFIX};
+
+/// The edge relays as with the plain form, and the setting has its effect.
+pub(super) async fn play(play: &Play, context: &mut CaseContext) {
+    let sent = post(play, context).await;
+    let arrivals = context.arrivals();
+    let arrival = arrivals.iter().find(|arrival| arrival.request.complete);
+    let effect = arrival.and_then(|arrival| effect(play, context, arrival));
+    if play.level == CaseLevel::Open {
+        let answer = summary::answer(&context.marker, &sent.reply);
+        let observed = effect.map_or(answer.clone(), |check| format!("{answer}; {}", check.actual));
+        context.observe(&play.point, observed);
+    } else {
+        for check in judge::exact(&play.accepted, &sent.reply) {
+            context.check(check.at(play.level));
+        }
+        context.checks(effect.into_iter().collect());
+    }
+}
+
+/// Posts a collection. An edge that accepts it has relayed it once and unchanged.
+pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
+    context.script(play.accept.clone());
+    let draft = context.fill(&collection());
+    let sent = context.send(&draft).await;
+    let relayed = context.relayed().await;
+    let accepts = judge::exact(&play.accepted, &sent.reply).iter().all(|check| check.ok);
+    if accepts {
+        context.checks(judge::relayed_once(draft.body.bytes(), &relayed, &sent.reply, CaseLevel::Must));
+    } else {
+        let (expected, actual) = ("relayed collections only", summary::status(&sent.reply));
+        context.check(Check::new("accepted collections", expected, actual, true));
+    }
+    sent
+}
+
+/// What the form has to show in the request at the service besides its arrival.
+fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check> {
+    let target = &arrival.request.target;
+    let on_target = |expected: &str, ok| {
+        Check::new("request target at the service", expected, target.clone(), ok).at(CaseLevel::Should)
+    };
+    match play.change {
+        SettingChange::ServiceUrl(ServiceUrlForm::Slash) => Some(
+            // Another form of the same launch can add a path before it.
+            on_target(
+                "as without the slash in SERVICE_URL",
+                !target.split('?').next().unwrap_or(target).contains("//"),
+            )
+            .hint("remove the slash at the end of SERVICE_URL before you append a path"),
+        ),
+        SettingChange::ServiceUrl(ServiceUrlForm::Prefix) => Some(
+            on_target(&format!("below {URL_PREFIX}"), target.starts_with(URL_PREFIX))
+                .hint("append your path to SERVICE_URL; `new URL(path, base)` drops the path of the base"),
+        ),
+        SettingChange::ServiceUrl(ServiceUrlForm::EncodedPrefix) => {
+            let ok = target.get(..URL_ENCODED_PREFIX.len());
+            let ok = ok.is_some_and(|start| start.eq_ignore_ascii_case(URL_ENCODED_PREFIX));
+            Some(
+                on_target(&format!("below {URL_ENCODED_PREFIX}"), ok)
+                    .hint("neither decode nor encode the path of SERVICE_URL"),
+            )
+        }
+        SettingChange::License(_) => {
+            let license = context.edge.settings.as_ref()?.license.as_ref()?.expose();
+            let ok = presents_license(license, target, &arrival.request.headers);
+            let actual = if ok { "unchanged" } else { "another text" };
+            Some(
+                Check::new("license at the service", "LICENSE, unchanged", actual, ok)
+                    .hint("send LICENSE as it is; neither encode nor shorten it"),
+            )
+        }
+        SettingChange::Certificate(CertificateFileForm::Chain) => Some(chain(context, arrival)),
+        SettingChange::ServiceUrl(_)
+        | SettingChange::AllowedOrigin(_)
+        | SettingChange::CaFile(_)
+        | SettingChange::Certificate(_)
+        | SettingChange::Key(_)
+        | SettingChange::Paths(_) => None,
+    }
+}
+
+/// The edge presents the whole chain of the file.
+fn chain(context: &CaseContext, arrival: &Arrival) -> Check {
+    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+    let configured: Vec<CertificateDer<'_>> = file
+        .and_then(|file| CertificateDer::pem_file_iter(file).ok())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
+    let presented = arrival.client_certificates.len();
+    let ok = !configured.is_empty() && *arrival.client_certificates == *configured;
+    Check::new(
+        "client certificates at the service",
+        format!("the {} of EDGE_CLIENT_CERT_FILE", configured.len()),
+        presented.to_string(),
+        ok,
+    )
+    .at(CaseLevel::Should)
+    .hint("present every certificate of EDGE_CLIENT_CERT_FILE: the service may not know the intermediate one")
+}

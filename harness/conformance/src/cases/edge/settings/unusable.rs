@@ -1,0 +1,41 @@
+use edgeproof_reports::CaseLevel;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+
+use super::Play;
+use super::relayed::post;
+use crate::cases::{CaseContext, collection, summary};
+use crate::judge::{self, Check};
+
+/// With a CA file that is unusable, an edge that starts sends nothing to the service.
+pub(super) async fn ca_file(play: &Play, context: &mut CaseContext) {
+    context.script(play.accept.clone());
+    let sent = context.send(&collection()).await;
+    let relayed = context.relayed().await;
+    let hint = "never skip the check of the service's certificate; without its CA file the edge cannot reach the service";
+    context.check(judge::not_relayed(&relayed).hint(hint));
+    context.check(judge::not_accepted(&sent.reply));
+    for check in judge::exact(&play.unreachable, &sent.reply) {
+        context.check(check.at(CaseLevel::Should));
+    }
+    context.observe(&play.point, format!("starts; {}", summary::answer(&context.marker, &sent.reply)));
+}
+
+/// With an unusable client certificate or key, an edge may relay without it, or not at all.
+pub(super) async fn client_files(play: &Play, context: &mut CaseContext) {
+    let sent = post(play, context).await;
+    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+    let configured = file.and_then(|file| CertificateDer::from_pem_file(file).ok());
+    let arrivals = context.arrivals();
+    let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
+    let ok = presented.is_none() || presented == configured.as_ref();
+    let actual = match presented {
+        None if arrivals.is_empty() => "nothing relayed",
+        None => "none",
+        Some(_) if ok => "the configured one",
+        Some(_) => "another one",
+    };
+    context.check(Check::new("client certificate at the service", "the configured one or none", actual, ok));
+    let answer = summary::answer(&context.marker, &sent.reply);
+    context.observe(&play.point, format!("starts; {answer}; client certificate: {actual}"));
+}
