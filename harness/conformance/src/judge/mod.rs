@@ -3,12 +3,14 @@
 mod answer;
 mod check;
 mod code;
+mod coding;
 mod cors;
 mod freshness;
 mod jwks;
 mod jws;
 mod log;
 mod relay;
+mod transport;
 
 pub(crate) use answer::status_and_body;
 pub use answer::{
@@ -18,9 +20,11 @@ pub use answer::{
 pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
+pub use coding::decoded;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
 pub use relay::{RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once};
+pub use transport::transport;

@@ -135,7 +135,7 @@ impl ServiceCaseContext {
     /// Sends any request to the verdict endpoint.
     pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
         let endpoint = self.service().clone();
-        let sent = edgeproof_http::send(&endpoint, draft, timeout).await;
+        let sent = decoded(edgeproof_http::send(&endpoint, draft, timeout).await);
         self.record(Hop::ClientService, &endpoint, draft, sent.clone());
         sent
     }
@@ -143,7 +143,7 @@ impl ServiceCaseContext {
     /// Sends a request to the key set.
     pub async fn fetch_key_set(&mut self, draft: &Draft) -> AnswerResult {
         let endpoint = self.target.keys.clone().expect("the plan contains only cases whose target is known");
-        let sent = edgeproof_http::send(&endpoint, draft, self.timeout).await;
+        let sent = decoded(edgeproof_http::send(&endpoint, draft, self.timeout).await);
         self.record_keys(draft, sent.clone());
         sent.reply
     }
@@ -203,4 +203,9 @@ pub(crate) fn without_private_keys(mut reply: AnswerResult) -> AnswerResult {
 /// The text of a secret; empty without one.
 pub(crate) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
+}
+
+/// The exchange without the content coding of its answer.
+fn decoded(sent: Sent) -> Sent {
+    Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
 }

@@ -1,15 +1,12 @@
-use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Earlier, Event};
-use edgeproof_http::{Answer, Draft, NoAnswer, Sent};
+use edgeproof_http::{Draft, NoAnswer, Sent};
 use edgeproof_mock::{Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
-use flate2::read::GzDecoder;
 use futures_util::{StreamExt, stream};
-use http::header::CONTENT_ENCODING;
 
 use super::change::fill_look_alikes;
 use super::exchange::Exchange;
@@ -203,7 +200,7 @@ impl<'c> Player<'c> {
             edgeproof_http::send_in_turn(endpoint, &drafts, self.limit).await
         };
         for sent in &mut sent {
-            sent.reply = sent.reply.clone().map(decoded);
+            sent.reply = sent.reply.clone().map(judge::decoded);
         }
         for (number, sent) in numbers.into_iter().zip(&sent) {
             traffic.end(number, sent.clone());
@@ -245,17 +242,3 @@ fn relay_of_acceptance(
         Vec::new()
     }
 }
-
-/// The answer without the content coding gzip, as a browser reads it.
-pub(super) fn decoded(mut answer: Answer) -> Answer {
-    if answer.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding == "gzip") {
-        let mut body = Vec::new();
-        if GzDecoder::new(&answer.body[..]).take(MAX_DECODED).read_to_end(&mut body).is_ok() {
-            answer.body = body.into();
-        }
-    }
-    answer
-}
-
-/// Largest decoded body (bytes).
-const MAX_DECODED: u64 = 1024 * 1024;

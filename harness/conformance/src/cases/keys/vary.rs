@@ -5,6 +5,7 @@ use edgeproof_http::{Body, Draft};
 use edgeproof_reports::CaseLevel;
 
 use super::shape::parse_key_set;
+use crate::cases::service::forms;
 use crate::cases::{Catalog, ServiceCaseContext, key_set_request};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -66,8 +67,12 @@ fn requests(cases: &mut Catalog<'_>) {
                     draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
                     (format!("{name}: {value}"), draft.header(name, value))
                 }));
+                drafts.extend(forms().map(|form| (form.name.clone(), form.apply(plain.clone()))));
                 for (name, draft) in drafts {
                     let reply = context.fetch_key_set(&draft).await;
+                    context.checks(
+                        judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
+                    );
                     context.check(judge::status_in("200", |status| status == 200, &reply).of(&name));
                     let same = keys_in(&reply).as_ref() == Some(&keys);
                     let actual = if same { "the same keys" } else { "other keys" };

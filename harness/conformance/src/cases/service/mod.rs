@@ -17,7 +17,8 @@ use super::Catalog;
 pub use damage::Damage;
 pub(super) use expected::{PENDING, UNAUTHORIZED};
 pub(super) use vary::{
-    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, Rows, SHORT_WAITS, WEAK_CONDITIONS,
+    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, Rows, SHORT_WAITS,
+    WEAK_CONDITIONS, forms,
 };
 
 pub(crate) use secrecy::token_echo;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::edge_model::{EdgeAction, EdgeModel, is_open};
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::steps::Sequence;
-use crate::cases::explore::play::{Player, decoded};
+use crate::cases::explore::play::Player;
 use crate::cases::{CaseContext, Conversation, next_marker};
 use crate::judge;
 
@@ -134,7 +134,7 @@ impl EdgeSteps<'_> {
         let context = self.player.context;
         let number = context.edge.traffic.begin(context.sender_of(marker, level), draft);
         let mut sent = connection.send(&context.edge.endpoint, draft, limit).await;
-        sent.reply = sent.reply.map(decoded);
+        sent.reply = sent.reply.map(judge::decoded);
         context.edge.traffic.end(number, sent.clone());
         sent
     }

@@ -7,12 +7,14 @@ mod references;
 mod requests;
 mod token_damage;
 mod tokens;
+mod transport;
 mod waits;
 
 use crate::cases::Catalog;
 
 pub(in crate::cases) use probe::{Expected, Probe, Rows};
 pub(in crate::cases) use requests::{ACCEPTS, CONDITIONS, HEADERS, METHODS, WEAK_CONDITIONS};
+pub(in crate::cases) use transport::forms;
 pub(in crate::cases) use waits::{INVALID as INVALID_WAITS, SHORT as SHORT_WAITS};
 
 /// Adds the variations, one case for each dimension and row.
@@ -22,4 +24,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     waits::add(cases);
     requests::add(cases);
     connections::add(cases);
+    transport::add(cases);
 }

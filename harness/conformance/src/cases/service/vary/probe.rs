@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
-use edgeproof_http::Draft;
+use edgeproof_http::{Draft, NoAnswer};
 use edgeproof_reports::{CaseLevel, Hop};
 
 use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
@@ -115,7 +115,8 @@ impl Rows {
 
     /// Compares an answer with the expectation of its probe. Each check names the probe.
     pub(in crate::cases) fn judge(&self, probe: &Probe, reply: &AnswerResult) -> Vec<Check> {
-        let checks = match &probe.expected {
+        let mut checks = judge::transport(&probe.draft, reply);
+        checks.extend(match &probe.expected {
             Expected::Pending(reference) => judge::exact(&answer(&self.pending, reference), reply),
             Expected::Unauthorized => judge::exact(&answer(&self.unauthorized, ""), reply),
             Expected::Expired => judge::exact(&answer(&self.expired, ""), reply),
@@ -141,8 +142,9 @@ impl Rows {
                 let fits = |status: u16| status < 500 || status == 501;
                 vec![judge::status_in("a status below 500, or 501", fits, reply)]
             }
-        };
-        checks.into_iter().map(|check| check.of(&probe.name).at(probe.level)).collect()
+        });
+        let level = |check: &Check| check.level.max(probe.level);
+        checks.into_iter().map(|check| check.clone().of(&probe.name).at(level(&check))).collect()
     }
 }
 
@@ -216,7 +218,8 @@ async fn send_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[P
     let sent = edgeproof_http::send_in_turn(&service, &drafts, context.timeout).await;
     for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
         let ended = sent.reply.is_err();
-        if number == 0 || !ended {
+        let may_close = number > 0 && !matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
+        if !(ended && may_close) {
             context.checks(rows.judge(probe, &sent.reply));
         }
         context.record(Hop::ClientService, &service, &probe.draft, sent);

@@ -1,0 +1,70 @@
+use edgeproof_http::{Draft, HeadPace, HostForm, RequestForm, TargetForm};
+
+use super::probe::{Expected, Probe, probe_each};
+use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
+use crate::cases::{Catalog, Prerequisite};
+
+/// Values of `Accept-Encoding`. edgeproof decodes gzip and deflate.
+const CODINGS: [&str; 5] = ["gzip", "gzip, deflate", "deflate;q=0.5, gzip;q=1.0", "deflate", "gzip;q=0"];
+
+/// The same request in other forms of HTTP: content codings, versions, targets, grouping of its bytes.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let token = &[Prerequisite::ReadToken];
+    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let title = "a pending answer is the same in each form of HTTP";
+    probe_each(cases, [PENDING, "vary.verdict.transport", title], token, |context, unknown| {
+        forms().map(|form| form.of(|name| Probe::pending(name, context, unknown))).collect()
+    });
+    let title = "a refusal is the same in each form of HTTP";
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.transport-refused", title], &[], |_, unknown| {
+        forms().map(|form| form.of(|name| Probe::unauthorized(name, unknown, |draft| draft))).collect()
+    });
+    let title = "a verdict is available in each form of HTTP";
+    let row = "verdict.200.available";
+    probe_each(cases, [row, "vary.verdict.transport-available", title], session, |context, session| {
+        let verdict = |name| Probe::new(name, context.with_token(session).draft(), Expected::Verdict);
+        forms().map(|form| form.of(verdict)).collect()
+    });
+}
+
+/// A form of HTTP.
+pub(in crate::cases) struct HttpForm {
+    /// Its name in findings.
+    pub(in crate::cases) name: String,
+    coding: Option<&'static str>,
+    form: RequestForm,
+}
+
+/// All forms.
+pub(in crate::cases) fn forms() -> impl Iterator<Item = HttpForm> {
+    let codings = CODINGS.map(|coding| HttpForm {
+        name: format!("Accept-Encoding: {coding}"),
+        coding: Some(coding),
+        form: RequestForm::default(),
+    });
+    let plain = RequestForm::default;
+    let others = [
+        ("HTTP/1.0", RequestForm { http10: true, ..plain() }),
+        ("the whole URL as the target", RequestForm { target: TargetForm::Absolute, ..plain() }),
+        ("Host in upper case", RequestForm { host: HostForm::UpperCase, ..plain() }),
+        ("each line in a packet of its own", RequestForm { pace: HeadPace::Lines, ..plain() }),
+        ("each byte in a packet of its own", RequestForm { pace: HeadPace::Bytes, ..plain() }),
+    ];
+    let others = others.map(|(name, form)| HttpForm { name: name.into(), coding: None, form });
+    codings.into_iter().chain(others)
+}
+
+impl HttpForm {
+    /// The request in this form.
+    pub(in crate::cases) fn apply(&self, mut draft: Draft) -> Draft {
+        if let Some(coding) = self.coding {
+            draft = draft.header("Accept-Encoding", coding);
+        }
+        draft.form = self.form.clone();
+        draft
+    }
+
+    fn of(&self, plain: impl Fn(String) -> Probe) -> Probe {
+        plain(self.name.clone()).map(|draft| self.apply(draft))
+    }
+}
