@@ -11,7 +11,7 @@ pub enum EdgeMonitor {
     Arrivals,
     /// No more arrivals than requests, counted until the end of the run.
     Copies,
-    /// Each answer that a page can see is JSON, granted to the allowed origin only.
+    /// No answer has a secret; each one that a page can see is JSON, granted to the allowed origin only.
     Answers,
     /// One log line for each refusal.
     RefusalLog,
@@ -39,7 +39,9 @@ impl EdgeMonitor {
             Self::Credentials => "every request at the service has the edge's own credentials and no others",
             Self::Arrivals => "a request of the run explains every request at the service",
             Self::Copies => "no copy of a collection arrived, counted until the end of the run",
-            Self::Answers => "every answer that a page can see is JSON and granted to its origin only",
+            Self::Answers => {
+                "every answer is without secrets, and to a page JSON that only its origin can read"
+            }
             Self::RefusalLog => "the log has one line for every refusal of the run",
             Self::Privacy => "the log of the whole run contains no secret and no end-user data",
             Self::Alive => "the edge still relays after all other cases",
@@ -52,9 +54,12 @@ impl EdgeMonitor {
             Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
             Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
             Self::Copies => &["statement.relayed-once"],
-            Self::Answers => {
-                &["statement.error-bodies-json", "statement.cors-readable", "statement.cors-other-origins"]
-            }
+            Self::Answers => &[
+                "statement.error-bodies-json",
+                "statement.cors-readable",
+                "statement.cors-other-origins",
+                "statement.secrets-not-answered",
+            ],
             Self::RefusalLog => &["statement.refusal-logged"],
             Self::Privacy => &["statement.log-without-end-user-data", "statement.secrets-not-logged"],
             Self::Alive => &["statement.edge-lives-on"],

@@ -8,7 +8,7 @@ use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
 
-/// Each answer to a posted collection is JSON, and a page of the allowed origin and no other can read it.
+/// No answer has a secret. Each answer to a posted collection is JSON, and a page of the allowed origin and no other can read it.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut json, mut readable, mut granted) =
         (Breaches::default(), Breaches::default(), Breaches::default());
@@ -40,6 +40,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     vec![
+        secrets(edge).check("secrets in answers", "none").hint(
+            "an error of an HTTP client can contain its request; build each answer from status and reason",
+        ),
         json.check("bodies of the answers", "JSON"),
         readable
             .check("answers to the allowed origin", "readable by its page")
@@ -48,6 +51,22 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             .check("grants to other origins", "none")
             .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),
     ]
+}
+
+/// Secrets in answers of any kind.
+fn secrets(edge: &EdgeRecord) -> Breaches {
+    let mut secrets = Breaches::default();
+    for request in &edge.requests {
+        let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
+        let field = answer.headers.iter().find(|(_, value)| edge.redactor.finds(value.as_bytes()));
+        let place = match field {
+            Some((name, _)) => format!("header {name}"),
+            None if edge.redactor.finds(&answer.body) => "the body".to_owned(),
+            None => continue,
+        };
+        secrets.push(format!("{place} of {} to a request of {}", answer.status, request.sender.case));
+    }
+    secrets
 }
 
 /// Whether the interface defines the answer to this request: an ordinary POST to the path for collections. The interface

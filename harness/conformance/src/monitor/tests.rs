@@ -114,6 +114,7 @@ fn no_line_has_a_secret_or_end_user_data(#[case] line: &str, #[case] broken: boo
 #[case::not_json(ORIGIN, "ok", true)]
 #[case::no_grant("", r#"{"ok":true}"#, true)]
 #[case::wildcard("*", r#"{"ok":true}"#, true)]
+#[case::license(ORIGIN, r#"{"ok":true,"debug":"a license of this run"}"#, true)]
 fn each_answer_is_json_and_granted_to_its_origin(
     #[case] grant: &str,
     #[case] body: &str,
