@@ -16,7 +16,7 @@ use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
 use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
-use crate::judge::Check;
+use crate::judge::{Check, counted};
 
 /// Time that a sequence may take on a busy machine, on average.
 const SEQUENCE_TIME: Duration = Duration::from_secs(2);
@@ -214,7 +214,7 @@ fn report_replay<M: ActionModel, C: FindingContext>(
     replay: &NamedSequence<M::Action>,
     mut played: Played,
 ) {
-    let expected = format!("{} steps as expected", replay.sequence.steps.len());
+    let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
     let Some(failure) = played.failure.take() else {
         context.add(Check::new("saved sequence", &expected, &expected, true));
         return;
