@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_http::{Answer, Body, Draft, Request, Sent};
+use edgeproof_http::{Answer, Body, ConnectionUse, Draft, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use http::{HeaderMap, HeaderValue, Version};
@@ -66,7 +66,13 @@ fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
         body: Bytes::copy_from_slice(draft.body.bytes()),
         complete: true,
     };
-    let sent = Sent { request, reply: Ok(answer), at: Instant::now(), took: Duration::ZERO };
+    let sent = Sent {
+        place: ConnectionUse::first(),
+        request,
+        reply: Ok(answer),
+        at: Instant::now(),
+        took: Duration::ZERO,
+    };
     let sender = Sender { case: case.into(), level: CaseLevel::Must, marker: marker.into() };
     TracedRequest { sender, draft, sent: Some(sent) }
 }

@@ -132,12 +132,12 @@ fn in_turn(cases: &mut Catalog<'_>) {
                     let sent = context.exchange_in_turn(&drafts).await;
                     let arrivals = context.relayed().await.complete;
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                        context.record(draft, sent.clone());
                         context.checks(judge::exact(expected, &sent.reply));
                         let body = draft.body.bytes();
                         let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
                         let relayed = RelayedRequests::new(of_it.collect());
                         context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-                        context.record(draft, sent);
                     }
                 })
             },

@@ -144,8 +144,8 @@ trait FindingContext {
     /// Adds a check.
     fn add(&mut self, check: Check);
 
-    /// Shows an exchange.
-    fn show(&mut self, draft: &Draft, sent: Sent);
+    /// Shows an exchange. `alone`: no other step precedes it, so that a `curl` command can repeat it.
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool);
 }
 
 impl FindingContext for CaseContext {
@@ -155,8 +155,8 @@ impl FindingContext for CaseContext {
         self.check(check);
     }
 
-    fn show(&mut self, draft: &Draft, sent: Sent) {
-        self.record(draft, sent);
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
+        self.show_exchange(draft, sent, alone);
     }
 }
 
@@ -167,8 +167,8 @@ impl FindingContext for ServiceCaseContext {
         self.check(check);
     }
 
-    fn show(&mut self, draft: &Draft, sent: Sent) {
-        let curl = crate::curl::curl(self.service(), draft);
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
+        let curl = crate::curl::curl(self.service(), draft).filter(|_| alone);
         self.found.sent.push(crate::cases::CaseExchange { hop: Hop::ClientService, sent, curl });
     }
 }
@@ -243,7 +243,9 @@ fn report_finding<M: ActionModel, C: FindingContext>(
     for check in checks(model, &finding, repeat) {
         context.add(check);
     }
+    // Steps have several connections, events and pauses. The hint names the command that repeats them.
+    let alone = finding.sequence.steps.len() == 1 && finding.repeats != Repeats::No;
     for (draft, sent) in finding.exchanges {
-        context.show(&draft, sent);
+        context.show(&draft, sent, alone);
     }
 }
