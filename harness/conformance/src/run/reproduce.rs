@@ -19,13 +19,15 @@ pub(super) fn reproduce(found: &CaseFindings) -> String {
             connections.push(connection);
         }
     }
+    // A case may check an answer before it records the exchange, so the next request can be the failed one.
+    let sent = &found.sent[..found.sent.len().min(last + 2)];
     let lines: Option<Vec<String>> =
-        connections.into_iter().map(|connection| over(connection, &found.sent)).collect();
+        connections.into_iter().map(|connection| over(connection, sent)).collect();
     lines.unwrap_or_default().join("\n")
 }
 
-/// One command with all requests of a connection: curl uses it for all of them. None: curl cannot send one of them, the
-/// case does not show all, or there are too many.
+/// One command with these requests of a connection: curl keeps it. None: curl cannot send one of them, the case does not
+/// show all, or there are too many.
 fn over(connection: u64, sent: &[CaseExchange]) -> Option<String> {
     let mut requests: Vec<&CaseExchange> =
         sent.iter().filter(|exchange| exchange.sent.place.connection == connection).collect();
@@ -102,8 +104,20 @@ mod tests {
 
     #[test]
     fn command_with_too_many_requests_is_left_out() {
-        let all: Vec<_> = (0..=REQUESTS).map(|earlier| ("a", 0, earlier)).collect();
-        assert_eq!(reproduce(&found(&all[..REQUESTS], 0)).matches("--next").count(), REQUESTS - 1);
-        assert_eq!(reproduce(&found(&all, 0)), "");
+        let all: Vec<_> = (0..60).map(|earlier| ("a", 0, earlier)).collect();
+        assert_eq!(reproduce(&found(&all, 3)).matches("--next").count(), 4);
+        assert_eq!(reproduce(&found(&all, REQUESTS - 2)).matches("--next").count(), REQUESTS - 1);
+        assert_eq!(reproduce(&found(&all, REQUESTS - 1)), "");
+    }
+
+    /// Such as probes that are judged and then recorded.
+    #[test]
+    fn check_before_the_record_of_its_exchange_belongs_to_it() {
+        let mut found = CaseFindings::default();
+        for (name, earlier) in [("a", 0), ("b", 1), ("c", 2), ("d", 3)] {
+            found.check(Check::new("status", "200", "500", name != "c"), CaseLevel::Must);
+            found.sent.push(exchange(name, 0, earlier));
+        }
+        assert_eq!(reproduce(&found), "curl -i a --next -i b --next -i c");
     }
 }
