@@ -1,19 +1,33 @@
 use std::fmt::Write as _;
 
-use edgeproof_http::{Body, Draft, ServerAddress};
+use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, HostForm, ServerAddress, TargetForm};
 use edgeproof_reports::escape::visible;
 use shell_words::quote;
 
 /// Maximum size of a body in a command, in bytes.
 const MAX_BODY: usize = 2 * 1024;
 
-/// A `curl` command that sends the same request. None: the framing is broken on purpose, or the body is too large for a
-/// command line.
+/// A `curl` command that sends the same request. None: the framing is broken on purpose, curl cannot group the bytes like
+/// this, or the body is too large for a command line.
 pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
-    if matches!(draft.body, Body::Raw(_) | Body::Broken(_)) || draft.body.bytes().len() > MAX_BODY {
+    let form = &draft.form;
+    if matches!(draft.body, Body::Raw(_) | Body::Broken(_) | Body::Slow(..))
+        || draft.body.bytes().len() > MAX_BODY
+        || form.pace != HeadPace::Whole
+        || form.chunks != ChunkExtras::default()
+    {
         return None;
     }
     let mut command = String::from("curl -i");
+    if form.http10 {
+        command.push_str(" --http1.0");
+    }
+    if form.target == TargetForm::Absolute {
+        _ = write!(command, " --request-target {}", quote(&endpoint.address(&draft.path)));
+    }
+    if draft.path.contains("/.") {
+        command.push_str(" --path-as-is");
+    }
     match draft.method.as_str() {
         "HEAD" => command.push_str(" -I"),
         "GET" => {}
@@ -24,6 +38,9 @@ pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     }
     if let Some(ca) = endpoint.ca() {
         _ = write!(command, " --cacert {}", quote(&ca.display().to_string()));
+    }
+    if form.host != HostForm::Authority {
+        _ = write!(command, " -H {}", quote(&format!("Host: {}", form.host.value(endpoint.authority()))));
     }
     for (name, value) in &draft.headers {
         _ = write!(command, " -H {}", quote(&format!("{name}: {value}")));
@@ -44,6 +61,12 @@ pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     }
     _ = write!(command, " {}", quote(&endpoint.address(&draft.path)));
     Some(command)
+}
+
+/// One command that sends the requests of these commands in turn. curl keeps the connection.
+pub(crate) fn in_turn(commands: &[&str]) -> String {
+    let parts = commands.iter().map(|command| command.strip_prefix("curl ").unwrap_or(command));
+    format!("curl {}", parts.collect::<Vec<_>>().join(" --next "))
 }
 
 /// The body as a shell word, in characters that a report shows unchanged. bash, zsh and ksh understand `$'…'`. A NUL is
@@ -77,9 +100,50 @@ fn escape(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use edgeproof_http::RequestForm;
     use rstest::rstest;
 
     use super::*;
+
+    async fn server() -> ServerAddress {
+        ServerAddress::resolve(&"http://127.0.0.1:8080".parse().unwrap(), None).await.unwrap()
+    }
+
+    #[rstest]
+    #[case::plain(RequestForm::default(), Some("curl -i http://127.0.0.1:8080/a"))]
+    #[case::http10(
+        RequestForm { http10: true, ..RequestForm::default() },
+        Some("curl -i --http1.0 http://127.0.0.1:8080/a")
+    )]
+    #[case::absolute(
+        RequestForm { target: TargetForm::Absolute, ..RequestForm::default() },
+        Some("curl -i --request-target http://127.0.0.1:8080/a http://127.0.0.1:8080/a")
+    )]
+    #[case::host(
+        RequestForm { host: HostForm::Other("shop.example".into()), ..RequestForm::default() },
+        Some("curl -i -H 'Host: shop.example' http://127.0.0.1:8080/a")
+    )]
+    #[case::pace(RequestForm { pace: HeadPace::Bytes, ..RequestForm::default() }, None)]
+    #[case::chunks(
+        RequestForm { chunks: ChunkExtras { trailer: true, ..ChunkExtras::default() }, ..RequestForm::default() },
+        None
+    )]
+    #[tokio::test]
+    async fn form_of_a_request_is_repeated_or_nothing_is(
+        #[case] form: RequestForm,
+        #[case] command: Option<&str>,
+    ) {
+        let draft = Draft { form, ..Draft::new("GET", "/a") };
+        assert_eq!(curl(&server().await, &draft).as_deref(), command);
+    }
+
+    #[tokio::test]
+    async fn slow_body_has_no_command() {
+        let draft = Draft::new("POST", "/a").body(Body::Slow("{}".into(), 2, Duration::from_millis(5)));
+        assert_eq!(curl(&server().await, &draft), None);
+    }
 
     #[rstest]
     #[case::json(r#"{"a":1}"#.as_bytes(), r#"'{"a":1}'"#)]

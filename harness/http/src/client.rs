@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
 use super::server_address::protocol;
-use super::{Answer, ClientStream, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
+use super::{Answer, ClientStream, ConnectionUse, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -29,7 +29,8 @@ pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> S
         Ok(mut connection) => connection.exchange(endpoint, draft, limit).await,
         Err(why) => Err(why),
     };
-    Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
+    let (place, request) = (ConnectionUse::first(), as_request(endpoint, draft, Version::HTTP_11));
+    Sent { place, request, reply, at, took: at.elapsed() }
 }
 
 /// Sends HTTP/1.1 requests in turn over one connection. Opens a new one after an answer with `Connection: close`
@@ -38,21 +39,25 @@ pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Dur
     let mut sent = Vec::with_capacity(drafts.len());
     let Some(first) = drafts.first() else { return sent };
     let mut connection = KeptConnection::open(endpoint, first).await;
+    let mut next = ConnectionUse::first();
     for (number, draft) in drafts.iter().enumerate() {
         let at = Instant::now();
         let reply = match &mut connection {
             Ok(connection) => connection.exchange(endpoint, draft, limit).await,
             Err(why) => Err(why.clone()),
         };
+        let place = next;
+        next = place.next();
         match &reply {
             Err(why) => connection = Err(why.clone()),
             Ok(answer) if answer.ends_connection(&draft.method) && number + 1 < drafts.len() => {
                 connection = KeptConnection::open(endpoint, draft).await;
+                next = ConnectionUse::first();
             }
             Ok(_) => {}
         }
         let request = as_request(endpoint, draft, Version::HTTP_11);
-        sent.push(Sent { request, reply, at, took: at.elapsed() });
+        sent.push(Sent { place, request, reply, at, took: at.elapsed() });
     }
     sent
 }
@@ -71,13 +76,15 @@ pub async fn send_pipelined(endpoint: &ServerAddress, drafts: &[Draft], limit: D
         }
         Err(why) => replies.resize(drafts.len(), Err(why)),
     }
-    let sent = |(draft, reply)| Sent {
+    let first = ConnectionUse::first();
+    let sent = |(earlier, (draft, reply))| Sent {
+        place: ConnectionUse { earlier, ..first },
         request: as_request(endpoint, draft, Version::HTTP_11),
         reply,
         at,
         took: at.elapsed(),
     };
-    drafts.iter().zip(replies).map(sent).collect()
+    drafts.iter().zip(replies).enumerate().map(sent).collect()
 }
 
 /// Sends one request over HTTP/2. Yields `None` when the server does not offer HTTP/2.
@@ -90,13 +97,14 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
             .unwrap_or(Err(NoAnswer::TimedOut(limit))),
         Err(why) => Err(why),
     };
-    Some(Sent { request: as_request(endpoint, draft, Version::HTTP_2), reply, at, took: at.elapsed() })
+    let (place, request) = (ConnectionUse::first(), as_request(endpoint, draft, Version::HTTP_2));
+    Some(Sent { place, request, reply, at, took: at.elapsed() })
 }
 
 /// HTTP/1.1 connection that requests use in turn. The first request opens it.
 #[derive(Default)]
 pub struct ReusedConnection {
-    open: Option<(KeptConnection, Instant)>,
+    open: Option<(KeptConnection, ConnectionUse, Instant)>,
 }
 
 /// Idle time after which a client opens another connection: servers close idle ones after two seconds or more.
@@ -107,10 +115,10 @@ impl ReusedConnection {
     /// connection (RFC 9112 §9.6), a missing answer or a long idle time.
     pub async fn send(&mut self, endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Sent {
         let at = Instant::now();
-        let kept = self.open.take().filter(|(_, used)| used.elapsed() < IDLE_LIMIT);
-        let opened = match kept {
-            Some((connection, _)) => Ok(connection),
-            None => KeptConnection::open(endpoint, draft).await,
+        let kept = self.open.take().filter(|(.., used)| used.elapsed() < IDLE_LIMIT);
+        let (place, opened) = match kept {
+            Some((connection, place, _)) => (place.next(), Ok(connection)),
+            None => (ConnectionUse::first(), KeptConnection::open(endpoint, draft).await),
         };
         let reply = match opened {
             Ok(mut connection) => {
@@ -118,13 +126,13 @@ impl ReusedConnection {
                 let asks_close = draft.header_value("connection").is_some_and(|value| value != "keep-alive");
                 let stays = |answer: &Answer| answer.complete && !answer.ends_connection(&draft.method);
                 if reply.as_ref().is_ok_and(stays) && !draft.form.http10 && !asks_close {
-                    self.open = Some((connection, Instant::now()));
+                    self.open = Some((connection, place, Instant::now()));
                 }
                 reply
             }
             Err(why) => Err(why),
         };
-        Sent { request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
+        Sent { place, request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
     }
 
     /// Closes the connection. The next request opens another one.

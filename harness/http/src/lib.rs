@@ -22,7 +22,7 @@ pub use draft::{Body, Draft};
 pub use limits::Limits;
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
-pub use message::{Answer, NoAnswer, Request, Sent};
+pub use message::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 pub use request_form::{ChunkExtras, HeadPace, HostForm, RequestForm, TargetForm};
 pub use server_address::{ClientIdentity, ClientStream, ServerAddress, ServerAddressError};
 pub use stream_control::{Flushed, StreamControl};

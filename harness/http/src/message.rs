@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -75,9 +76,34 @@ pub enum NoAnswer {
     NotHttp(String),
 }
 
+/// Place of a request on its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionUse {
+    /// Number of the connection, unique in this process.
+    pub connection: u64,
+    /// Number of earlier requests on it.
+    pub earlier: usize,
+}
+
+impl ConnectionUse {
+    /// The first request on a new connection.
+    pub fn first() -> Self {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), earlier: 0 }
+    }
+
+    /// The next request on the same connection.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self { earlier: self.earlier + 1, ..self }
+    }
+}
+
 /// Request that was sent, with its result.
 #[derive(Debug, Clone)]
 pub struct Sent {
+    /// Place on its connection.
+    pub place: ConnectionUse,
     /// The request.
     pub request: Request,
     /// Answer, or the reason for its absence.

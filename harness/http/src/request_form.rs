@@ -62,7 +62,7 @@ pub struct ChunkExtras {
 
 impl HostForm {
     /// The value for a server with this authority.
-    pub(super) fn value(&self, authority: &str) -> String {
+    pub fn value(&self, authority: &str) -> String {
         match self {
             Self::Authority => authority.to_owned(),
             Self::UpperCase => authority.to_uppercase(),

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use crate::model::{CaseReport, Event, Outcome, Reader, Titles};
-use crate::text::case::{facts, or_nothing};
+use crate::text::case::{condition, facts, or_nothing};
 use crate::text::escape::visible;
 
 /// Writes `::error …` and `::warning …` lines during the run.
@@ -75,6 +75,9 @@ fn annotation(case: &CaseReport) -> Option<String> {
     }
     put!(message, "\n{}", facts(case, &Titles::new()));
     if !case.reproduce.is_empty() {
+        if let Some(condition) = condition(case) {
+            put!(message, "\nreproduce, {condition}:");
+        }
         put!(message, "\n{}", case.reproduce);
     }
     Some(command(kind, &case.id, &message))

@@ -1,7 +1,7 @@
 //! HTML page for people. The page is well-formed XML, so that tests can prove that no text leaves its element.
 
 use crate::model::{CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, titled};
-use crate::text::case::{edge_lists, facts, level, or_nothing};
+use crate::text::case::{condition, edge_lists, facts, level, or_nothing};
 use crate::text::escape::{markup, markup_line};
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
@@ -98,6 +98,9 @@ fn evidence(out: &mut String, case: &CaseReport) {
         );
     }
     if !case.reproduce.is_empty() {
+        if let Some(condition) = condition(case) {
+            put!(out, "<p>reproduce, {condition}:</p>\n");
+        }
         put!(out, "<pre class=\"curl\">{}</pre>\n", markup(&case.reproduce));
     }
     for Exchange { hop, request, response } in &case.exchanges {

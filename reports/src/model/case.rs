@@ -36,7 +36,8 @@ pub struct CaseReport {
     pub observations: Vec<Observation>,
     /// Duration (µs).
     pub duration_us: u64,
-    /// A `curl` command that sends the same request; empty if curl cannot send it.
+    /// `curl` commands in lines, one for each connection, that send the failed request and the ones before it; empty if
+    /// curl cannot repeat them.
     pub reproduce: String,
     /// Recorded exchanges, in order.
     pub exchanges: Vec<Exchange>,

@@ -2,7 +2,7 @@
 
 use super::escape::{one_line, visible};
 use super::styled::{StyledLine, TextStyle, line, wrap};
-use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Mismatch, Titles, titled};
+use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Titles, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
 pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -50,6 +50,12 @@ pub(crate) fn edge_lists(edge: &EdgeNotes) -> impl Iterator<Item = (&'static str
 /// A value, or `(nothing)` for an empty one.
 pub(crate) fn or_nothing(value: &str) -> &str {
     if value.is_empty() { "(nothing)" } else { value }
+}
+
+/// What the commands to reproduce a case need besides the edge. None: nothing.
+pub(crate) fn condition(case: &CaseReport) -> Option<&'static str> {
+    let asks_service = case.exchanges.iter().any(|exchange| exchange.hop == Hop::EdgeService);
+    asks_service.then_some("with the same reply of the service")
 }
 
 fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -127,7 +133,9 @@ fn reproduce(case: &CaseReport) -> Vec<StyledLine> {
     if case.reproduce.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![StyledLine::new(), line(TextStyle::Strong, "reproduce")];
+    let mut head = line(TextStyle::Strong, "reproduce");
+    head.extend(condition(case).map(|condition| (TextStyle::Dim, format!(" ({condition})"))));
+    let mut lines = vec![StyledLine::new(), head];
     lines
         .extend(visible(&case.reproduce).split('\n').map(|text| line(TextStyle::Plain, format!("  {text}"))));
     lines

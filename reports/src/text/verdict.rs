@@ -38,6 +38,11 @@ fn conforms(summary: &Summary, missing: &[MissingInput]) -> String {
         1 => text.push_str(" except for 1 known failure"),
         known => put!(text, " except for {known} known failures"),
     }
+    match summary.warn {
+        0 => {}
+        1 => text.push_str(", with 1 warning"),
+        warnings => put!(text, ", with {warnings} warnings"),
+    }
     text
 }
 
@@ -99,5 +104,28 @@ mod tests {
         );
         let known = Summary { planned: 2, pass: 1, known: 1, ..Summary::default() };
         assert_eq!(verdict(0, &known, 0, &[]), "conforms except for 1 known failure");
+    }
+
+    #[rstest]
+    #[case(Summary { planned: 4, pass: 3, warn: 1, ..Summary::default() }, 0, "conforms, with 1 warning")]
+    #[case(Summary { planned: 4, pass: 1, warn: 3, ..Summary::default() }, 0, "conforms, with 3 warnings")]
+    #[case(
+        Summary { planned: 5, pass: 1, warn: 3, known: 1, ..Summary::default() },
+        0,
+        "conforms except for 1 known failure, with 3 warnings"
+    )]
+    #[case(
+        Summary { planned: 8, pass: 1, warn: 3, not_applicable: 4, ..Summary::default() },
+        4,
+        "conforms in the 4 cases that could run, with 3 warnings; 4 need a license: use --license"
+    )]
+    fn verdict_counts_the_warnings_of_a_conforming_target(
+        #[case] summary: Summary,
+        #[case] lacking: usize,
+        #[case] text: &str,
+    ) {
+        let missing =
+            if lacking == 0 { vec![] } else { vec![missing("a license", "use --license", lacking)] };
+        assert_eq!(verdict(0, &summary, 0, &missing), text);
     }
 }

@@ -112,6 +112,15 @@ impl Conversation {
     }
 }
 
+impl Conversation {
+    /// Whether an answer is the expected one, and readable if a page must be able to read it.
+    pub fn is_answered(&self, origin: &str, reply: &AnswerResult) -> bool {
+        let exact = self.answer.iter().flat_map(|expected| judge::exact(expected, reply));
+        let readable = self.readable.map(|level| judge::readable(origin, reply).at(level));
+        reply.is_ok() && exact.chain(readable).all(|check| check.ok)
+    }
+}
+
 /// Compares a conversation's result with its expectations. `draft`: the request as sent; `origin`: the allowed origin.
 pub fn judge(
     conversation: &Conversation,

@@ -1,7 +1,7 @@
 use http::header::{CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
-use super::check::{AnswerResult, Check, excerpt};
+use super::check::{AnswerResult, Check, counted, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
 /// Maximum number of extra members that a hint names.
@@ -233,7 +233,7 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
         parts.push(format!("unexpected member \"{}\"", excerpt(key.as_bytes())));
     }
     if let others @ 1.. = more.count() {
-        parts.push(format!("and {others} other unexpected members"));
+        parts.push(format!("and {}", counted(others, "other unexpected member")));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -265,6 +265,13 @@ mod tests {
     #[case::extra(
         r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#,
         Some("unexpected member \"ok\"")
+    )]
+    #[case::five_extra(
+        r#"{"error":"service_rejected","reason":"revoked","status":401,"a":1,"b":1,"c":1,"d":1,"e":1}"#,
+        Some(
+            "unexpected member \"a\"; unexpected member \"b\"; unexpected member \"c\"; unexpected member \"d\"; \
+             and 1 other unexpected member"
+        )
     )]
     #[case::other_code(
         r#"{"error":"service_rejected","reason":"Revoked","status":401}"#,

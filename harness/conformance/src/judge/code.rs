@@ -10,6 +10,8 @@ pub struct ReasonCode {
     pub text: String,
     /// A colon and a suffix follow the code.
     pub suffixed: bool,
+    /// Status of the refusals with this code.
+    pub status: u16,
 }
 
 /// The JSON body contains one of these codes, in any member: the interface does not show which (7.4).
@@ -24,13 +26,14 @@ pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
         let actual = format!("not JSON: {}", excerpt(&answer.body));
         return Check::new("reason code", expected, actual, false);
     };
-    let check = |ok| Check::new("reason code", expected, excerpt(&answer.body), ok);
-    match find_code(codes, &body) {
-        Some(_) => check(true),
-        None => check(false).hint(
-            "write the code in any member, spelled exactly as in the interface; separate a suffix from its code with a colon",
-        ),
+    let check = Check::new("reason code", expected, excerpt(&answer.body), find_code(codes, &body).is_some());
+    // An answer with another status is no such refusal: its spelling is not the fault.
+    if check.ok || codes.iter().all(|code| code.status != answer.status) {
+        return check;
     }
+    check.hint(
+        "write the code in any member, spelled exactly as in the interface; separate a suffix from its code with a colon",
+    )
 }
 
 /// The path of the member that contains one of these codes, such as `error.code`, and the code. `[]` is an array element.
@@ -100,13 +103,29 @@ impl std::fmt::Display for ReasonCode {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use edgeproof_http::Answer;
+    use http::{HeaderMap, Version};
     use rstest::rstest;
 
     use super::*;
 
     fn codes() -> [ReasonCode; 2] {
-        let code = |text: &str, suffixed| ReasonCode { text: text.into(), suffixed };
+        let code = |text: &str, suffixed| ReasonCode { text: text.into(), suffixed, status: 401 };
         [code("bad_footer", false), code("unknown_kid", true)]
+    }
+
+    #[rstest]
+    #[case::refusal(401, true)]
+    #[case::server_error(500, false)]
+    #[case::other_refusal(403, false)]
+    fn spelling_is_advised_under_the_status_of_the_codes(#[case] status: u16, #[case] advised: bool) {
+        let body = Bytes::from_static(br#"{"error":"internal"}"#);
+        let answer =
+            Answer { status, version: Version::HTTP_11, headers: HeaderMap::new(), body, complete: true };
+        let check = has_code(&codes(), &Ok(answer));
+        assert!(!check.ok);
+        assert_eq!(check.hint.is_some(), advised);
     }
 
     #[rstest]

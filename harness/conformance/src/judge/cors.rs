@@ -13,6 +13,7 @@ pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
         Ok(answer) => {
             let grant = values(answer, "access-control-allow-origin");
             let ok = grants(grant.as_deref(), origin);
+            let hint = grant_hint(answer, grant.as_deref());
             Check::new(
                 "readable by the page",
                 expected,
@@ -20,7 +21,7 @@ pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
                     .map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")),
                 ok,
             )
-            .hint("send this header; without it the page's fetch fails with a TypeError and hides the status")
+            .hint(&hint)
         }
         Err(why) => Check::new("readable by the page", expected, why.to_string(), false),
     }
@@ -78,6 +79,25 @@ pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
     Check::new("header vary", expected, actual, ok)
         .at(CaseLevel::Should)
         .hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")
+}
+
+/// Advice for an answer that the page cannot read.
+fn grant_hint(answer: &Answer, grant: Option<&str>) -> String {
+    let fields = answer.headers.get_all("access-control-allow-origin").iter().count();
+    let hint = match grant {
+        None => "send this header; without it the page's fetch fails with a TypeError and hides the status",
+        Some(_) if fields > 1 => {
+            let times = if fields == 2 { "twice".to_owned() } else { format!("{fields} times") };
+            return format!("sent {times}: browsers refuse the combined value; send the field once");
+        }
+        Some(grant) if grant.contains(',') || grant.trim().contains(' ') => {
+            "a list of origins: browsers refuse it; send the field once, with this origin alone"
+        }
+        Some(_) => {
+            "send exactly the page's origin, or `*`; with any other value the page's fetch fails with a TypeError"
+        }
+    };
+    hint.to_owned()
 }
 
 fn grants(grant: Option<&str>, origin: &str) -> bool {
@@ -149,6 +169,20 @@ mod tests {
     ) {
         assert_eq!(readable(PAGE, &reply(200, headers)).ok, expected);
         assert_eq!(no_grant(PAGE, &reply(200, headers)).ok, !expected);
+    }
+
+    #[rstest]
+    #[case::none(&[], "send this header; without it")]
+    #[case::twice(&[PAGE, PAGE], "sent twice: browsers refuse the combined value; send the field once")]
+    #[case::three_times(&[PAGE, PAGE, PAGE], "sent 3 times: browsers refuse")]
+    #[case::list(&["https://page.example, https://other.example"], "a list of origins: browsers refuse it")]
+    #[case::words(&["https://page.example https://other.example"], "a list of origins: browsers refuse it")]
+    #[case::other(&["https://Page.example"], "send exactly the page's origin")]
+    fn hint_names_the_fault_of_the_grant(#[case] grants: &[&'static str], #[case] hint: &str) {
+        let headers: Vec<_> = grants.iter().map(|grant| ("access-control-allow-origin", *grant)).collect();
+        let check = readable(PAGE, &reply(200, &headers));
+        assert!(!check.ok);
+        assert!(check.hint.as_deref().unwrap().starts_with(hint), "{check:?}");
     }
 
     #[rstest]

@@ -1,4 +1,4 @@
-use super::check::{Check, excerpt};
+use super::check::{Check, counted, excerpt};
 use edgeproof_reports::CaseLevel;
 
 /// Exactly one line contains both status and reason. The caller passes the complete output.
@@ -21,8 +21,8 @@ pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
         Some(line) => check(format!("a line without the status: {}", excerpt(line.as_bytes())), false),
         None => check(
             format!(
-                "no line with the reason; the last of {} lines: {}",
-                lines.len(),
+                "no line with the reason; the last of {}: {}",
+                counted(lines.len(), "line"),
                 excerpt(lines[lines.len() - 1].as_bytes())
             ),
             false,

@@ -1,4 +1,4 @@
-use super::check::{AnswerResult, Check, excerpt};
+use super::check::{AnswerResult, Check, counted, excerpt};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 
@@ -79,10 +79,10 @@ pub fn not_relayed(relayed: &RelayedRequests) -> Check {
     let actual = match relayed.complete.as_slice() {
         [] => "0".to_owned(),
         [first, ..] => format!(
-            "{}; the first is a {} with a body of {} bytes",
+            "{}; the first is a {} with a body of {}",
             relayed.complete.len(),
             first.request.method,
-            first.request.body.len()
+            counted(first.request.body.len(), "byte")
         ),
     };
     Check::new("requests at the service", "0", actual, relayed.complete.is_empty())
@@ -148,13 +148,17 @@ fn describe(body: &[u8]) -> String {
     match body.len() {
         0 => "an empty body".into(),
         1..=160 => excerpt(body),
-        length => format!("{length} bytes, {}", excerpt(body)),
+        length => format!("{}, {}", counted(length, "byte"), excerpt(body)),
     }
 }
 
 fn difference(license: &str, other: &str) -> String {
     let at = common_start(license.as_bytes(), other.as_bytes());
-    format!("another token: {} bytes, expected {}; difference at byte {at}", other.len(), license.len())
+    format!(
+        "another token: {}, expected {}; difference at byte {at}",
+        counted(other.len(), "byte"),
+        license.len()
+    )
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::judge::{self, Check};
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut json, mut readable, mut granted) =
         (Breaches::default(), Breaches::default(), Breaches::default());
+    let mut wrong_grant = None;
     for request in edge.requests.iter().filter(|request| is_collection(request, edge.max_body)) {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
@@ -27,6 +28,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             Some(origin) if origin == allowed => {
                 let check = judge::readable(origin, &sent.reply);
                 if !check.ok {
+                    if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
+                        wrong_grant = wrong_grant.or(check.hint);
+                    }
                     readable.push(format!("{place}: {}", check.actual));
                 }
             }
@@ -44,9 +48,11 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             "an error of an HTTP client can contain its request; build each answer from status and reason",
         ),
         json.check("bodies of the answers", "JSON"),
-        readable
-            .check("answers to the allowed origin", "readable by its page")
-            .hint("send Access-Control-Allow-Origin with every answer to POST, errors included"),
+        readable.check("answers to the allowed origin", "readable by its page").hint(
+            wrong_grant
+                .as_deref()
+                .unwrap_or("send Access-Control-Allow-Origin with every answer to POST, errors included"),
+        ),
         granted
             .check("grants to other origins", "none")
             .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),

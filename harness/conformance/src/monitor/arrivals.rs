@@ -50,7 +50,8 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         if sent == 0 || arrivals.len() <= sent {
             continue;
         }
-        let breach = format!("{} times, sent {sent} times: {}", arrivals.len(), place(edge, arrivals[0]));
+        let breach =
+            format!("arrived {}, sent {}: {}", times(arrivals.len()), times(sent), place(edge, arrivals[0]));
         if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
             .push(breach);
     }
@@ -58,6 +59,11 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         copies.check("copies of answered collections", "none").hint(HINT),
         retries.check("retries after a broken connection", "none").at(CaseLevel::Should).hint(HINT),
     ]
+}
+
+/// How often: `once`, `2 times`.
+fn times(number: usize) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
 /// Whether the service sent no complete answer, so that the edge cannot know the outcome of the request.

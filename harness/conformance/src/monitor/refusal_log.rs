@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
-use crate::judge::{self, Check};
+use crate::judge::{self, Check, counted};
 
 /// Shortest reason that is counted (bytes).
 const SHORTEST: usize = 7;
@@ -24,7 +24,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
-            missing.push(format!("{lines} lines for {times} × {status} {reason}"));
+            missing.push(format!("{} for {times} × {status} {reason}", counted(lines, "line")));
         }
     }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
@@ -38,7 +38,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
         let most = refused(edge, reason).max(times);
         if lines > most {
-            surplus.push(format!("{lines} lines for {most} × {reason}"));
+            surplus.push(format!("{} for {most} × {reason}", counted(lines, "line")));
         }
     }
     // An edge without any line may log elsewhere.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Spec, Version as SpecVersion};
-use edgeproof_http::{Answer, Draft, Request, Sent};
+use edgeproof_http::{Answer, ConnectionUse, Draft, Request, Sent};
 use edgeproof_reports::{CaseLevel, Hop};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use rstest::rstest;
@@ -37,7 +37,8 @@ fn exchange(hop: Hop, draft: Draft, status: u16, header: &str, body: &str) -> Se
         complete: true,
     };
     let reply = Ok(Answer { status, version, headers, body, complete: true });
-    let sent = Sent { request, reply, at: Instant::now(), took: Duration::ZERO };
+    let sent =
+        Sent { place: ConnectionUse::first(), request, reply, at: Instant::now(), took: Duration::ZERO };
     ServiceExchange { case: LAST_REQUESTS.into(), level: CaseLevel::Must, hop, draft, sent }
 }
 

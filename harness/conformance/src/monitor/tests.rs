@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_http::{Answer, Body, Draft, Request, Sent};
-use edgeproof_mock::Arrival;
+use edgeproof_http::{Answer, Body, ConnectionUse, Draft, Request, Sent};
+use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use http::{HeaderMap, HeaderValue, Version};
 use rstest::rstest;
@@ -66,7 +66,13 @@ fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
         body: Bytes::copy_from_slice(draft.body.bytes()),
         complete: true,
     };
-    let sent = Sent { request, reply: Ok(answer), at: Instant::now(), took: Duration::ZERO };
+    let sent = Sent {
+        place: ConnectionUse::first(),
+        request,
+        reply: Ok(answer),
+        at: Instant::now(),
+        took: Duration::ZERO,
+    };
     let sender = Sender { case: case.into(), level: CaseLevel::Must, marker: marker.into() };
     TracedRequest { sender, draft, sent: Some(sent) }
 }
@@ -122,6 +128,45 @@ fn each_answer_is_json_and_granted_to_its_origin(
 ) {
     let edge = EdgeRecord { requests: vec![exchange("a.case", 200, grant, body)], ..edge() };
     assert_eq!(breaks(EdgeMonitor::Answers, &edge), broken);
+}
+
+#[rstest]
+#[case::missing("", "send Access-Control-Allow-Origin with every answer to POST, errors included")]
+#[case::list(
+    "https://shop.example, https://shop.example",
+    "a list of origins: browsers refuse it; send the field once, with this origin alone"
+)]
+fn unreadable_answer_has_the_advice_for_its_grant(#[case] grant: &str, #[case] hint: &str) {
+    let requests = vec![exchange("a.case", 200, grant, r#"{"ok":true}"#)];
+    let checks = judge(EdgeMonitor::Answers, &EdgeRecord { requests, ..edge() });
+    let check = checks.iter().find(|check| check.what == "answers to the allowed origin").unwrap();
+    assert_eq!(check.hint.as_deref(), Some(hint));
+}
+
+#[rstest]
+#[case::copy(2, 1, "arrived 2 times, sent once: request 1 at the service (case a.case)")]
+#[case::third(3, 2, "arrived 3 times, sent 2 times: request 1 at the service (case a.case)")]
+fn copies_are_counted_in_words(#[case] arrived: u64, #[case] sent: usize, #[case] text: &str) {
+    let request = exchange("a.case", 200, ORIGIN, r#"{"ok":true}"#);
+    let arrival = |number| Arrival {
+        answer: Some(ArrivalAnswer::Answer { status: 200, headers: HeaderMap::new(), body: Bytes::new() }),
+        ..Arrival::without_connection(number, request.sent.as_ref().unwrap().request.clone())
+    };
+    let arrivals = (0..arrived).map(arrival).collect();
+    let edge = EdgeRecord { requests: vec![request.clone(); sent], arrivals, ..edge() };
+    let checks = judge(EdgeMonitor::Copies, &edge);
+    let check = checks.iter().find(|check| check.what == "copies of answered collections").unwrap();
+    assert_eq!((check.ok, check.actual.as_str()), (false, text));
+}
+
+#[rstest]
+#[case::none(&[], "0 lines for 1 × 401 reason_one")]
+#[case::one(&["401 reason_one"], "1 line for 2 × 401 reason_one")]
+fn missing_lines_are_counted(#[case] log: &[&str], #[case] text: &str) {
+    let lines = Some(log.iter().map(ToString::to_string).collect());
+    let requests = vec![refusal(401, "reason_one"); log.len() + 1];
+    let edge = EdgeRecord { requests, log: lines, ..edge() };
+    assert_eq!(judge(EdgeMonitor::RefusalLog, &edge)[0].actual, text);
 }
 
 /// The edge may refuse such a body by itself, in any form.

@@ -5,6 +5,7 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::escape::{one_line, visible};
 use edgeproof_reports::{CaseLevel, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
+use super::reproduce::reproduce;
 use super::transcript;
 use crate::cases::{Case, CaseFindings};
 use crate::judge::Check;
@@ -27,8 +28,6 @@ pub(super) fn after_run(
     mismatches.sort_by_key(|mismatch| mismatch.level);
     let (outcome, because) = judge(case.level, found, &mismatches);
     let rendered = |text: fn(&Check) -> &String| render(found.checks.iter().map(text), redactor);
-    // Only the first request reproduces the case: later ones depend on it.
-    let reproduce = found.sent.first().and_then(|exchange| exchange.curl.clone()).unwrap_or_default();
     let broken = matches!(outcome, Outcome::Fail | Outcome::Warn);
     CaseReport {
         outcome,
@@ -45,7 +44,7 @@ pub(super) fn after_run(
             })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-        reproduce: redactor.redact(&reproduce).into_owned(),
+        reproduce: redactor.redact(&reproduce(found)).into_owned(),
         exchanges: transcript::exchanges(&found.sent, &found.arrivals, redactor),
         edge: notes.filter(|_| broken),
         ..blank(case)

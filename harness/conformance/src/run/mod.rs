@@ -14,6 +14,7 @@ mod options;
 mod pins;
 mod reason_probe;
 mod report_collector;
+mod reproduce;
 mod runner;
 mod runner_context;
 mod selection;

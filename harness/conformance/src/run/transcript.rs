@@ -16,7 +16,7 @@ const HEADERS_SHOWN: usize = 40;
 /// Longest excerpt header value, in characters.
 const VALUE_SHOWN: usize = 600;
 /// Most excerpt exchanges at the service.
-const ARRIVALS_SHOWN: usize = 4;
+const ARRIVALS_SHOWN: usize = 6;
 
 /// The exchanges on all hops in order of time, as readable text: redacted, escaped and shortened.
 pub(super) fn exchanges(sent: &[CaseExchange], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {

@@ -19,7 +19,7 @@ use edgeproof_edge::{
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Event, Spec, Version};
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_reports::{CaseReport, Hop, Outcome};
 use http::StatusCode;
 use parking_lot::Mutex;
 
@@ -35,6 +35,8 @@ enum Fault {
     ManyRefusals,
     /// An acceptance becomes a 500 once in the life of the edge.
     Once,
+    /// On a connection with an earlier request, an acceptance becomes a 500.
+    KeptAcceptance,
 }
 
 impl FaultInjection for Fault {
@@ -84,6 +86,7 @@ impl EdgeFaultHooks for Hooks {
             Fault::Once => {
                 answered && !is_refusal && refused > 3 && !FAILED_ONCE.swap(true, Ordering::SeqCst)
             }
+            Fault::KeptAcceptance => answered && !is_refusal && is_kept,
         };
         if breaks {
             right.status = StatusCode::INTERNAL_SERVER_ERROR;
@@ -98,7 +101,7 @@ async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResul
     let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
-    let mut cases = cases::edge(Catalog::new(&spec, &shape, false).sequences(plan));
+    let mut cases = cases::edge(Catalog::new(&spec, &shape, false).explore(true).sequences(plan));
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let embedded = Embedded::new(Arc::clone(&spec), spec.profile().clone()).with_faults(Arc::new(fault));
     let edges = EdgePoolOptions::new(spec, Target::Embedded(Box::new(embedded)), credentials, files);
@@ -107,6 +110,12 @@ async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResul
     let result = ConformanceRun { options, ..run }.execute().await.unwrap();
     assert_eq!(result.summary.planned, result.cases.len());
     result
+}
+
+/// Runs one case that explores variation, or another one.
+async fn run_case(fault: Fault, id: &str) -> CaseReport {
+    let result = run(fault, SequencePlan::default(), &[id]).await;
+    result.cases.into_iter().find(|case| case.id == id).unwrap()
 }
 
 async fn explore(fault: Fault, count: u32, folder: Option<&Path>) -> ConformanceResult {
@@ -203,4 +212,37 @@ async fn failure_that_does_not_repeat_is_reported_as_such_and_not_saved() {
         "{hints:?}"
     );
     assert!(saved(folder.path()).is_empty());
+}
+
+/// Such as an edge that counts refusals: the exchange that fails now passed before.
+#[tokio::test(flavor = "multi_thread")]
+async fn failure_of_a_plain_exchange_that_passed_earlier_depends_on_the_past() {
+    let case = run_case(Fault::ManyRefusals, "vary.body.refusals").await;
+    assert_eq!(case.outcome, Outcome::Fail, "{}", case.because);
+    let hint = case.mismatches[0].hint.as_deref().unwrap();
+    let text = "the exchange fails without any variation; it passed earlier in this run: the failure depends on what \
+                happened before";
+    assert!(hint.contains(text), "{hint}");
+    assert_eq!(case.reproduce, "", "a request alone gets the right answer");
+    assert!(case.exchanges.iter().any(|exchange| exchange.hop == Hop::EdgeService), "{:?}", case.exchanges);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failure_after_others_on_its_connection_is_reproduced_with_them() {
+    let case = run_case(Fault::KeptAcceptance, "vary.connection.accepted").await;
+    assert_eq!(case.outcome, Outcome::Fail, "{}", case.because);
+    let requests: Vec<&str> = case.reproduce.split(" --next ").collect();
+    assert_eq!(requests.len(), 2, "{}", case.reproduce);
+    assert!(requests.iter().all(|request| request.contains("/v1/signals")), "{}", case.reproduce);
+
+    let case = run_case(Fault::KeptAcceptance, "isolation.keep-alive").await;
+    let requests: Vec<&str> = case.reproduce.split(" --next ").collect();
+    assert!(requests[0].contains("first-") && requests[1].contains("second-"), "{}", case.reproduce);
+}
+
+/// Steps of a sequence use several connections, so the hint names the command that repeats them.
+#[tokio::test(flavor = "multi_thread")]
+async fn sequence_of_several_steps_has_no_curl_command() {
+    let result = explore(Fault::RefusalAfterAbort, 200, None).await;
+    assert_eq!((the_case(&result).outcome, the_case(&result).reproduce.as_str()), (Outcome::Fail, ""));
 }

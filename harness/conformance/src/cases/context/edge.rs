@@ -207,7 +207,13 @@ impl CaseContext {
 
     /// Shows an exchange in the case's report.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
-        let curl = crate::curl::curl(&self.edge.endpoint, draft);
+        self.show_exchange(draft, sent, true);
+    }
+
+    /// Shows an exchange in the case's report. `repeats`: the same request gets the same answer, so that a `curl` command
+    /// can repeat it.
+    pub(crate) fn show_exchange(&mut self, draft: &Draft, sent: Sent, repeats: bool) {
+        let curl = crate::curl::curl(&self.edge.endpoint, draft).filter(|_| repeats);
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
@@ -272,7 +278,8 @@ impl CaseContext {
 
     /// Ends the case and returns its findings.
     pub fn end(mut self) -> CaseFindings {
-        self.found.arrivals = self.arrivals();
+        let arrivals = self.arrivals();
+        self.found.arrivals.extend(arrivals);
         self.found
     }
 }

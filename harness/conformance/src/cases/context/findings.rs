@@ -9,6 +9,8 @@ use crate::judge::Check;
 pub struct CaseFindings {
     /// All checks, passed and failed.
     pub checks: Vec<Check>,
+    /// Level of the heaviest failed check, and the position of its exchange in `sent`.
+    pub(crate) failed: Option<(CaseLevel, usize)>,
     /// Open points with the observed behaviour.
     pub observations: Vec<(String, String)>,
     /// The exchanges of the case.
@@ -36,6 +38,9 @@ impl CaseFindings {
     /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, mut check: Check, case: CaseLevel) {
         check.level = check.level.max(case);
+        if !check.ok && self.failed.is_none_or(|(level, _)| check.level < level) {
+            self.failed = Some((check.level, self.sent.len().saturating_sub(1)));
+        }
         self.checks.push(check);
     }
 

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use crate::cases::{
     CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
 };
-use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
+use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
@@ -27,7 +27,7 @@ fn concurrent(cases: &mut Catalog<'_>) {
     let statuses = cases.refusal_statuses();
     for number in 0..CONCURRENT {
         let marker = format!("isolated-{number:02}-");
-        let reason = format!("edgeproof_{number}");
+        let reason = reason(number);
         // Every status of the tables and an acceptance take turns.
         let (script, answer) = match statuses.get(number % (statuses.len() + 1)) {
             None => (cases.accept(), cases.accepted()),
@@ -62,26 +62,21 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         drafts.push(context.fill(&draft));
     }
     let sent = join_all(drafts.iter().map(|draft| context.exchange(draft))).await;
-    let mut wrong = 0;
-    for ((sent, draft), (_, _, expected)) in sent.into_iter().zip(&drafts).zip(plays) {
+    let (mut wrong, mut foreign) = (0, 0);
+    for (number, ((sent, draft), (_, _, expected))) in sent.into_iter().zip(&drafts).zip(plays).enumerate() {
         let checks = judge::exact(expected, &sent.reply);
         if checks.iter().all(|check| check.ok) {
             continue;
         }
         wrong += 1;
+        foreign += usize::from(is_of_another(number, &sent.reply));
         // Three examples are enough for a report.
         if wrong <= 3 {
             context.record(draft, sent);
             context.checks(checks);
         }
     }
-    let check = Check::new(
-        "answers that belong to another request",
-        "0 of 64",
-        format!("{wrong} of {}", plays.len()),
-        wrong == 0,
-    );
-    context.check(check);
+    context.check(wrong_answers(wrong, foreign, plays.len()));
     let arrivals = context.relayed().await.complete.into_iter();
     let bodies: Vec<_> = arrivals.map(|arrival| arrival.request.body).collect();
     let changed = drafts
@@ -95,6 +90,30 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         changed == 0,
     );
     context.check(check);
+}
+
+/// The reason in the answer to the request with this number. No other answer has it.
+fn reason(number: usize) -> String {
+    format!("edgeproof_{number}")
+}
+
+/// Whether the answer to a request has the reason of another one.
+fn is_of_another(number: usize, reply: &AnswerResult) -> bool {
+    let Ok(answer) = reply else { return false };
+    let body = String::from_utf8_lossy(&answer.body);
+    (0..CONCURRENT).any(|other| other != number && judge::has_word(&body, &reason(other)))
+}
+
+/// The check that counts wrong answers, and those of them that belong to another request.
+fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
+    let of_another = match foreign {
+        0 => String::new(),
+        1 => ", 1 of them with the reason of another request".to_owned(),
+        foreign => format!(", {foreign} of them with the reason of another request"),
+    };
+    let actual = format!("{wrong} of {all}{of_another}");
+    let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0);
+    if foreign == 0 { check } else { check.hint("keep what belongs to a request apart from all others") }
 }
 
 fn in_turn(cases: &mut Catalog<'_>) {
@@ -113,12 +132,12 @@ fn in_turn(cases: &mut Catalog<'_>) {
                     let sent = context.exchange_in_turn(&drafts).await;
                     let arrivals = context.relayed().await.complete;
                     for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                        context.record(draft, sent.clone());
                         context.checks(judge::exact(expected, &sent.reply));
                         let body = draft.body.bytes();
                         let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
                         let relayed = RelayedRequests::new(of_it.collect());
                         context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-                        context.record(draft, sent);
                     }
                 })
             },
@@ -192,4 +211,42 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
             },
         )
         .takes(Duration::from_millis(300));
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_http::Answer;
+    use http::{HeaderMap, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::own(1, r#"{"reason":"edgeproof_1"}"#, false)]
+    #[case::merely_wrong(1, r#"{"reason":"unknown"}"#, false)]
+    #[case::part_of_a_word(12, r#"{"reason":"edgeproof_12"}"#, false)]
+    #[case::of_another(1, r#"{"reason":"edgeproof_12"}"#, true)]
+    fn only_the_reason_of_another_request_shows_a_swap(
+        #[case] number: usize,
+        #[case] body: &'static str,
+        #[case] swapped: bool,
+    ) {
+        let (headers, body) = (HeaderMap::new(), Bytes::from_static(body.as_bytes()));
+        let answer = Answer { status: 403, version: Version::HTTP_11, headers, body, complete: true };
+        assert_eq!(is_of_another(number, &Ok(answer)), swapped);
+    }
+
+    #[rstest]
+    #[case::right(0, 0, "0 of 64")]
+    #[case::merely_wrong(54, 0, "54 of 64")]
+    #[case::one_swapped(54, 1, "54 of 64, 1 of them with the reason of another request")]
+    #[case::swapped(54, 3, "54 of 64, 3 of them with the reason of another request")]
+    fn wrong_answers_are_not_called_swapped(
+        #[case] wrong: usize,
+        #[case] foreign: usize,
+        #[case] text: &str,
+    ) {
+        let check = wrong_answers(wrong, foreign, 64);
+        assert_eq!((check.actual.as_str(), check.ok), (text, wrong == 0));
+    }
 }

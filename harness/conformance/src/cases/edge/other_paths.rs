@@ -87,11 +87,11 @@ fn http2(cases: &mut Catalog<'_>) {
                         context.found.not_applicable = Some("the edge does not offer HTTP/2".into());
                         return;
                     };
+                    context.record(&draft, sent.clone());
                     context.checks(judge::exact(&accepted, &sent.reply));
                     let relayed = context.relayed().await;
                     let body = draft.body.bytes();
                     context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-                    context.record(&draft, sent);
                 })
             },
         )

@@ -1,16 +1,21 @@
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::Family;
+use edgeproof_http::Sent;
 use edgeproof_reports::CaseLevel;
 
+use super::cause::{Cause, Passed, add};
 use super::minimize::{Minimal, minimize};
 use super::model::Model;
 use super::play::Player;
 use super::trial::Trial;
-use crate::cases::{CaseContext, summary};
-use crate::judge::Check;
+use crate::cases::{CaseContext, TracedRequest, fill, summary};
+use crate::judge::{Check, counted};
 
 /// Different causes that a case reports. It counts the others.
 const MAX_CAUSES: usize = 6;
+/// Most exchanges before a failed one on its connection that a report shows.
+const EARLIER_SHOWN: usize = 3;
 /// Longest wait for an answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// Longest wait for an answer while a failure is reduced.
@@ -31,7 +36,7 @@ impl Exploration {
         let trials = &self.trials;
         let played = Player::new(model, context).within(ANSWER_LIMIT).play_all(trials, self.concurrent).await;
         let count = played.len();
-        let mut causes: Vec<(Minimal, usize)> = Vec::new();
+        let mut causes: Vec<Cause> = Vec::new();
         let (mut failed, mut unexplained) = (0, 0);
         let mut observed = Vec::new();
         for (number, played) in played {
@@ -43,13 +48,12 @@ impl Exploration {
                 continue;
             }
             failed += 1;
-            let known = causes.iter_mut().find(|(known, _)| trial.includes(&known.trial, known.any_row));
-            if let Some((_, exchanges)) = known {
-                *exchanges += 1;
+            if let Some(known) = causes.iter_mut().find(|known| known.explains(trial)) {
+                known.exchanges += 1;
             } else if causes.len() < MAX_CAUSES {
                 let player = Player::new(model, context).within(REPLAY_LIMIT);
                 let minimal = minimize(model, &player, trial, played).await;
-                causes.push((minimal, 1));
+                add(&mut causes, minimal);
             } else {
                 unexplained += 1;
             }
@@ -57,20 +61,24 @@ impl Exploration {
         for (point, observed) in observed {
             context.observe(&point, observed);
         }
-        for (minimal, exchanges) in causes {
+        for cause in causes {
+            let Cause { minimal, exchanges, .. } = &cause;
             if !trials.contains(&minimal.trial) && minimal.is_single_value() {
                 let name = model.name(&minimal.trial);
+                let fail = if *exchanges == 1 { "fails" } else { "fail" };
                 let seen = format!(
-                    "{exchanges} exchanges fail because of {name}; the case of this dimension judges it"
+                    "{} {fail} because of {name}; the case of this dimension judges it",
+                    counted(*exchanges, "exchange")
                 );
                 context.check(Check::new("exchanges", "as expected", seen, false).at(CaseLevel::Open));
                 continue;
             }
-            report(context, model, minimal, exchanges);
+            let passed = if cause.is_plain() { passed(context, model, minimal).await } else { None };
+            report(context, model, cause, passed);
         }
         let other =
             if unexplained > 0 { format!(", {unexplained} of them not reduced") } else { String::new() };
-        let expected = format!("{} exchanges as expected", trials.len());
+        let expected = format!("{} as expected", counted(trials.len(), "exchange"));
         let actual = format!(
             "{} as expected, {failed} not{other}, {} not played",
             count - failed,
@@ -90,20 +98,51 @@ impl Exploration {
     }
 }
 
-/// Adds the failed checks of a minimal trial, each with its values.
-fn report(context: &mut CaseContext, model: &Model, minimal: Minimal, exchanges: usize) {
-    let Minimal { trial, played, any_row, repeats } = minimal;
-    let name = model.name(&trial);
-    let scope = match (trial.changes.as_slice(), repeats) {
-        (_, false) => "these values failed once and passed when played again: the failure depends on what happened before"
-            .to_owned(),
-        ([], true) => "the exchange fails without any variation".to_owned(),
-        ([_], true) if any_row => "this value alone suffices, with any row".to_owned(),
-        ([_], true) => "this value alone suffices, with this row".to_owned(),
-        ([..], true) => "these values together suffice; each alone passes".to_owned(),
+/// Finds out whether the plain exchange of a failed trial passes at another time.
+async fn passed(context: &mut CaseContext, model: &Model, minimal: &Minimal) -> Option<Passed> {
+    let row = minimal.trial.row;
+    if passed_before(context, model, row, &minimal.played.sent) {
+        return Some(Passed::Earlier);
+    }
+    if let Some(accepted) = model.plainest(Family::Accepted).filter(|accepted| *accepted != row) {
+        let trial = Trial { row: accepted, changes: Vec::new() };
+        let played = Player::new(model, context).within(REPLAY_LIMIT).play(&trial).await;
+        if played.failed() && passed_before(context, model, accepted, &played.sent) {
+            return Some(Passed::AcceptanceEarlier);
+        }
+    }
+    let fresh_edge = context.fresh_edges.as_ref()?.start().await?;
+    let own = std::mem::replace(&mut context.edge, fresh_edge);
+    let played = Player::new(model, context).within(REPLAY_LIMIT).play(&minimal.trial).await;
+    context.edge = own;
+    (!played.failed()).then_some(Passed::AfterStart)
+}
+
+/// Whether the edge answered the plain exchange of a row wrongly, and an earlier one rightly. The traffic shows answers
+/// only: it proves nothing about what reached the service.
+fn passed_before(context: &CaseContext, model: &Model, row: usize, failed: &Sent) -> bool {
+    let (conversation, origin) = (&model.rows[row].conversation, context.origin());
+    let passed = |request: &TracedRequest| {
+        let Some(sent) = request.sent.as_ref().filter(|sent| sent.at < failed.at) else { return false };
+        fill(&conversation.draft, &request.sender.marker, origin) == request.draft
+            && conversation.is_answered(origin, &sent.reply)
     };
-    let hint = format!("{scope}; it explains {exchanges} failed exchanges of this case");
-    context.record(&played.draft, played.sent);
+    !conversation.is_answered(origin, &failed.reply) && context.edge.traffic.requests().iter().any(passed)
+}
+
+/// Adds the failed checks of a cause, each with its values, and shows its exchange.
+fn report(context: &mut CaseContext, model: &Model, cause: Cause, passed: Option<Passed>) {
+    let name = model.name(&cause.minimal.trial);
+    let hint = cause.hint(model, passed);
+    let Minimal { played, repeats, .. } = cause.minimal;
+    let repeats = repeats && passed.is_none() && played.in_turn;
+    if played.before.len() <= EARLIER_SHOWN {
+        for (draft, sent) in played.before {
+            context.show_exchange(&draft, sent, repeats);
+        }
+    }
+    context.show_exchange(&played.draft, played.sent, repeats);
+    context.found.arrivals.extend(played.arrivals);
     for check in played.checks.into_iter().filter(|check| !check.ok && check.level != CaseLevel::Open) {
         let hint = check.hint.as_ref().map_or(hint.clone(), |own| format!("{own}; {hint}"));
         context.check(check.of(&name).hint(&hint));

@@ -20,6 +20,11 @@ impl Minimal {
     pub(super) fn is_single_value(&self) -> bool {
         self.repeats && self.any_row && self.trial.changes.len() == 1
     }
+
+    /// Both repeat with the same values, perhaps with different rows.
+    pub(super) fn has_same_values(&self, other: &Self) -> bool {
+        self.repeats && other.repeats && self.trial.changes == other.trial.changes
+    }
 }
 
 /// Reduces a failed trial: plays it again with fewer changes, until each remaining change is necessary.

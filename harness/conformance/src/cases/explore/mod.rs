@@ -3,6 +3,7 @@
 //! for plain conversations applies, and a failure is reduced to the fewest values that still fail.
 
 mod cases;
+mod cause;
 mod change;
 mod earlier;
 mod exchange;

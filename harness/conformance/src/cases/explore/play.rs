@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Draft, NoAnswer, Sent};
-use edgeproof_mock::{Match, Script, Scripted};
+use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
 use futures_util::{StreamExt, stream};
 
@@ -27,10 +27,16 @@ const MAX_SILENT: usize = 3;
 pub(super) struct Played {
     /// The marker of its body.
     pub(super) marker: String,
+    /// The exchanges before it on its connection.
+    pub(super) before: Vec<(Draft, Sent)>,
     /// The request as sent.
     pub(super) draft: Draft,
     /// The answer.
     pub(super) sent: Sent,
+    /// The edge's requests to the service.
+    pub(super) arrivals: Vec<Arrival>,
+    /// A client that sends the requests of its connection in turn repeats it.
+    pub(super) in_turn: bool,
     /// The judgement, limited by the level of the changes.
     pub(super) checks: Vec<Check>,
     /// The exchange's level.
@@ -115,10 +121,12 @@ impl<'c> Player<'c> {
         let mark = self.context.service_mark();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
         self.announce(&marker, &self.model.announced(trial));
-        let sent = self.send(exchange, &marker, &draft).await;
-        let checks =
-            self.judge(conversation, exchange.level, &draft, &sent.reply, (scripted.as_ref(), mark)).await;
-        Played { marker, draft, sent, checks, level: exchange.level }
+        let (before, sent) = self.send(exchange, &marker, &draft).await;
+        let relayed = self.relayed(scripted.as_ref(), mark).await;
+        let checks = self.judge(conversation, exchange.level, &draft, &sent.reply, &relayed);
+        let in_turn = exchange.events.is_empty() && !exchange.pipelined;
+        let arrivals = relayed.complete;
+        Played { marker, before, draft, sent, arrivals, in_turn, checks, level: exchange.level }
     }
 
     /// Announces the values of an exchange to the faults of an embedded edge.
@@ -130,24 +138,28 @@ impl<'c> Player<'c> {
         }
     }
 
-    /// Judges an answered request, and what reached the service since `mark`. `level`: the weakest of its values.
-    pub(super) async fn judge(
+    /// The requests of an exchange at the service, and those since `mark` that belong to no exchange.
+    pub(super) async fn relayed(&self, scripted: Option<&Scripted>, mark: u64) -> RelayedRequests {
+        match (&self.context.edge.service, scripted) {
+            (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
+                .unclaimed(service.unclaimed_since(mark)),
+            _ => RelayedRequests::default(),
+        }
+    }
+
+    /// Judges an answered request, and what reached the service. `level`: the weakest of its values.
+    pub(super) fn judge(
         &self,
         conversation: &Conversation,
         level: CaseLevel,
         draft: &Draft,
         reply: &AnswerResult,
-        (scripted, mark): (Option<&Scripted>, u64),
+        relayed: &RelayedRequests,
     ) -> Vec<Check> {
-        let relayed = match (&self.context.edge.service, scripted) {
-            (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
-                .unclaimed(service.unclaimed_since(mark)),
-            _ => RelayedRequests::default(),
-        };
         if level == CaseLevel::Open {
-            return relay_of_acceptance(conversation, draft, reply, &relayed);
+            return relay_of_acceptance(conversation, draft, reply, relayed);
         }
-        let mut checks = judge_conversation(conversation, draft, self.origin, reply, &relayed);
+        let mut checks = judge_conversation(conversation, draft, self.origin, reply, relayed);
         for check in &mut checks {
             check.level = check.level.max(level);
         }
@@ -175,8 +187,8 @@ impl<'c> Player<'c> {
         traffic.end(number, sent);
     }
 
-    /// Sends the request after those before it on its connection.
-    async fn send(&self, exchange: &Exchange, marker: &str, draft: &Draft) -> Sent {
+    /// Sends the request after those before it on its connection, and yields them with their answers.
+    async fn send(&self, exchange: &Exchange, marker: &str, draft: &Draft) -> (Vec<(Draft, Sent)>, Sent) {
         let mut before = exchange.before.clone();
         if exchange.pipelined {
             before.push(Earlier::Accepted);
@@ -205,7 +217,8 @@ impl<'c> Player<'c> {
         for (number, sent) in numbers.into_iter().zip(&sent) {
             traffic.end(number, sent.clone());
         }
-        sent.pop().expect("there is an entry for each request")
+        let last = sent.pop().expect("there is an entry for each request");
+        (drafts.into_iter().zip(sent).collect(), last)
     }
 
     /// Fills in a request with a marker of its own, and scripts its reply.

@@ -53,6 +53,9 @@ async fn post_twice(
     let swapped = at_once && fits(&sent[1], accepted) && fits(&sent[0], refused);
     let actual: Vec<_> =
         sent.iter().map(|sent| crate::cases::summary::answer(&context.marker, &sent.reply)).collect();
+    for sent in sent {
+        context.record(&draft, sent);
+    }
     let check =
         Check::new("answers", format!("{accepted} and {refused}"), actual.join(" and "), right || swapped);
     context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
@@ -64,7 +67,4 @@ async fn post_twice(
         format!("{whole} of {} with this body", bodies.len()),
         whole == 2 && bodies.len() == 2,
     ));
-    for sent in sent {
-        context.record(&draft, sent);
-    }
 }

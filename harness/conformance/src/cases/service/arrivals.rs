@@ -227,11 +227,11 @@ fn long_poll(cases: &mut Catalog<'_>) {
                         sent = &mut sending => (sent, std::time::Instant::now()),
                         arrived = arriving => (sending.await, arrived),
                     };
+                    context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
                     context.check(status_is(200, &sent.reply));
                     let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
                     context.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
-                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )
@@ -276,8 +276,8 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
+    context.record(Hop::ClientEdge, &edge, &draft, sent.clone());
     context.check(status_is(expected, &sent.reply));
-    context.record(Hop::ClientEdge, &edge, &draft, sent);
 }
 
 /// Fetches a verdict, and checks that there is one.

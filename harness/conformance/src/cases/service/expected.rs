@@ -32,5 +32,5 @@ pub(super) fn codes(cases: &Catalog<'_>, stimuli: &[Stimulus]) -> Vec<ReasonCode
 /// The code of a row.
 pub(super) fn code(row: &Row) -> Option<ReasonCode> {
     let suffixed = matches!(&row.fact, Fact::Verdict { suffixed: true, .. });
-    Some(ReasonCode { text: row.code()?.to_owned(), suffixed })
+    Some(ReasonCode { text: row.code()?.to_owned(), suffixed, status: row.status().unwrap_or_default() })
 }

@@ -163,9 +163,9 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
                         sent = &mut asking => sent,
                         () = time_passes(context, longest) => asking.await,
                     };
+                    context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     context.check(no_server_error(&sent.reply));
                     context.observe(&point, summary::status(&sent.reply));
-                    context.record(Hop::ClientService, &endpoint, &draft, sent);
                 })
             },
         )

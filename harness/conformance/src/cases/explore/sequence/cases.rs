@@ -16,7 +16,7 @@ use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
 use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
-use crate::judge::Check;
+use crate::judge::{Check, counted};
 
 /// Time that a sequence may take on a busy machine, on average.
 const SEQUENCE_TIME: Duration = Duration::from_secs(2);
@@ -144,8 +144,8 @@ trait FindingContext {
     /// Adds a check.
     fn add(&mut self, check: Check);
 
-    /// Shows an exchange.
-    fn show(&mut self, draft: &Draft, sent: Sent);
+    /// Shows an exchange. `alone`: no other step precedes it, so that a `curl` command can repeat it.
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool);
 }
 
 impl FindingContext for CaseContext {
@@ -155,8 +155,8 @@ impl FindingContext for CaseContext {
         self.check(check);
     }
 
-    fn show(&mut self, draft: &Draft, sent: Sent) {
-        self.record(draft, sent);
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
+        self.show_exchange(draft, sent, alone);
     }
 }
 
@@ -167,8 +167,8 @@ impl FindingContext for ServiceCaseContext {
         self.check(check);
     }
 
-    fn show(&mut self, draft: &Draft, sent: Sent) {
-        let curl = crate::curl::curl(self.service(), draft);
+    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
+        let curl = crate::curl::curl(self.service(), draft).filter(|_| alone);
         self.found.sent.push(crate::cases::CaseExchange { hop: Hop::ClientService, sent, curl });
     }
 }
@@ -214,7 +214,7 @@ fn report_replay<M: ActionModel, C: FindingContext>(
     replay: &NamedSequence<M::Action>,
     mut played: Played,
 ) {
-    let expected = format!("{} steps as expected", replay.sequence.steps.len());
+    let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
     let Some(failure) = played.failure.take() else {
         context.add(Check::new("saved sequence", &expected, &expected, true));
         return;
@@ -243,7 +243,9 @@ fn report_finding<M: ActionModel, C: FindingContext>(
     for check in checks(model, &finding, repeat) {
         context.add(check);
     }
+    // Steps have several connections, events and pauses. The hint names the command that repeats them.
+    let alone = finding.sequence.steps.len() == 1 && finding.repeats != Repeats::No;
     for (draft, sent) in finding.exchanges {
-        context.show(&draft, sent);
+        context.show(&draft, sent, alone);
     }
 }

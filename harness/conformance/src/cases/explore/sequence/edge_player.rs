@@ -89,8 +89,8 @@ impl EdgeSteps<'_> {
                 self.send(&marker, level, &draft, &mut ReusedConnection::default(), self.player.limit).await
             }
         };
-        let checks =
-            self.player.judge(conversation, level, &draft, &sent.reply, (scripted.as_ref(), mark)).await;
+        let relayed = self.player.relayed(scripted.as_ref(), mark).await;
+        let checks = self.player.judge(conversation, level, &draft, &sent.reply, &relayed);
         self.scripts.lock().extend(scripted);
         StepResult { exchange: Some((draft, sent)), checks }
     }

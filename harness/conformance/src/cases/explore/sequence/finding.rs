@@ -3,7 +3,7 @@ use edgeproof_reports::CaseLevel;
 use super::action_model::ActionModel;
 use super::search::{Finding, Repeats, SearchResult};
 use super::steps::{ConnectionChoice, Sequence};
-use crate::judge::Check;
+use crate::judge::{Check, counted};
 
 /// The steps of a sequence in words, numbered.
 pub(super) fn describe<M: ActionModel>(model: &M, sequence: &Sequence<M::Action>) -> Vec<String> {
@@ -56,7 +56,8 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
 /// The check that counts the sequences of a search.
 pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Check {
     let failed = result.further + u32::try_from(result.findings.len()).unwrap_or(u32::MAX);
-    let played = format!("{} steps in {} sequences", result.steps, result.played);
+    let played =
+        format!("{} in {}", counted(result.steps, "step"), counted(result.played as usize, "sequence"));
     if failed == 0 {
         let ok = result.played == count;
         return Check::new(

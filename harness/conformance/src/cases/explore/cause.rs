@@ -1,0 +1,227 @@
+use super::minimize::Minimal;
+use super::model::Model;
+use super::trial::Trial;
+use crate::judge::counted;
+
+/// Rows that a hint names. It counts the others.
+const ROWS_NAMED: usize = 4;
+
+/// The fewest values that still fail, and the exchanges of a case that they explain.
+#[derive(Debug)]
+pub(super) struct Cause {
+    /// The plainest failed trial.
+    pub(super) minimal: Minimal,
+    /// Failed exchanges that it explains.
+    pub(super) exchanges: usize,
+    /// Rows that fail with these values.
+    rows: Vec<usize>,
+}
+
+/// When a plain exchange passed that fails now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// Earlier in the run, at the same edge.
+    Earlier,
+    /// Not seen, but the plain acceptance fails now as well, and passed earlier in the run.
+    AcceptanceEarlier,
+    /// At an edge that has just started.
+    AfterStart,
+}
+
+/// Adds a cause. Causes with the same values become one.
+pub(super) fn add(causes: &mut Vec<Cause>, minimal: Minimal) {
+    let same = |known: &&mut Cause| !known.is_plain() && known.minimal.has_same_values(&minimal);
+    match causes.iter_mut().find(same) {
+        Some(known) => {
+            known.exchanges += 1;
+            known.minimal.any_row |= minimal.any_row;
+            if !known.rows.contains(&minimal.trial.row) {
+                known.rows.push(minimal.trial.row);
+            }
+        }
+        None => causes.push(Cause { rows: vec![minimal.trial.row], minimal, exchanges: 1 }),
+    }
+}
+
+impl Cause {
+    /// No value is necessary.
+    pub(super) fn is_plain(&self) -> bool {
+        self.minimal.repeats && self.minimal.trial.changes.is_empty()
+    }
+
+    /// Whether a failed trial has these values, and a row that fails with them.
+    pub(super) fn explains(&self, trial: &Trial) -> bool {
+        // Values that fail with two rows fail with any row, as far as a case can tell.
+        trial.includes(&self.minimal.trial, self.minimal.any_row || self.rows.len() > 1)
+    }
+
+    /// Which values suffice, and what they explain. `passed`: when the plain exchange passed.
+    pub(super) fn hint(&self, model: &Model, passed: Option<Passed>) -> String {
+        let Minimal { trial, any_row, repeats, .. } = &self.minimal;
+        let rows = match (any_row, self.rows.as_slice()) {
+            (true, _) => "with any row".to_owned(),
+            (false, [_]) => "with this row".to_owned(),
+            (false, rows) => {
+                let named = rows.iter().take(ROWS_NAMED).map(|row| model.rows[*row].id.as_str());
+                let more = match rows.len().saturating_sub(ROWS_NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {}", counted(more, "other")),
+                };
+                format!("with any of these rows: {}{more}", named.collect::<Vec<_>>().join(", "))
+            }
+        };
+        let scope = match (trial.changes.len(), repeats) {
+            (0, false) => {
+                "the exchange failed once and passed when played again: the failure depends on what happened before"
+                    .to_owned()
+            }
+            (_, false) => {
+                "these values failed once and passed when played again: the failure depends on what happened before"
+                    .to_owned()
+            }
+            (0, true) => {
+                let passed = match passed {
+                    None => "",
+                    Some(Passed::Earlier) => {
+                        "; it passed earlier in this run: the failure depends on what happened before"
+                    }
+                    Some(Passed::AcceptanceEarlier) => {
+                        "; a plain acceptance fails as well and passed earlier in this run: the failure depends on what \
+                         happened before"
+                    }
+                    Some(Passed::AfterStart) => {
+                        "; it passes at an edge that has just started: the failure depends on what happened before"
+                    }
+                };
+                format!("the exchange fails without any variation{passed}")
+            }
+            (1, true) => format!("this value alone suffices, {rows}"),
+            (_, true) if self.rows.len() > 1 => {
+                format!("these values together suffice, {rows}; each alone passes")
+            }
+            (_, true) => "these values together suffice; each alone passes".to_owned(),
+        };
+        format!("{scope}; it explains {} of this case", counted(self.exchanges, "failed exchange"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use bytes::Bytes;
+    use edgeproof_fixtures::spec::{Spec, Version};
+    use edgeproof_http::{ConnectionUse, Draft, NoAnswer, Request, Sent};
+    use edgeproof_mock::ReplyShape;
+    use edgeproof_reports::CaseLevel;
+    use http::HeaderMap;
+    use rstest::rstest;
+
+    use super::*;
+    use crate::cases::Catalog;
+    use crate::cases::explore::play::Played;
+    use crate::cases::explore::trial::ChangeIndex;
+
+    fn model() -> Model {
+        let spec = Spec::builtin(Version::Current);
+        let shape = ReplyShape::from_profile(spec.profile());
+        Model::new(&Catalog::new(&spec, &shape, false))
+    }
+
+    /// A failed trial with values of these dimensions.
+    fn minimal(row: usize, dimensions: &[usize], any_row: bool, repeats: bool) -> Minimal {
+        let request = Request {
+            method: "POST".into(),
+            target: "/".into(),
+            version: http::Version::HTTP_11,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            complete: true,
+        };
+        let sent = Sent {
+            place: ConnectionUse::first(),
+            request,
+            reply: Err(NoAnswer::Closed),
+            at: Instant::now(),
+            took: Duration::ZERO,
+        };
+        let played = Played {
+            marker: "q0000001".into(),
+            before: Vec::new(),
+            draft: Draft::new("POST", "/"),
+            sent,
+            arrivals: Vec::new(),
+            in_turn: true,
+            checks: Vec::new(),
+            level: CaseLevel::Must,
+        };
+        let changes = dimensions.iter().map(|dimension| ChangeIndex { dimension: *dimension, value: 0 });
+        Minimal { trial: Trial { row, changes: changes.collect() }, played, any_row, repeats }
+    }
+
+    fn hints(minimal: Vec<Minimal>, passed: Option<Passed>) -> Vec<String> {
+        let mut causes = Vec::new();
+        minimal.into_iter().for_each(|minimal| add(&mut causes, minimal));
+        causes.iter().map(|cause| cause.hint(&model(), passed)).collect()
+    }
+
+    const BEFORE: &str = "the failure depends on what happened before";
+    const ONE: &str = "it explains 1 failed exchange of this case";
+
+    #[rstest]
+    #[case::fails_always(None, "")]
+    #[case::passed_earlier(Some(Passed::Earlier), "; it passed earlier in this run")]
+    #[case::acceptance(
+        Some(Passed::AcceptanceEarlier),
+        "; a plain acceptance fails as well and passed earlier in this run"
+    )]
+    #[case::after_start(Some(Passed::AfterStart), "; it passes at an edge that has just started")]
+    fn plain_exchange_that_passed_depends_on_the_past(#[case] passed: Option<Passed>, #[case] text: &str) {
+        let because = if passed.is_some() { format!(": {BEFORE}") } else { String::new() };
+        assert_eq!(
+            hints(vec![minimal(0, &[], true, true)], passed),
+            [format!("the exchange fails without any variation{text}{because}; {ONE}")]
+        );
+    }
+
+    #[test]
+    fn causes_with_the_same_values_become_one() {
+        let model = model();
+        let [first, second] = [1, 2].map(|row| model.rows[row].id.as_str());
+        let both = vec![minimal(1, &[3, 4], false, true), minimal(2, &[3, 4], false, true)];
+        assert_eq!(
+            hints(both, None),
+            [format!(
+                "these values together suffice, with any of these rows: {first}, {second}; each alone passes; \
+                 it explains 2 failed exchanges of this case"
+            )]
+        );
+        let many = (1..=6).map(|row| minimal(row, &[3], false, true)).collect();
+        let [hint] = &hints(many, None)[..] else { panic!("several causes") };
+        assert!(hint.contains(", with any of these rows: ") && hint.contains(" and 2 others; it"), "{hint}");
+    }
+
+    #[test]
+    fn causes_with_other_values_or_without_values_stay_apart() {
+        let values = vec![minimal(1, &[3], false, true), minimal(1, &[4], false, true)];
+        assert_eq!(hints(values, None), vec![format!("this value alone suffices, with this row; {ONE}"); 2]);
+        let plain = vec![minimal(1, &[], false, true), minimal(2, &[], false, true)];
+        assert_eq!(hints(plain, None).len(), 2);
+        let once = vec![minimal(1, &[3], false, false), minimal(1, &[3], false, true)];
+        assert_eq!(hints(once, None).len(), 2);
+    }
+
+    #[rstest]
+    #[case::same_row(&[1], 1, true)]
+    #[case::other_row(&[1], 2, false)]
+    #[case::two_rows(&[1, 2], 3, true)]
+    fn values_that_fail_with_two_rows_explain_any_row(
+        #[case] rows: &[usize],
+        #[case] row: usize,
+        #[case] explains: bool,
+    ) {
+        let mut causes = Vec::new();
+        rows.iter().for_each(|row| add(&mut causes, minimal(*row, &[3], false, true)));
+        assert_eq!(causes[0].explains(&minimal(row, &[3, 4], false, true).trial), explains);
+    }
+}
