@@ -27,4 +27,4 @@ pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
 pub use relay::{RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once};
-pub use transport::transport;
+pub use transport::{head_length, transport};

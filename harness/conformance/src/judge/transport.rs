@@ -1,6 +1,6 @@
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, TRANSFER_ENCODING, VARY};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, TRANSFER_ENCODING, VARY};
 
 use super::check::{AnswerResult, Check};
 
@@ -46,6 +46,29 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
         );
     }
     checks
+}
+
+/// The answer to `HEAD` has the `Content-Length` of the same request with `GET`, or none (RFC 9110 §8.6).
+pub fn head_length(get: &AnswerResult, head: &AnswerResult) -> Check {
+    let check = |actual: String, expected: String, ok| {
+        Check::new("header content-length of HEAD", expected, actual, ok).at(CaseLevel::Should)
+    };
+    let (Ok(get), Ok(head)) = (get, head) else {
+        let none = "no answer to GET or HEAD".to_owned();
+        return check(none, "that of GET, or none".to_owned(), false);
+    };
+    let length = head.headers.get(CONTENT_LENGTH).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    // Without the status of GET it is another answer.
+    let Some(length) = length.filter(|_| get.status == head.status) else {
+        return check("none".to_owned(), "that of GET, or none".to_owned(), true);
+    };
+    let expected = get.headers.get(CONTENT_LENGTH).map_or_else(
+        || get.body.len().to_string(),
+        |value| String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    );
+    let ok = *length == *expected;
+    check(length.into_owned(), format!("{expected}, or none"), ok)
+        .hint("a cache that gets another length drops its stored answer to GET (RFC 9111 §4.3.5)")
 }
 
 /// Whether `Accept-Encoding` names this coding, or all.

@@ -202,6 +202,8 @@ behaviours! {
     AcceptsTrace = "accepts-trace" breaks "edge.405.method-not-allowed";
     /// Omits the header Allow.
     NoAllow = "no-allow-header" breaks "statement.allow-on-405";
+    /// Answers HEAD with Content-Length: 0.
+    HeadWithoutLength = "head-with-length-zero" breaks "statement.head-length";
     /// Answers 404 to the health check.
     NoHealth = "no-health-check" breaks "endpoint.edge.health";
     /// Adds a member to answers over HTTP/2.

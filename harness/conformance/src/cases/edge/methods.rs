@@ -1,11 +1,11 @@
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
     Catalog, Conversation, ExpectedRelay, ORIGIN, collection, preflight, summary, to_signals,
 };
 use crate::judge;
-use edgeproof_http::Body;
+use edgeproof_http::{Body, Draft};
 
 /// Methods other than `POST` (4, 7.2).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -42,6 +42,27 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     content_type(cases);
     invented(cases);
     options(cases);
+    head_length(cases);
+}
+
+/// `Content-Length` of an answer to `HEAD` is that of the answer to `GET`.
+fn head_length(cases: &mut Catalog<'_>) {
+    cases
+        .edge_steps(
+            "statement.head-length",
+            "method.head-length",
+            "answers to HEAD have the length of those to GET",
+            |context| {
+                Box::pin(async move {
+                    for path in [Endpoint::Signals.path(), Endpoint::Health.path(), "/edgeproof/unknown"] {
+                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, path));
+                        let (get, head) = (context.send(&get).await, context.send(&head).await);
+                        context.check(judge::head_length(&get.reply, &head.reply).of(path));
+                    }
+                })
+            },
+        )
+        .requires(&[]);
 }
 
 fn allow(cases: &mut Catalog<'_>) {

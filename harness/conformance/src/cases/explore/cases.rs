@@ -83,8 +83,10 @@ fn add_case(
     }
     let exchanges = exploration.trials.iter().map(|trial| model.exchange(trial)).collect::<Vec<_>>();
     let open = exchanges.iter().all(|exchange| exchange.level == CaseLevel::Open);
-    let requests: usize =
-        exchanges.iter().map(|exchange| 1 + exchange.before.len() + exchange.events.len()).sum();
+    let requests: usize = exchanges
+        .iter()
+        .map(|exchange| 1 + exchange.before.len() + exchange.events.len() + exchange.beside.len())
+        .sum();
     let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
     let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
     let case: &mut Case = cases.edge_steps(row, id, title, move |context| {

@@ -29,6 +29,8 @@ pub(super) struct EarlierRequest {
     pub(super) leaves: Option<Duration>,
 }
 
+/// An origin that the edge does not allow.
+const OTHER_ORIGIN: &str = "https://other.example";
 /// How long a client waits before it leaves: enough for the request to reach the service.
 const LEAVES: Duration = Duration::from_millis(30);
 
@@ -44,7 +46,9 @@ impl EarlierReplies {
             Earlier::Accepted => posted(self.accept.clone()),
             Earlier::Refused => posted(self.refuse.clone()),
             Earlier::Unknown => posted(bare_refusal(self.status)),
+            Earlier::OtherOrigin => other_origin(self.accept.clone()),
             Earlier::Preflight => unscripted(preflight(ORIGIN)),
+            Earlier::ForeignPreflight => unscripted(preflight(OTHER_ORIGIN)),
             Earlier::OtherMethod => unscripted(other_method()),
             Earlier::Health => unscripted(Draft::new("GET", Endpoint::Health.path())),
             Earlier::UnknownPath => unscripted(Draft::new("GET", "/edgeproof/unknown")),
@@ -58,7 +62,7 @@ impl EarlierReplies {
             Event::Refused => self.before(Earlier::Refused),
             Event::Unknown => self.before(Earlier::Unknown),
             Event::Preflight => self.before(Earlier::Preflight),
-            Event::ForeignPreflight => unscripted(preflight("https://other.example")),
+            Event::ForeignPreflight => unscripted(preflight(OTHER_ORIGIN)),
             Event::OtherMethod => self.before(Earlier::OtherMethod),
             Event::Health => self.before(Earlier::Health),
             Event::ServiceClosed => posted(Script::one(Action::Close)),
@@ -94,6 +98,13 @@ impl EarlierReplies {
             }
         }
     }
+}
+
+/// A page of another origin posts a collection. It cannot read the answer.
+fn other_origin(script: Script) -> EarlierRequest {
+    let mut draft = collection();
+    draft.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("origin"));
+    EarlierRequest { draft: draft.header("Origin", OTHER_ORIGIN), ..posted(script) }
 }
 
 fn posted(script: Script) -> EarlierRequest {

@@ -14,6 +14,8 @@ pub struct Exchange {
     pub pipelined: bool,
     /// Events before it, on other connections.
     pub events: Vec<Event>,
+    /// Events on other connections while it waits for the service.
+    pub beside: Vec<Event>,
     /// The weakest level of its changes.
     pub level: CaseLevel,
 }

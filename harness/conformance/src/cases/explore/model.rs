@@ -80,6 +80,7 @@ impl Model {
             before: Vec::new(),
             pipelined: false,
             events: Vec::new(),
+            beside: Vec::new(),
             level: CaseLevel::Must,
         };
         for index in &trial.changes {

@@ -6,7 +6,9 @@ use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Draft, NoAnswer, Sent};
 use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
+use futures_util::future::join;
 use futures_util::{StreamExt, stream};
+use tokio::time::sleep;
 
 use super::change::fill_look_alikes;
 use super::exchange::Exchange;
@@ -21,6 +23,9 @@ use crate::judge::{self, AnswerResult, Check, RelayedRequests};
 const END_LIMIT: Duration = Duration::from_secs(1);
 /// Exchanges without an answer after which a case plays no further ones.
 const MAX_SILENT: usize = 3;
+
+/// Time after which an exchange has reached the service, so that other events happen beside it.
+const BESIDE_AFTER: Duration = Duration::from_millis(60);
 
 /// A played exchange.
 #[derive(Debug)]
@@ -121,10 +126,18 @@ impl<'c> Player<'c> {
         let mark = self.context.service_mark();
         let (draft, scripted) = self.prepare(&marker, &conversation.draft, conversation.script.clone());
         self.announce(&marker, &self.model.announced(trial));
-        let (before, sent) = self.send(exchange, &marker, &draft).await;
+        let beside = async {
+            if !exchange.beside.is_empty() {
+                sleep(BESIDE_AFTER).await;
+            }
+            for event in &exchange.beside {
+                self.event(*event).await;
+            }
+        };
+        let ((before, sent), ()) = join(self.send(exchange, &marker, &draft), beside).await;
         let relayed = self.relayed(scripted.as_ref(), mark).await;
         let checks = self.judge(conversation, exchange.level, &draft, &sent.reply, &relayed);
-        let in_turn = exchange.events.is_empty() && !exchange.pipelined;
+        let in_turn = exchange.events.is_empty() && exchange.beside.is_empty() && !exchange.pipelined;
         let arrivals = relayed.complete;
         Played { marker, before, draft, sent, arrivals, in_turn, checks, level: exchange.level }
     }

@@ -17,9 +17,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     let mut script = cases.accept();
     script.replies.extend(cases.refuse(status, reason).replies);
     let expected = [cases.accepted(), cases.refused(status, reason)];
-    for (id, title, at_once) in [
-        ("vary.twice.in-turn", "the same collection twice: the service refuses the copy", false),
-        ("vary.twice.at-once", "the same collection twice at the same time: the service refuses one", true),
+    let mut again = cases.refuse(status, reason);
+    again.replies.extend(cases.accept().replies);
+    let [accepted, refused] = expected.clone();
+    let (copy, retry) = ((script, expected), (again, [refused, accepted]));
+    for (id, title, (script, expected), at_once) in [
+        ("vary.twice.in-turn", "the same collection twice: the service refuses the copy", &copy, false),
+        (
+            "vary.twice.at-once",
+            "the same collection twice at the same time: the service refuses one",
+            &copy,
+            true,
+        ),
+        (
+            "vary.twice.after-refusal",
+            "the same collection again after its refusal: the service accepts it",
+            &retry,
+            false,
+        ),
     ] {
         let (script, expected) = (script.clone(), expected.clone());
         cases
@@ -48,16 +63,16 @@ async fn post_twice(
     };
     let fits =
         |sent: &Sent, answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-    let [accepted, refused] = expected;
-    let right = fits(&sent[0], accepted) && fits(&sent[1], refused);
-    let swapped = at_once && fits(&sent[1], accepted) && fits(&sent[0], refused);
+    let [first, second] = expected;
+    let right = fits(&sent[0], first) && fits(&sent[1], second);
+    let swapped = at_once && fits(&sent[1], first) && fits(&sent[0], second);
     let actual: Vec<_> =
         sent.iter().map(|sent| crate::cases::summary::answer(&context.marker, &sent.reply)).collect();
     for sent in sent {
         context.record(&draft, sent);
     }
     let check =
-        Check::new("answers", format!("{accepted} and {refused}"), actual.join(" and "), right || swapped);
+        Check::new("answers", format!("{first} and {second}"), actual.join(" and "), right || swapped);
     context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
     let bodies = context.arrivals();
     let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();

@@ -118,6 +118,7 @@ impl EdgeMutant {
                     HeaderValue::from_static("content-type"),
                 );
             }
+            B::HeadWithoutLength if method == Method::HEAD => answer.body = Bytes::new(),
             B::NoAllow => drop(answer.headers.remove(ALLOW)),
             B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,
             B::ChangesOverHttp2 if request.version == Version::HTTP_2 => {

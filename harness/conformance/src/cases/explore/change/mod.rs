@@ -10,6 +10,9 @@ use super::exchange::Exchange;
 
 pub(super) use request::fill_look_alikes;
 
+/// How long an exchange waits for the service while other events happen (ms).
+const BESIDE_MS: u64 = 250;
+
 /// Makes a change.
 pub(super) fn apply(change: &Change, exchange: &mut Exchange) {
     match change {
@@ -18,6 +21,10 @@ pub(super) fn apply(change: &Change, exchange: &mut Exchange) {
         }
         Change::Pipelined => exchange.pipelined = true,
         Change::After { event, times } => exchange.events.extend(std::iter::repeat_n(*event, *times)),
+        Change::Beside { event, times } => {
+            exchange.beside.extend(std::iter::repeat_n(*event, *times));
+            reply::apply(&Change::DelayMs(BESIDE_MS), &mut exchange.conversation);
+        }
         Change::Origin(form) => request::origin(*form, &mut exchange.conversation),
         change => {
             request::apply(change, &mut exchange.conversation.draft);
