@@ -161,7 +161,9 @@ mod tests {
 
     fn hints(minimal: Vec<Minimal>, passed: Option<Passed>) -> Vec<String> {
         let mut causes = Vec::new();
-        minimal.into_iter().for_each(|minimal| add(&mut causes, minimal));
+        for minimal in minimal {
+            add(&mut causes, minimal);
+        }
         causes.iter().map(|cause| cause.hint(&model(), passed)).collect()
     }
 
@@ -221,7 +223,9 @@ mod tests {
         #[case] explains: bool,
     ) {
         let mut causes = Vec::new();
-        rows.iter().for_each(|row| add(&mut causes, minimal(*row, &[3], false, true)));
+        for row in rows {
+            add(&mut causes, minimal(*row, &[3], false, true));
+        }
         assert_eq!(causes[0].explains(&minimal(row, &[3, 4], false, true).trial), explains);
     }
 }
