@@ -126,8 +126,9 @@ fn http2(cases: &mut Catalog<'_>) {
                             context.found.not_applicable = Some("the service does not offer HTTP/2".into());
                             return;
                         };
-                        context.checks(rows.judge(&probe, &sent.reply));
+                        let reply = sent.reply.clone();
                         context.record(Hop::ClientService, &service, probe.draft(), sent);
+                        context.checks(rows.judge(&probe, &reply));
                     }
                 })
             },

@@ -219,10 +219,11 @@ async fn send_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[P
     for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
         let ended = sent.reply.is_err();
         let may_close = number > 0 && !matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
-        if !(ended && may_close) {
-            context.checks(rows.judge(probe, &sent.reply));
-        }
+        let reply = sent.reply.clone();
         context.record(Hop::ClientService, &service, &probe.draft, sent);
+        if !(ended && may_close) {
+            context.checks(rows.judge(probe, &reply));
+        }
         if ended {
             return;
         }
