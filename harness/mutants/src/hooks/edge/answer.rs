@@ -2,7 +2,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
-use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{Method, StatusCode, Version};
 use serde_json::{Value, json};
 
@@ -118,7 +118,9 @@ impl EdgeMutant {
                     HeaderValue::from_static("content-type"),
                 );
             }
-            B::HeadWithoutLength if method == Method::HEAD => answer.body = Bytes::new(),
+            B::HeadWithoutLength if method == Method::HEAD => {
+                answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+            }
             B::NoAllow => drop(answer.headers.remove(ALLOW)),
             B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,
             B::ChangesOverHttp2 if request.version == Version::HTTP_2 => {
