@@ -11,6 +11,7 @@ mod privacy;
 mod refusal_log;
 mod service;
 mod service_alike;
+mod service_record;
 #[cfg(test)]
 mod service_tests;
 #[cfg(test)]
@@ -21,7 +22,8 @@ use crate::judge::Check;
 
 pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
-pub(crate) use service::{ServiceRecord, judge_service, send_last_service_requests};
+pub(crate) use service::{judge_service, send_last_service_requests};
+pub(crate) use service_record::ServiceRecord;
 
 /// Checks the invariant on everything that one edge did.
 pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {

@@ -1,20 +1,20 @@
 //! Monitors of a service and of a key set.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_fixtures::spec::{Fact, Row, Spec};
 use edgeproof_http::Draft;
-use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_reports::CaseLevel;
 use serde_json::{Value, json};
 
 use super::breaches::Breaches;
 use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
+use super::service_record::ServiceRecord;
 use crate::cases::{
-    ServiceCaseContext, ServiceExchange, ServiceMonitor, ServiceTraffic, VerdictRequest, key_set_request,
-    token_echo,
+    ServiceCaseContext, ServiceExchange, ServiceMonitor, VerdictRequest, key_set_request, token_echo,
 };
 use crate::judge::{self, Check};
 
@@ -24,27 +24,6 @@ const ROUNDS: usize = 12;
 const SESSIONS: usize = 8;
 /// Longest time of the last requests (ms).
 const LONGEST: u128 = 2000;
-
-/// What a run did with a service.
-pub(crate) struct ServiceRecord {
-    pub(crate) exchanges: Vec<ServiceExchange>,
-    pub(crate) sessions: BTreeSet<String>,
-}
-
-impl ServiceRecord {
-    pub(crate) fn of(traffic: &ServiceTraffic) -> Self {
-        Self { exchanges: traffic.exchanges(), sessions: traffic.sessions() }
-    }
-
-    /// Exchanges with the verdict endpoint.
-    pub(super) fn verdicts(&self) -> impl Iterator<Item = &ServiceExchange> {
-        self.exchanges.iter().filter(|exchange| exchange.hop == Hop::ClientService)
-    }
-
-    fn key_sets(&self) -> impl Iterator<Item = &ServiceExchange> {
-        self.exchanges.iter().filter(|exchange| exchange.hop == Hop::ClientKeys)
-    }
-}
 
 /// Checks the invariant on everything that a run did with a service.
 pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spec: &Spec) -> Vec<Check> {

@@ -4,7 +4,7 @@ use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 
 use super::breaches::Breaches;
-use super::service::ServiceRecord;
+use super::service_record::ServiceRecord;
 use crate::cases::ServiceExchange;
 use crate::judge::Check;
 
