@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -5,11 +6,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use edgeproof_cli::{Failure, run_program, runtime};
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
-use edgeproof_reports::matrix::{Matrix, Scope};
+use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
 use crate::matrix::{MatrixOptions, kill_matrix};
+use crate::mutant_set::MutantSet;
 use crate::play::TestBed;
 
 /// Maximum number of printed problems; reports contain all.
@@ -48,6 +51,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         jobs: usize::from(jobs),
         progress: print_progress,
     };
+    let spec = Spec::builtin(Version::Current);
     let result = runtime()?.block_on(async { kill_matrix(&TestBed::builtin()?, &options).await });
     let matrix = result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     for (render, destination) in reports {
@@ -56,7 +60,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
             .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
     }
     // A closed standard output is no error: the reader has seen enough.
-    let _ = std::io::stdout().lock().write_all(summary(&matrix).as_bytes());
+    let _ = std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec)).as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
 }
 
@@ -85,7 +89,7 @@ fn parse_report(argument: &str) -> Result<(Render, Destination), Failure> {
 }
 
 /// Problems, counts and duration.
-fn summary(matrix: &Matrix) -> String {
+fn summary(matrix: &Matrix, set: &MutantSet) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     for problem in matrix.problems.iter().take(MAX_PRINTED_PROBLEMS) {
@@ -95,6 +99,21 @@ fn summary(matrix: &Matrix) -> String {
         _ = writeln!(text, "  … and {} more", matrix.problems.len() - MAX_PRINTED_PROBLEMS);
     }
     let seconds = matrix.duration_ms as f64 / 1000.0;
-    _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
+    _ = writeln!(text, "{}", matrix.line());
+    _ = writeln!(text, "survived by class: {}", survivors(matrix, set));
+    _ = writeln!(text, "{} case runs in {seconds:.1} s", matrix.summary.plays);
     text
+}
+
+/// Number of surviving mutants of each class, such as `reply 0 of 140`.
+fn survivors(matrix: &Matrix, set: &MutantSet) -> String {
+    let mut classes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for mutant in &set.mutants {
+        let (survived, all) = classes.entry(mutant.mutation.class()).or_default();
+        let is_it = |one: &&MatrixMutant| one.id == mutant.id && one.status == MutantStatus::Survived;
+        *survived += matrix.mutants.iter().filter(is_it).count();
+        *all += 1;
+    }
+    let counts = classes.iter().map(|(class, (survived, all))| format!("{class} {survived} of {all}"));
+    counts.collect::<Vec<_>>().join(", ")
 }

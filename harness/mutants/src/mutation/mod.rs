@@ -45,6 +45,17 @@ pub enum Mutation {
 }
 
 impl Mutation {
+    /// Class of the mutation in the summary of a matrix.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Row(_) => "answers",
+            Self::Behaviour(_) => "behaviours",
+            Self::LateBehaviour(_) => "late",
+            Self::Variation(mutation) => mutation.class,
+            Self::Setting(_) => "settings",
+        }
+    }
+
     /// Whether the cases of this part can meet the mutation. Service and key set are one program.
     pub fn affects(&self, part: TestedPart) -> bool {
         let of_edge = match self {

@@ -11,6 +11,8 @@ pub struct VariationMutation {
     pub values: Vec<String>,
     /// Prefix of the ids of the cases that play these values.
     pub cases: String,
+    /// What varies: `request`, `reply`, `state`, `pairs` or `health`.
+    pub class: &'static str,
     /// Id of the row that it breaks.
     pub row: String,
     /// Level of the broken requirement.
@@ -59,6 +61,11 @@ fn single(dimension: &Dimension, value: &Value) -> VariationMutation {
         name: format!("{}/{}", dimension.id, value.id),
         values: vec![format!("{}={}", dimension.id, value.id)],
         cases: format!("vary.{}.", dimension.id),
+        class: match dimension.side {
+            Side::Request => "request",
+            Side::Reply => "reply",
+            Side::Connection | Side::History => "state",
+        },
         row: dimension.row.clone(),
         level: value.level,
         fault: fault(dimension.side, &value.change),
@@ -76,6 +83,7 @@ fn of_health(forms: &Forms<HealthChange>, value: &Value<HealthChange>) -> Variat
         name: format!("health-{}/{}", forms.id, value.id),
         values: vec![format!("health-{}={}", forms.id, value.id)],
         cases: format!("health.{}", forms.id),
+        class: "health",
         row: forms.row.clone(),
         level: value.level,
         fault,
@@ -97,6 +105,7 @@ fn pair(dimensions: &[Dimension], family: Family) -> Option<VariationMutation> {
             format!("family={family}"),
         ],
         cases: format!("vary.pairs.{family}"),
+        class: "pairs",
         row: "statement.isolation".to_owned(),
         level: Level::Must,
         fault: VariationFault::Fails,
