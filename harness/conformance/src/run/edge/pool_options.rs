@@ -67,7 +67,7 @@ impl EdgePoolOptions {
             reply_shape: ReplyShape::from_profile(&profile),
             redactor: Arc::new(Redactor::new(&credentials)),
             // A program costs more than an embedded edge.
-            max_exclusive: if matches!(target, Target::Embedded(_)) { 4 } else { 3 },
+            max_exclusive: if matches!(target, Target::Embedded(_)) { 6 } else { 3 },
             upstream: EdgeUpstream::MockPerEdge,
             profile,
             spec,

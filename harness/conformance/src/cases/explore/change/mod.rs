@@ -11,7 +11,7 @@ use super::exchange::Exchange;
 pub(super) use request::fill_look_alikes;
 
 /// How long an exchange waits for the service while other events happen (ms).
-const BESIDE_MS: u64 = 250;
+const BESIDE_MS: u64 = 200;
 
 /// Makes a change.
 pub(super) fn apply(change: &Change, exchange: &mut Exchange) {
