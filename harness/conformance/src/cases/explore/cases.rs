@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Change, Family, Side};
+use edgeproof_http::Body;
 use edgeproof_reports::CaseLevel;
 
 use super::exploration::Exploration;
@@ -13,6 +14,9 @@ use crate::cases::{Case, Catalog, Prerequisite};
 
 /// Time that an exchange may take on a busy machine, on average.
 const EXCHANGE_TIME: Duration = Duration::from_millis(80);
+
+/// How much more a pause counts than an exchange in the order of the cases.
+const WAIT_WEIGHT: u32 = 20;
 
 /// Numbers of exchanges at the same time in the cases about concurrency.
 const LEVELS: [usize; 3] = [2, 8, 32];
@@ -93,7 +97,13 @@ fn add_case(
         let (model, exploration) = (Arc::clone(&model), Arc::clone(&exploration));
         Box::pin(async move { exploration.run(context, &model).await })
     });
-    case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX));
+    let pauses = exchanges.iter().map(|exchange| match &exchange.conversation.draft.body {
+        Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
+        _ => Duration::ZERO,
+    });
+    // A case that mostly waits starts first.
+    let waits = pauses.max().unwrap_or_default() * WAIT_WEIGHT;
+    case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX) + waits);
     if open {
         case.level(CaseLevel::Open);
     }
