@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{CaseReport, Event, Outcome};
+use futures_util::FutureExt;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use tokio::sync::{Semaphore, mpsc};
@@ -177,10 +178,14 @@ fn start<R: Runner>(
     let mut running = JoinSet::new();
     for (index, case) in open {
         let (runner, context, jobs) = (Arc::clone(runner), context.clone(), Arc::clone(&jobs));
-        running.spawn(async move {
+        let mut run = Box::pin(async move {
             let report = run_repeatedly(&*runner, &context, &case, &jobs).await;
             context.send(Message::Ended(index, Box::new(report)));
         });
+        // The first poll queues the case. Spawned tasks start in any order.
+        if (&mut run).now_or_never().is_none() {
+            running.spawn(run);
+        }
     }
     running
 }

@@ -15,9 +15,6 @@ use crate::cases::{Case, Catalog, Prerequisite};
 /// Time that an exchange may take on a busy machine, on average.
 const EXCHANGE_TIME: Duration = Duration::from_millis(80);
 
-/// How much more a pause counts than an exchange in the order of the cases.
-const WAIT_WEIGHT: u32 = 20;
-
 /// Numbers of exchanges at the same time in the cases about concurrency.
 const LEVELS: [usize; 3] = [2, 8, 32];
 /// Number of exchanges at the same time in other cases. Several cases run at the same time, and a correct edge may be slow.
@@ -101,8 +98,7 @@ fn add_case(
         Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
         _ => Duration::ZERO,
     });
-    // A case that mostly waits starts first.
-    let waits = pauses.max().unwrap_or_default() * WAIT_WEIGHT;
+    let waits = pauses.max().unwrap_or_default();
     case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX) + waits);
     if open {
         case.level(CaseLevel::Open);

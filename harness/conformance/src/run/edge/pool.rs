@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::{
     OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore,
+    SemaphorePermit,
 };
 
 use super::lease_error::LeaseError;
@@ -35,6 +36,8 @@ pub(in crate::run) struct EdgePool {
     /// On an attached edge, cases without a wait run one at a time. Otherwise it is unclear which of them killed the
     /// edge. A launched edge is restarted instead, and each suspect runs alone.
     short: Arc<tokio::sync::Mutex<()>>,
+    /// Held by the one shared case that waits for a job. An exclusive case, which waited for its edge before, comes next.
+    next: tokio::sync::Mutex<()>,
     /// A mock service that no edge is configured for.
     unused_service: Arc<MockService>,
     /// The mock service behind an attached edge.
@@ -116,6 +119,7 @@ impl EdgePool {
             exited: Mutex::default(),
             attached: Mutex::new(Liveness::new()),
             short: Arc::default(),
+            next: tokio::sync::Mutex::default(),
             unused_service,
             fixed_service,
         })
@@ -130,6 +134,12 @@ impl EdgePool {
     pub(super) async fn turn(&self, case: &Case) -> Option<OwnedMutexGuard<()>> {
         let is_short = matches!(self.options.target, Target::Attached(_)) && case.takes.is_zero();
         if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None }
+    }
+
+    /// Waits for a job, behind the exclusive cases: few of them run at the same time, so they take longest together.
+    pub(super) async fn job<'j>(&self, jobs: &'j Semaphore, exclusive: bool) -> SemaphorePermit<'j> {
+        let _next = if exclusive { None } else { Some(self.next.lock().await) };
+        jobs.acquire().await.expect("the semaphore is never closed")
     }
 
     /// Reserves an edge, shared with other cases or exclusively. Waits until one is free.

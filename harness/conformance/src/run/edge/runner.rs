@@ -89,7 +89,7 @@ impl EdgePool {
     ) -> Attempt {
         let turn = self.turn(case).await;
         let reservation = self.reserve(case.setup, exclusive).await;
-        let job = jobs.acquire().await.expect("the semaphore is never closed");
+        let job = self.job(jobs, exclusive).await;
         let began = Instant::now();
         let lease = match self.lease(reservation).await {
             Ok(lease) => lease,
