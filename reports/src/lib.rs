@@ -28,8 +28,8 @@ pub use format::{
     FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render, report_schema,
 };
 pub use model::{
-    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, IncompleteRun, Mismatch,
-    MissingInput, Observation, Outcome, Reader, Report, ReportRecorder, ReportedSpec, ReportedTarget,
-    Summary, TargetKind, Titles, Tool,
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
+    IncompleteRun, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder,
+    ReportedSpec, ReportedTarget, RunEnd, Summary, TargetKind, Titles, Tool,
 };
 pub use text::escape;

@@ -40,9 +40,9 @@ impl<W: Write> Reader for Github<W> {
                 }
             }
             Event::Finding(finding) => self.write(&command("error", "finding", finding)),
-            Event::Finished { summary, .. } => {
+            Event::Finished(end) => {
                 if let Some(reason) = self.not_run.take() {
-                    let title = format!("{} not run", summary.not_run);
+                    let title = format!("{} not run", end.summary.not_run);
                     let message = format!("cases that did not run prove nothing; first reason: {reason}");
                     self.write(&command("error", &title, &message));
                 }

@@ -1,4 +1,5 @@
 use super::case::{CaseReport, Observation};
+use super::cause::Cause;
 use super::missing_input::MissingInput;
 use super::summary::{AddedLatency, Summary};
 use super::target::TargetKind;
@@ -35,22 +36,28 @@ pub enum Event {
     /// A finding about the whole run and its fix, such as a stale baseline line.
     Finding(String),
     /// The run is over.
-    Finished {
-        /// Counts of the cases.
-        summary: Summary,
-        /// Number of requests that the run sent to the target.
-        exchanges: u64,
-        /// Behaviour of the target at open points, sorted, without duplicates.
-        observations: Vec<Observation>,
-        /// Inputs that cases lack, the one that most cases lack first.
-        missing_inputs: Vec<MissingInput>,
-        /// Latency that the edge adds; set if both sides were measured.
-        latency: Option<AddedLatency>,
-        /// Wall time (ms).
-        duration_ms: u64,
-        /// Exit code of the run.
-        exit_code: u8,
-    },
+    Finished(Box<RunEnd>),
+}
+
+/// Facts about a run that are known at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEnd {
+    /// Counts of the cases.
+    pub summary: Summary,
+    /// Probable causes of the failures and warnings, the one that explains most first.
+    pub causes: Vec<Cause>,
+    /// Number of requests that the run sent to the target.
+    pub exchange_count: u64,
+    /// Behaviour of the target at open points, sorted, without duplicates.
+    pub observations: Vec<Observation>,
+    /// Inputs that cases lack, the one that most cases lack first.
+    pub missing_inputs: Vec<MissingInput>,
+    /// Latency that the edge adds; set if both sides were measured.
+    pub latency: Option<AddedLatency>,
+    /// Wall time (ms).
+    pub duration_ms: u64,
+    /// Exit code of the run.
+    pub exit_code: u8,
 }
 
 /// A report: receives every event in order and writes its document at the end.

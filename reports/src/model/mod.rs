@@ -1,6 +1,7 @@
 //! Report model: the facts about a run that every format shows.
 
 mod case;
+mod cause;
 mod event;
 mod missing_input;
 mod outcome;
@@ -11,7 +12,8 @@ mod summary;
 mod target;
 
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
-pub use event::{Event, Reader};
+pub use cause::{Cause, FrameworkFix};
+pub use event::{Event, Reader, RunEnd};
 pub use missing_input::MissingInput;
 pub use outcome::{CaseBasis, CaseLevel, Outcome};
 pub use recorder::{IncompleteRun, ReportRecorder};

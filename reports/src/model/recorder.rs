@@ -1,5 +1,5 @@
 use super::case::CaseReport;
-use super::event::{Event, Reader};
+use super::event::{Event, Reader, RunEnd};
 use super::report::{Report, ReportedSpec, SCHEMA, Tool};
 use super::summary::Summary;
 use super::target::ReportedTarget;
@@ -15,7 +15,7 @@ pub struct ReportRecorder {
     planned: Option<Event>,
     cases: Vec<CaseReport>,
     findings: Vec<String>,
-    finished: Option<Event>,
+    end: Option<RunEnd>,
 }
 
 impl ReportRecorder {
@@ -29,23 +29,14 @@ impl ReportRecorder {
         else {
             return incomplete("the run has no plan".to_owned());
         };
-        let Some(Event::Finished {
-            summary,
-            exchanges,
-            observations,
-            missing_inputs,
-            latency,
-            duration_ms,
-            exit_code,
-        }) = &self.finished
-        else {
+        let Some(end) = &self.end else {
             return incomplete("the run did not finish".to_owned());
         };
         if *planned != self.cases.len() {
             return incomplete(format!("{planned} cases were planned, but {} ended", self.cases.len()));
         }
-        if *summary != Summary::of(self.cases.iter().map(|case| case.outcome)) {
-            return incomplete(format!("the summary ({}) does not match the cases", summary.line()));
+        if end.summary != Summary::of(self.cases.iter().map(|case| case.outcome)) {
+            return incomplete(format!("the summary ({}) does not match the cases", end.summary.line()));
         }
         Ok(Report {
             schema: SCHEMA.to_owned(),
@@ -53,15 +44,16 @@ impl ReportRecorder {
             spec: ReportedSpec { version: spec_version.clone(), digest: spec_digest.clone() },
             target: ReportedTarget::new(*kind, target),
             started: started.clone(),
-            duration_ms: *duration_ms,
+            duration_ms: end.duration_ms,
             seed: *seed,
-            exit_code: *exit_code,
-            summary: *summary,
-            exchange_count: *exchanges,
+            exit_code: end.exit_code,
+            summary: end.summary,
+            exchange_count: end.exchange_count,
             cases: self.cases.clone(),
-            observations: observations.clone(),
-            missing_inputs: missing_inputs.clone(),
-            latency: *latency,
+            causes: end.causes.clone(),
+            observations: end.observations.clone(),
+            missing_inputs: end.missing_inputs.clone(),
+            latency: end.latency,
             findings: self.findings.clone(),
         })
     }
@@ -73,7 +65,7 @@ impl Reader for ReportRecorder {
             Event::Planned { .. } => self.planned = Some(event.clone()),
             Event::Ended(case) => self.cases.push(CaseReport::clone(case)),
             Event::Finding(finding) => self.findings.push(finding.clone()),
-            Event::Finished { .. } => self.finished = Some(event.clone()),
+            Event::Finished(end) => self.end = Some(RunEnd::clone(end)),
             Event::Began { .. } | Event::Notice(_) => {}
         }
     }

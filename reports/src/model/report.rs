@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseReport, Observation};
-use super::event::{Event, Reader};
+use super::cause::Cause;
+use super::event::{Event, Reader, RunEnd};
 use super::missing_input::MissingInput;
 use super::summary::{AddedLatency, Summary};
 use super::target::ReportedTarget;
@@ -39,6 +40,9 @@ pub struct Report {
     pub exchange_count: u64,
     /// Every planned case, in the order of the plan.
     pub cases: Vec<CaseReport>,
+    /// Probable causes of the failures and warnings, the one that explains most first.
+    #[serde(default)]
+    pub causes: Vec<Cause>,
     /// Behaviour of the target at open points, sorted.
     pub observations: Vec<Observation>,
     /// Inputs that cases lack, the one that most cases lack first.
@@ -95,15 +99,16 @@ impl Report {
         for finding in &self.findings {
             reader.read(&Event::Finding(finding.clone()));
         }
-        reader.read(&Event::Finished {
+        reader.read(&Event::Finished(Box::new(RunEnd {
             summary: self.summary,
-            exchanges: self.exchange_count,
+            causes: self.causes.clone(),
+            exchange_count: self.exchange_count,
             observations: self.observations.clone(),
             missing_inputs: self.missing_inputs.clone(),
             latency: self.latency,
             duration_ms: self.duration_ms,
             exit_code: self.exit_code,
-        });
+        })));
         reader.finish()
     }
 }

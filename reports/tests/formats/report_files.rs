@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use edgeproof_reports::{Event, FileReport, Format, Reader, Report, Titles, WriteError};
+use edgeproof_reports::{Event, FileReport, Format, Reader, Report, RunEnd, Titles, WriteError};
 use rstest::rstest;
 
 use crate::sample_run::{events, report, send};
@@ -105,15 +105,16 @@ fn run_without_cases_has_a_report() {
     let Event::Planned { cases, .. } = &mut planned else { unreachable!("the first event is `Planned`") };
     *cases = 0;
     reader.read(&planned);
-    reader.read(&Event::Finished {
+    reader.read(&Event::Finished(Box::new(RunEnd {
         summary: edgeproof_reports::Summary::default(),
-        exchanges: 0,
+        causes: Vec::new(),
+        exchange_count: 0,
         observations: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
         duration_ms: 0,
         exit_code: 3,
-    });
+    })));
     reader.finish().unwrap();
     assert_eq!(Report::load(&path).unwrap().exit_code, 3);
 }

@@ -2,7 +2,7 @@
 
 use edgeproof_reports::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, MissingInput,
-    Observation, Outcome, Reader, Report, ReportRecorder, Summary, TargetKind, Titles,
+    Observation, Outcome, Reader, Report, ReportRecorder, RunEnd, Summary, TargetKind, Titles,
 };
 
 /// Terminal escapes, closing brackets of every format, and a workflow command.
@@ -64,9 +64,10 @@ pub(crate) fn events() -> Vec<Event> {
     events.push(Event::Finding(
         "line 3 of known.txt, `accept.*  the old edge`, covers only cases that pass; remove it".to_owned(),
     ));
-    events.push(Event::Finished {
+    events.push(Event::Finished(Box::new(RunEnd {
         summary,
-        exchanges: 1_512,
+        causes: Vec::new(),
+        exchange_count: 1_512,
         observations: vec![
             Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
             Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },
@@ -79,7 +80,7 @@ pub(crate) fn events() -> Vec<Event> {
         latency: Some(AddedLatency { samples: 412, p50_us: 210, p99_us: 1_300 }),
         duration_ms: 1_840,
         exit_code: 1,
-    });
+    })));
     events
 }
 

@@ -1,6 +1,6 @@
 //! Terminal output.
 
-use edgeproof_reports::{CaseReport, Event, Outcome, Reader, Terminal, TerminalOptions};
+use edgeproof_reports::{CaseReport, Event, Outcome, Reader, RunEnd, Terminal, TerminalOptions};
 
 use crate::sample_run::{case, events, send, titles};
 
@@ -45,15 +45,16 @@ fn conforming_run_is_short() {
         .collect();
     let mut events = vec![events()[0].clone()];
     events.extend(ended);
-    events.push(Event::Finished {
+    events.push(Event::Finished(Box::new(RunEnd {
         summary: edgeproof_reports::Summary::of([Outcome::Pass; 2]),
-        exchanges: 2,
+        causes: Vec::new(),
+        exchange_count: 2,
         observations: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
         duration_ms: 640,
         exit_code: 0,
-    });
+    })));
     insta::assert_snapshot!(printed(&events, options()), @r"
     edgeproof node my-edge.mjs · launched · current 3f2a9c01b7d4 · 10 cases · seed 7
 

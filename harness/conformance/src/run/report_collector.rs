@@ -2,7 +2,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof_reports::{AddedLatency, CaseReport, Event, MissingInput, Observation, Outcome, Summary};
+use edgeproof_reports::{
+    AddedLatency, CaseReport, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
+};
 
 use super::case_plan::CasePlan;
 use super::case_report::without_run;
@@ -139,15 +141,16 @@ impl ReportCollector {
         let exit_code = interrupted
             .unwrap_or_else(|| exit_code(&summary, policy, self.broken, !self.missing_inputs.is_empty()));
         let observations = observations(cases.iter());
-        events(Event::Finished {
+        events(Event::Finished(Box::new(RunEnd {
             summary,
-            exchanges,
+            causes: Vec::new(),
+            exchange_count: exchanges,
             observations: observations.clone(),
             missing_inputs: self.missing_inputs,
             latency: self.latency,
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             exit_code,
-        });
+        })));
         ConformanceResult { exit_code, cases, findings: self.findings, summary, exchanges, observations }
     }
 }

@@ -1,9 +1,7 @@
 //! Lines at the end of a run.
 
 use super::options::TerminalOptions;
-use crate::model::{
-    AddedLatency, CaseReport, MissingInput, Observation, Outcome, Summary, by_reason, by_section, titled,
-};
+use crate::model::{CaseReport, Outcome, RunEnd, by_reason, by_section, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
@@ -17,14 +15,7 @@ const IDS_SHOWN: usize = 12;
 pub(super) struct Ending<'a> {
     pub(super) cases: &'a [CaseReport],
     pub(super) findings: &'a [String],
-    pub(super) summary: &'a Summary,
-    pub(super) observations: &'a [Observation],
-    pub(super) missing_inputs: &'a [MissingInput],
-    /// Number of requests that the run sent to the target.
-    pub(super) exchanges: u64,
-    pub(super) latency: Option<&'a AddedLatency>,
-    pub(super) duration_ms: u64,
-    pub(super) exit_code: u8,
+    pub(super) end: &'a RunEnd,
 }
 
 impl Ending<'_> {
@@ -115,13 +106,13 @@ impl Ending<'_> {
     }
 
     fn observations(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
-        if self.observations.is_empty() {
+        if self.end.observations.is_empty() {
             return;
         }
         heading("Observed at open points", lines);
-        let widths = self.observations.iter().map(|observed| one_line(&observed.point).chars().count());
+        let widths = self.end.observations.iter().map(|observed| one_line(&observed.point).chars().count());
         let column = widths.max().unwrap_or(0).min(options.width / 2);
-        for observed in self.observations {
+        for observed in &self.end.observations {
             let point = format!("  {:<column$}  ", one_line(&observed.point));
             lines.push(vec![
                 (TextStyle::Dim, point),
@@ -135,7 +126,7 @@ impl Ending<'_> {
         if sections.is_empty() {
             return;
         }
-        let outcomes: Vec<Outcome> = self.summary.shown().map(|(outcome, _)| outcome).collect();
+        let outcomes: Vec<Outcome> = self.end.summary.shown().map(|(outcome, _)| outcome).collect();
         let columns: usize = 9 + outcomes.iter().map(|outcome| outcome.label().len() + 2).sum::<usize>();
         let name = |number: &str| one_line(&titled(number, &options.titles)).into_owned();
         let widest = sections.iter().map(|section| name(section.number).chars().count()).max().unwrap_or(0);
@@ -162,8 +153,8 @@ impl Ending<'_> {
     }
 
     fn totals(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
-        let mut total = vec![(TextStyle::Strong, format!("{} planned", self.summary.planned))];
-        for (outcome, count) in self.summary.shown() {
+        let mut total = vec![(TextStyle::Strong, format!("{} planned", self.end.summary.planned))];
+        for (outcome, count) in self.end.summary.shown() {
             total.push((TextStyle::Dim, " · ".to_owned()));
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
@@ -171,24 +162,25 @@ impl Ending<'_> {
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",
-                units::count(self.exchanges),
-                units::duration(self.duration_ms)
+                units::count(self.end.exchange_count),
+                units::duration(self.end.duration_ms)
             );
-            if let Some(latency) = self.latency {
-                put!(facts, " · edge-added latency {}", units::latency(latency));
+            if let Some(latency) = self.end.latency {
+                put!(facts, " · edge-added latency {}", units::latency(&latency));
             }
             lines.push(line(TextStyle::Dim, facts));
         }
-        let style = match self.exit_code {
+        let style = match self.end.exit_code {
             0 => TextStyle::Good,
             1 => TextStyle::Bad,
             _ => TextStyle::Warning,
         };
-        let verdict = verdict(self.exit_code, self.summary, self.findings.len(), self.missing_inputs);
+        let verdict =
+            verdict(self.end.exit_code, &self.end.summary, self.findings.len(), &self.end.missing_inputs);
         let mut result = line(style, verdict);
         // A partial success ends with what to do.
-        if self.exit_code != 0 || self.missing_inputs.is_empty() {
-            result.push((TextStyle::Dim, format!(" (exit {})", self.exit_code)));
+        if self.end.exit_code != 0 || self.end.missing_inputs.is_empty() {
+            result.push((TextStyle::Dim, format!(" (exit {})", self.end.exit_code)));
         }
         lines.push(result);
     }

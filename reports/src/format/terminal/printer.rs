@@ -152,26 +152,8 @@ impl<W: Write> Reader for Terminal<W> {
                 self.draw(true);
             }
             Event::Finding(text) => self.findings.push(text.clone()),
-            Event::Finished {
-                summary,
-                exchanges,
-                observations,
-                missing_inputs,
-                latency,
-                duration_ms,
-                exit_code,
-            } => {
-                let ending = Ending {
-                    cases: &self.cases,
-                    findings: &self.findings,
-                    summary,
-                    exchanges: *exchanges,
-                    observations,
-                    missing_inputs,
-                    latency: latency.as_ref(),
-                    duration_ms: *duration_ms,
-                    exit_code: *exit_code,
-                };
+            Event::Finished(end) => {
+                let ending = Ending { cases: &self.cases, findings: &self.findings, end };
                 ending.lines(&self.options).iter().for_each(|line| self.print(line));
                 self.flush();
             }
