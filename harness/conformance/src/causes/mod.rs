@@ -1,0 +1,10 @@
+//! Probable causes of failures: the failures of a run are matched with those of mutants.
+
+mod case_name;
+mod fingerprint;
+mod matching;
+mod symptom;
+
+pub use fingerprint::{Failures, Fingerprint, Fingerprints};
+pub use matching::Explanation;
+pub use symptom::{Symptoms, symptoms};
