@@ -6,6 +6,7 @@ mod edges;
 mod misplaced;
 mod output;
 mod plan;
+mod rerun;
 mod sequences;
 mod service;
 

@@ -13,6 +13,7 @@ use super::cases::{check_hold, selection};
 use super::edges::edge_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
+use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
@@ -71,7 +72,14 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
-    let run = ConformanceRun { options: options(args, seed)?, policy: policy(args)?, ..run };
+    let rerun = rerun(args, std::env::args_os().next(), seed, run.target.redactor());
+    let options = RunOptions {
+        // A replay of one case is about that case.
+        latency: run.plan.cases.len() > 1,
+        rerun: Some(rerun),
+        ..options(args, seed)?
+    };
+    let run = ConformanceRun { options, policy: policy(args)?, ..run };
     if let Some(path) = &args.record {
         Pins::check_writable(path)?;
     }
@@ -107,9 +115,8 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
         shuffle: args.shuffle,
         hold: args.hold.clone(),
         pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
-        probes_sanity: true,
-        latency: true,
         late_arrivals: if args.waits { LATE_ARRIVALS } else { Duration::ZERO },
+        ..RunOptions::default()
     })
 }
 
