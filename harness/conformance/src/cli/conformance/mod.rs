@@ -2,7 +2,6 @@
 
 mod args;
 mod cases;
-mod edges;
 mod misplaced;
 mod output;
 mod plan;

@@ -10,13 +10,13 @@ use rand::RngExt;
 
 use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
-use super::edges::edge_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
 use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
+use crate::cli::edges::{EdgeSelection, edge_options};
 use crate::cli::inputs::profile;
 use crate::run::{
     Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
@@ -46,9 +46,9 @@ pub(super) struct PlannedRun {
 pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let part = service_part(args.target.as_deref())?;
     check_options(args, part)?;
-    let spec = Arc::new(Spec::builtin(args.spec));
-    let profile = profile(&spec, args.profile.as_deref())?;
-    let reply_shape = match &args.reply_shape {
+    let spec = Arc::new(Spec::builtin(args.interface.spec));
+    let profile = profile(&spec, args.interface.profile.as_deref())?;
+    let reply_shape = match &args.interface.reply_shape {
         Some(path) => ReplyShape::load(path)?,
         None => ReplyShape::from_profile(&profile),
     };
@@ -59,7 +59,12 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let run = match part {
         None => {
             let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
-            let edges = edge_options(args, &spec, profile, reply_shape)?;
+            let selected = EdgeSelection {
+                positional: args.target.as_deref().filter(|target| *target != "edge"),
+                no_service: args.no_service,
+                origin: args.origin.as_deref(),
+            };
+            let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
             ConformanceRun::of_edges(cases, &selection(args)?, edges)?
         }
         Some(part) => {

@@ -59,20 +59,20 @@ pub(super) fn rerun(
 }
 
 fn push_edge(words: &mut Words<'_>, args: &ConformanceArgs) {
-    words.text("--launch", args.launch.as_deref());
-    words.text("--url", args.url.as_deref());
-    words.path("--settings", args.settings.as_deref());
-    words.text("--service-listen", args.service_listen);
+    words.text("--launch", args.edge.launch.as_deref());
+    words.text("--url", args.edge.url.as_deref());
+    words.path("--settings", args.edge.settings.as_deref());
+    words.text("--service-listen", args.edge.service_listen);
     words.flag("--no-service", args.no_service);
     words.text("--origin", args.origin.as_deref());
-    words.text("--port-env", Some(args.port_env.as_str()).filter(|name| *name != "PORT"));
-    words.duration("--ready-timeout", args.ready_timeout);
-    let scheme = args.edge_scheme.map(|scheme| match scheme {
+    words.text("--port-env", Some(args.edge.port_env.as_str()).filter(|name| *name != "PORT"));
+    words.duration("--ready-timeout", args.edge.ready_timeout);
+    let scheme = args.edge.edge_scheme.map(|scheme| match scheme {
         EdgeScheme::Http => "http",
         EdgeScheme::Https => "https",
     });
     words.text("--edge-scheme", scheme);
-    words.path("--edge-ca", args.edge_ca.as_deref());
+    words.path("--edge-ca", args.edge.edge_ca.as_deref());
 }
 
 fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
@@ -87,9 +87,9 @@ fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
 
 fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.flag("--waits", args.waits);
-    words.text("--spec", Some(args.spec).filter(|version| *version != Version::default()));
-    words.path("--profile", args.profile.as_deref());
-    words.path("--reply-shape", args.reply_shape.as_deref());
+    words.text("--spec", Some(args.interface.spec).filter(|version| *version != Version::default()));
+    words.path("--profile", args.interface.profile.as_deref());
+    words.path("--reply-shape", args.interface.reply_shape.as_deref());
     words.path("--pin", args.pin.as_deref());
     words.flag("--strict", args.strict);
     words.duration("--case-timeout", args.case_timeout);
