@@ -8,5 +8,6 @@ mod curl;
 pub mod judge;
 pub mod monitor;
 mod nearest;
+mod request_text;
 pub mod run;
 pub mod target;

@@ -2,9 +2,11 @@
 
 mod conformance;
 mod edge;
+mod edges;
 mod inputs;
 mod mint;
 mod mock;
+mod serve;
 mod spec;
 
 use std::process::ExitCode;
@@ -15,6 +17,7 @@ use conformance::ConformanceArgs;
 use edge::EdgeArgs;
 use mint::MintArgs;
 use mock::MockArgs;
+use serve::ServeArgs;
 use spec::SpecArgs;
 
 /// Conformance tests for the edge, the service and the key set of a browser verification service
@@ -29,6 +32,8 @@ struct Cli {
 enum CliCommand {
     /// Test an edge, a service or a key set
     Conformance(Box<ConformanceArgs>),
+    /// Start edge and mock service for one case, and judge each request that the edge sends
+    Serve(Box<ServeArgs>),
     /// Show the rows of the interface: statuses, reasons, bodies, limits and testable sentences
     Spec(SpecArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
@@ -43,6 +48,7 @@ enum CliCommand {
 pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
         CliCommand::Conformance(args) => conformance::main(&args),
+        CliCommand::Serve(args) => serve::main(&args),
         CliCommand::Spec(args) => spec::main(&args),
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),

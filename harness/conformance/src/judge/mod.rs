@@ -26,5 +26,7 @@ pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
-pub use relay::{RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once};
+pub use relay::{
+    RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
+};
 pub use transport::{head_length, transport};

@@ -29,13 +29,8 @@ impl RelayedRequests {
 
     /// The request with the body that `sent` most likely became.
     fn changed(&self, sent: &[u8]) -> Option<&Arrival> {
-        let common = |arrival: &&Arrival| {
-            let body = &arrival.request.body;
-            let ends = sent.iter().rev().zip(body.iter().rev()).take_while(|(a, b)| a == b).count();
-            common_start(sent, body) + ends
-        };
         let others = self.unclaimed.iter().filter(|arrival| arrival.request.body.as_ref() != sent);
-        others.max_by_key(common)
+        others.max_by_key(|arrival| common(sent, &arrival.request.body))
     }
 }
 
@@ -72,6 +67,13 @@ pub fn relayed_once(
     let mut checks = vec![check];
     checks.extend(relayed.complete.first().map(|arrival| unchanged(sent, arrival)));
     checks
+}
+
+/// The body of an arrival is one of these bodies.
+pub fn relays_one_of(sent: &[&[u8]], arrival: &Arrival) -> Option<Check> {
+    let body = arrival.request.body.as_ref();
+    let nearest = sent.iter().max_by_key(|sent| (**sent == body, common(sent, body)))?;
+    Some(unchanged(nearest, arrival))
 }
 
 /// No complete request arrived.
@@ -137,6 +139,12 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     check.hint(&format!(
         "relay the bytes without parsing them; a changed body arrived: at byte {at} sent {sent:?}, arrived {arrived:?}"
     ))
+}
+
+/// Number of equal bytes at the start and at the end.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    let ends = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    common_start(a, b) + ends
 }
 
 /// Number of equal bytes at the start.

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::baseline::Baseline;
 use super::pins::Pins;
+use super::rerun::RerunCommand;
 
 /// How the cases of a run are executed.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct RunOptions {
     pub latency: bool,
     /// Wait this long after the last request for requests at the service that an edge repeats late.
     pub late_arrivals: Duration,
+    /// Command that runs a case of this run again. None: the run was not started from a command line.
+    pub rerun: Option<RerunCommand>,
 }
 
 impl Default for RunOptions {
@@ -42,6 +45,7 @@ impl Default for RunOptions {
             probes_sanity: true,
             latency: false,
             late_arrivals: Duration::ZERO,
+            rerun: None,
         }
     }
 }

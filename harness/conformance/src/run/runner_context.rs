@@ -4,6 +4,7 @@ use std::time::Duration;
 use edgeproof_reports::CaseReport;
 use tokio::sync::mpsc;
 
+use super::enter::enter;
 use super::options::RunOptions;
 use crate::cases::Case;
 
@@ -50,10 +51,7 @@ impl RunnerContext {
     /// Prints how to reach the target, then waits for a line on standard input.
     pub(super) async fn wait_for_enter(&self, text: String) {
         self.send(Message::Notice(text + "\npress Enter to continue"));
-        // A separate thread: after a signal, the runtime would wait for a blocked worker.
-        let (sender, line) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || sender.send(std::io::stdin().read_line(&mut String::new())));
         // A closed standard input continues the run as well.
-        let _ = line.await;
+        enter().await;
     }
 }

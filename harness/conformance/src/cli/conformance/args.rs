@@ -1,13 +1,13 @@
 #![expect(clippy::doc_markdown, reason = "clap prints these doc comments as plain text")]
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration};
+use edgeproof_cli::args::{ColorChoice, ReportArgument, parse_duration};
 use edgeproof_cli::parse_origin;
-use edgeproof_fixtures::spec::Version;
+
+use crate::cli::edges::{EdgeTargetArgs, InterfaceArgs};
 
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
@@ -27,36 +27,14 @@ pub(crate) struct ConformanceArgs {
     #[arg(value_name = "edge|service|keys|URL")]
     pub(super) target: Option<String>,
 
-    /// Start this command, once for each configuration; {port} and {host} are replaced
-    #[arg(long, value_name = "CMD ARG…", help_heading = "Edge", conflicts_with_all = ["url", "settings", "no_service"])]
-    pub(super) launch: Option<String>,
-    /// Base URL of a running edge
-    #[arg(long, value_name = "URL", help_heading = "Edge")]
-    pub(super) url: Option<String>,
-    /// Settings of the running edge, from `edgeproof mint edge-settings`
-    #[arg(long, value_name = "DIR", help_heading = "Edge", conflicts_with = "no_service")]
-    pub(super) settings: Option<PathBuf>,
-    /// Listen address of the mock service for the running edge (default: from SERVICE_URL in the settings)
-    #[arg(long, value_name = "ADDR", help_heading = "Edge", requires = "settings")]
-    pub(super) service_listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(super) edge: EdgeTargetArgs,
     /// Run only cases that need no mock service, for an edge in production
-    #[arg(long, help_heading = "Edge")]
+    #[arg(long, help_heading = "Edge", conflicts_with_all = ["launch", "settings"])]
     pub(super) no_service: bool,
     /// Origin that the edge allows, with --no-service
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Edge")]
     pub(super) origin: Option<String>,
-    /// Environment variable that gives the launched edge its port
-    #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]
-    pub(super) port_env: String,
-    /// Startup timeout of the launched edge
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, requires = "launch", help_heading = "Edge")]
-    pub(super) ready_timeout: Duration,
-    /// Scheme of the launched or embedded edge (default: http)
-    #[arg(long, value_name = "SCHEME", value_enum, hide_possible_values = true, help_heading = "Edge")]
-    pub(super) edge_scheme: Option<EdgeScheme>,
-    /// CA file for the edge's certificate, or this certificate itself (default: system roots)
-    #[arg(long, value_name = "FILE", help_heading = "Edge")]
-    pub(super) edge_ca: Option<PathBuf>,
 
     /// Service base URL; with `keys`, the service whose verdicts are verified (default: the built-in mock)
     #[arg(long, value_name = "URL", help_heading = "Service and key set")]
@@ -111,15 +89,8 @@ pub(crate) struct ConformanceArgs {
     #[arg(long, help_heading = "Cases")]
     pub(super) waits: bool,
 
-    /// Interface version: current or pre-seal
-    #[arg(long, value_name = "VERSION", default_value = "current", help_heading = "Interface")]
-    pub(super) spec: Version,
-    /// Behaviour of the mock service at open points (default: the reference profile)
-    #[arg(long, value_name = "FILE", help_heading = "Interface")]
-    pub(super) profile: Option<PathBuf>,
-    /// JSON body of the mock service's refusals; {reason} and {status} are replaced
-    #[arg(long, value_name = "FILE", help_heading = "Interface")]
-    pub(super) reply_shape: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) interface: InterfaceArgs,
     /// Record the target's behaviour at open points
     #[arg(long, value_name = "FILE", help_heading = "Interface")]
     pub(super) record: Option<PathBuf>,

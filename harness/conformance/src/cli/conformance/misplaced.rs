@@ -20,13 +20,13 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
         ));
     }
     let edge_options = [
-        ("--launch", args.launch.is_some()),
-        ("--url", args.url.is_some()),
-        ("--settings", args.settings.is_some()),
+        ("--launch", args.edge.launch.is_some()),
+        ("--url", args.edge.url.is_some()),
+        ("--settings", args.edge.settings.is_some()),
         ("--no-service", args.no_service),
         ("--origin", args.origin.is_some()),
-        ("--edge-ca", args.edge_ca.is_some()),
-        ("--reply-shape", args.reply_shape.is_some()),
+        ("--edge-ca", args.edge.edge_ca.is_some()),
+        ("--reply-shape", args.interface.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),
     ];
     if let Some(option) = first_given(&edge_options) {
@@ -57,8 +57,8 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
 
 fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
     if args.origin.is_some() && !args.no_service {
-        let is_url = args.target.as_deref().is_some_and(|target| target != "edge") || args.url.is_some();
-        let advice = if args.settings.is_some() {
+        let is_url = args.target.as_deref().is_some_and(|target| target != "edge") || args.edge.url.is_some();
+        let advice = if args.edge.settings.is_some() {
             "the settings name the origin that the edge allows: omit the option"
         } else if is_url {
             "add --no-service, or --settings DIR in place of --origin"

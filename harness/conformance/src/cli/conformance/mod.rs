@@ -2,10 +2,10 @@
 
 mod args;
 mod cases;
-mod edges;
 mod misplaced;
 mod output;
 mod plan;
+mod rerun;
 mod sequences;
 mod service;
 

@@ -10,12 +10,13 @@ use rand::RngExt;
 
 use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
-use super::edges::edge_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
+use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
+use crate::cli::edges::{EdgeSelection, edge_options};
 use crate::cli::inputs::profile;
 use crate::run::{
     Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
@@ -45,9 +46,9 @@ pub(super) struct PlannedRun {
 pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let part = service_part(args.target.as_deref())?;
     check_options(args, part)?;
-    let spec = Arc::new(Spec::builtin(args.spec));
-    let profile = profile(&spec, args.profile.as_deref())?;
-    let reply_shape = match &args.reply_shape {
+    let spec = Arc::new(Spec::builtin(args.interface.spec));
+    let profile = profile(&spec, args.interface.profile.as_deref())?;
+    let reply_shape = match &args.interface.reply_shape {
         Some(path) => ReplyShape::load(path)?,
         None => ReplyShape::from_profile(&profile),
     };
@@ -58,7 +59,12 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let run = match part {
         None => {
             let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
-            let edges = edge_options(args, &spec, profile, reply_shape)?;
+            let selected = EdgeSelection {
+                positional: args.target.as_deref().filter(|target| *target != "edge"),
+                no_service: args.no_service,
+                origin: args.origin.as_deref(),
+            };
+            let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
             ConformanceRun::of_edges(cases, &selection(args)?, edges)?
         }
         Some(part) => {
@@ -71,7 +77,14 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
-    let run = ConformanceRun { options: options(args, seed)?, policy: policy(args)?, ..run };
+    let rerun = rerun(args, std::env::args_os().next(), seed, run.target.redactor());
+    let options = RunOptions {
+        // A replay of one case is about that case.
+        latency: run.plan.cases.len() > 1,
+        rerun: Some(rerun),
+        ..options(args, seed)?
+    };
+    let run = ConformanceRun { options, policy: policy(args)?, ..run };
     if let Some(path) = &args.record {
         Pins::check_writable(path)?;
     }
@@ -107,9 +120,8 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
         shuffle: args.shuffle,
         hold: args.hold.clone(),
         pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
-        probes_sanity: true,
-        latency: true,
         late_arrivals: if args.waits { LATE_ARRIVALS } else { Duration::ZERO },
+        ..RunOptions::default()
     })
 }
 

@@ -6,8 +6,8 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::BaseUrl;
 
 use super::args::ConformanceArgs;
-use super::edges::write_credentials;
 use crate::cases::ServiceInputs;
+use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
 

@@ -1,5 +1,7 @@
 //! Runs cases on edges: a pool of edges with mock services behind them.
 
+mod arrival_text;
+mod call;
 mod capabilities;
 mod edge_answer;
 mod foreign;
@@ -10,9 +12,11 @@ mod pool;
 mod pool_options;
 mod runner;
 mod sanity;
+mod served_case;
 mod shared_launch;
 
 pub use capabilities::{Capabilities, needs_plain_reasons};
 pub use lease_error::LeaseError;
 pub(super) use pool::EdgePool;
 pub use pool_options::{EdgePoolOptions, EdgeUpstream};
+pub use served_case::ServedCase;

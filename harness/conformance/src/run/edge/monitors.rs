@@ -82,7 +82,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
 }
 
 /// The client certificate that an edge with these settings has to present.
-fn certificate(setup: Setup, settings: &EdgeSettings) -> ExpectedCertificate {
+pub(super) fn certificate(setup: Setup, settings: &EdgeSettings) -> ExpectedCertificate {
     match (&settings.client_cert_file, &settings.client_key_file) {
         _ if setup.is_certificate_open() => ExpectedCertificate::Open,
         (None, None) => ExpectedCertificate::Absent,

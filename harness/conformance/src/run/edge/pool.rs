@@ -104,7 +104,7 @@ enum Permit {
 impl EdgePool {
     /// A pool without running edges. Fails if the mock service cannot listen, so before any case runs.
     pub(in crate::run) async fn new(options: EdgePoolOptions) -> Result<Self, LeaseError> {
-        let unused_service = Arc::new(options.start_service(None).await?);
+        let unused_service = Arc::new(options.start_unused_service().await?);
         let fixed_service = match &options.upstream {
             EdgeUpstream::MockAt { listen, .. } => {
                 Some(Arc::new(options.start_service(Some(*listen)).await?))

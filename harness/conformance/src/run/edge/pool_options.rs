@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_mock::{MockService, ReplyShape, ServiceOptions};
+use edgeproof_mock::{MockService, Observer, ReplyShape, ServiceOptions};
 
 use super::capabilities::Capabilities;
 use super::lease_error::LeaseError;
@@ -29,6 +29,8 @@ pub struct EdgePoolOptions {
     pub redactor: Arc<Redactor>,
     /// Most edges with the same settings that are leased exclusively at the same time.
     pub max_exclusive: usize,
+    /// Sees each finished request at the services behind the edges.
+    pub observer: Option<Observer>,
 }
 
 /// The service behind the edges under test.
@@ -69,6 +71,7 @@ impl EdgePoolOptions {
             // A program costs more than an embedded edge.
             max_exclusive: if matches!(target, Target::Embedded(_)) { 6 } else { 3 },
             upstream: EdgeUpstream::MockPerEdge,
+            observer: None,
             profile,
             spec,
             target,
@@ -99,14 +102,29 @@ impl EdgePoolOptions {
         matches!(self.upstream, EdgeUpstream::MockPerEdge)
     }
 
-    /// Starts a mock service on `address`, or on a free port.
+    /// Starts a mock service behind an edge, on `address` or on a free port.
     pub(super) async fn start_service(&self, address: Option<SocketAddr>) -> Result<MockService, LeaseError> {
-        let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
-        options.profile = self.profile.clone();
-        options.reply_shape = self.reply_shape.clone();
+        let mut options = self.service_options();
+        options.observer.clone_from(&self.observer);
         if let Some(address) = address {
             options.listener = address.into();
         }
-        MockService::start_with(options).await.map_err(|why| LeaseError::Service(why.to_string()))
+        start(options).await
     }
+
+    /// Starts a mock service that no edge is configured for.
+    pub(super) async fn start_unused_service(&self) -> Result<MockService, LeaseError> {
+        start(self.service_options()).await
+    }
+
+    fn service_options(&self) -> ServiceOptions {
+        let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
+        options.profile = self.profile.clone();
+        options.reply_shape = self.reply_shape.clone();
+        options
+    }
+}
+
+async fn start(options: ServiceOptions) -> Result<MockService, LeaseError> {
+    MockService::start_with(options).await.map_err(|why| LeaseError::Service(why.to_string()))
 }

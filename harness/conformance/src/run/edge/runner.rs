@@ -1,4 +1,3 @@
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,11 +10,11 @@ use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome}
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
+use super::call::Call;
 use super::lease_error::LeaseError;
 use super::pool::{EdgeInstance, EdgePool, Lease};
 use super::{latency, monitors, sanity};
 use crate::cases::{Case, CaseContext, CaseFindings, FreshEdgeRequest, FreshEdges, Procedure, collection};
-use crate::curl::curl;
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::death::Death;
@@ -33,6 +32,8 @@ const LOG_QUIET: Duration = Duration::from_millis(50);
 const LOG_TIMEOUT: Duration = Duration::from_millis(200);
 /// Longest wait for the exit of an edge after it broke or refused a connection.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
+/// Sender of the collections between two cases, in place of a case id.
+pub(super) const RECOVERY: &str = "recovery";
 /// Number of collections after which an edge has to use its service again.
 const RECOVERY_TRIES: usize = 3;
 
@@ -106,7 +107,9 @@ impl EdgePool {
         let mut edge =
             lease.instance.case_context(&case.id, case.level, exclusive, context.request_timeout());
         if context.holds(case) {
-            context.wait_for_enter(hold_text(case, &lease, &mut edge)).await;
+            let call = Call::new(case, &lease.instance, &mut edge);
+            let text = format!("held before {}: {}\n{}", case.id, case.title, call.text);
+            context.wait_for_enter(text).await;
         }
         let limit = context.case_timeout(case);
         let in_time = self.run_with_fresh_edges(case, &mut edge, exclusive, limit).await;
@@ -160,7 +163,7 @@ impl EdgePool {
     }
 
     /// Runs the steps of a case, and starts further edges for them. Yields whether they ended in time.
-    async fn run_with_fresh_edges(
+    pub(super) async fn run_with_fresh_edges(
         &self,
         case: &Case,
         edge: &mut CaseContext,
@@ -204,7 +207,7 @@ impl EdgePool {
     }
 
     /// Restores the service after an exclusive case, and waits until the edge uses it again. Yields whether it does.
-    async fn recover(&self, context: &RunnerContext, lease: &Lease) -> bool {
+    pub(super) async fn recover(&self, context: &RunnerContext, lease: &Lease) -> bool {
         let Some(service) = &lease.instance.context.service else { return true };
         let usual = ListenerMode::Tls(Role::ServiceServer);
         if service.mode() != usual && service.set_mode(usual).await.is_err() {
@@ -212,7 +215,7 @@ impl EdgePool {
         }
         for _ in 0..RECOVERY_TRIES {
             let mut edge =
-                lease.instance.case_context("recovery", CaseLevel::Must, false, context.request_timeout());
+                lease.instance.case_context(RECOVERY, CaseLevel::Must, false, context.request_timeout());
             edge.script(Script::accept(&self.options().profile));
             match edge.send(&collection()).await.reply {
                 Ok(answer) if answer.status == 200 => return true,
@@ -283,28 +286,6 @@ async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool
     }
 }
 
-/// Describes how to call the edge before a held case.
-fn hold_text(case: &Case, lease: &Lease, edge: &mut CaseContext) -> String {
-    let mut text = format!("held before {}: {}\nedge: {}", case.id, case.title, edge.edge.endpoint.url());
-    if let Some(pid) = lease.instance.edge.pid() {
-        _ = write!(text, ", process {pid}");
-    }
-    if let Some(service) = &edge.edge.service {
-        _ = write!(text, "\nservice: {}", service.url());
-    }
-    for setting in lease.instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
-        _ = write!(text, "\n  {setting}");
-    }
-    if let Procedure::Conversation(conversation) = &case.procedure {
-        edge.script(conversation.script.clone().unwrap_or_else(Script::decide));
-        let draft = edge.fill(&conversation.draft);
-        if let Some(curl) = curl(&edge.edge.endpoint, &draft) {
-            _ = write!(text, "\nthe service is ready for:\n  {curl}");
-        }
-    }
-    text
-}
-
 /// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
 async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> TargetState {
     let probe = || probe(edge.endpoint(), limit);
@@ -328,7 +309,7 @@ async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, lim
 }
 
 /// Waits for the lines that a program still writes about a wrong answer.
-async fn wait_until_quiet(log: &LogTail) {
+pub(super) async fn wait_until_quiet(log: &LogTail) {
     let quiet =
         async { while !log.wait(log.mark(), LOG_QUIET, |lines| !lines.is_empty()).await.is_empty() {} };
     // A program that never stops writing has written enough by then.
@@ -336,7 +317,7 @@ async fn wait_until_quiet(log: &LogTail) {
 }
 
 /// Fails any case in which an answer contains a credential.
-fn check_secrets(redactor: &Redactor, found: &mut CaseFindings) {
+pub(super) fn check_secrets(redactor: &Redactor, found: &mut CaseFindings) {
     let mut answers = found.sent.iter().map(|exchange| &exchange.sent.reply).filter(|reply| reply.is_ok());
     let leak = answers.find_map(|reply| {
         Some(judge::no_secrets(judge::EDGE_SECRETS, |bytes| redactor.finds(bytes), reply))

@@ -9,23 +9,35 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
 use edgeproof_mock::ReplyShape;
 
-use super::args::ConformanceArgs;
+use super::args::EdgeTargetArgs;
 use crate::cli::inputs::mint;
 use crate::run::{EdgePoolOptions, EdgeUpstream};
 use crate::target::{Attached, Embedded, Target};
 
+/// What a command tests at the edges.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EdgeSelection<'a> {
+    /// URL of a running edge that is given without an option.
+    pub(crate) positional: Option<&'a str>,
+    /// The service behind the running edge is not the mock service.
+    pub(crate) no_service: bool,
+    /// Origin that the edge allows, with `no_service`.
+    pub(crate) origin: Option<&'a str>,
+}
+
 /// The edges under test, and the service behind them.
-pub(super) fn edge_options(
-    args: &ConformanceArgs,
+pub(crate) fn edge_options(
+    args: &EdgeTargetArgs,
+    selection: EdgeSelection<'_>,
     spec: &Arc<Spec>,
     profile: Profile,
     reply_shape: ReplyShape,
 ) -> Result<EdgePoolOptions, Failure> {
-    let url = edge_url(args)?;
+    let url = edge_url(args, selection.positional)?;
     let settings = args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now()));
     let settings = settings.transpose()?;
-    if url.is_none() && (args.settings.is_some() || args.no_service) {
-        let option = if args.no_service { "--no-service" } else { "--settings" };
+    if url.is_none() && (args.settings.is_some() || selection.no_service) {
+        let option = if selection.no_service { "--no-service" } else { "--settings" };
         return Err(Failure::usage(
             format!("cannot use {option} without the URL of an edge"),
             "the option applies to an edge that already runs: add --url URL",
@@ -38,7 +50,7 @@ pub(super) fn edge_options(
     let files = write_credentials(&credentials)?;
     let upstream = match &url {
         None => EdgeUpstream::MockPerEdge,
-        Some(_) => upstream_of_attached(args, connection.as_ref(), &credentials, &files)?,
+        Some(_) => upstream_of_attached(args, selection, connection.as_ref(), &credentials, &files)?,
     };
     let target = target(args, url, spec, &profile, &credentials, &files)?;
     let edges = EdgePoolOptions::new(Arc::clone(spec), target, Arc::new(credentials), files);
@@ -46,8 +58,7 @@ pub(super) fn edge_options(
 }
 
 /// URL of a running edge.
-fn edge_url(args: &ConformanceArgs) -> Result<Option<BaseUrl>, Failure> {
-    let positional = args.target.as_deref().filter(|target| *target != "edge");
+fn edge_url(args: &EdgeTargetArgs, positional: Option<&str>) -> Result<Option<BaseUrl>, Failure> {
     let given = [positional.is_some(), args.url.is_some(), args.launch.is_some()];
     if given.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err(Failure::usage(
@@ -59,13 +70,17 @@ fn edge_url(args: &ConformanceArgs) -> Result<Option<BaseUrl>, Failure> {
 }
 
 fn upstream_of_attached(
-    args: &ConformanceArgs,
+    args: &EdgeTargetArgs,
+    selection: EdgeSelection<'_>,
     connection: Option<&EdgeConnection>,
     credentials: &Credentials,
     files: &CredentialFiles,
 ) -> Result<EdgeUpstream, Failure> {
     let (Some(connection), Some(dir)) = (connection, &args.settings) else {
-        return Ok(EdgeUpstream::Foreign { origin: args.origin.clone(), intended: args.no_service });
+        return Ok(EdgeUpstream::Foreign {
+            origin: selection.origin.map(str::to_owned),
+            intended: selection.no_service,
+        });
     };
     let listen = match args.service_listen {
         Some(address) => address,
@@ -80,7 +95,7 @@ fn upstream_of_attached(
 }
 
 fn target(
-    args: &ConformanceArgs,
+    args: &EdgeTargetArgs,
     url: Option<BaseUrl>,
     spec: &Arc<Spec>,
     profile: &Profile,
@@ -122,7 +137,7 @@ fn target(
 }
 
 /// Writes the credentials of a run to a temporary folder.
-pub(super) fn write_credentials(credentials: &Credentials) -> Result<CredentialFiles, Failure> {
+pub(crate) fn write_credentials(credentials: &Credentials) -> Result<CredentialFiles, Failure> {
     CredentialFiles::write(credentials).map_err(|why| {
         Failure::usage(
             format!("cannot write credentials to a temporary folder: {why}"),

@@ -1,0 +1,61 @@
+use shell_words::quote;
+
+/// Command that runs cases of a run again, in the folder where the run was started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RerunCommand {
+    words: Vec<String>,
+    of_cases: Vec<(String, Vec<String>)>,
+}
+
+impl RerunCommand {
+    /// A command from these words, which the shell reads as they are: program, command, target and options.
+    pub fn new(words: Vec<String>) -> Self {
+        Self { words, of_cases: Vec::new() }
+    }
+
+    /// Adds options, as the shell reads them, that only the case with this id needs.
+    pub(crate) fn for_case(&mut self, case_id: &str, words: Vec<String>) {
+        self.of_cases.push((case_id.to_owned(), words));
+    }
+
+    /// The command for one case.
+    pub fn of(&self, case_id: &str) -> String {
+        self.of_all(&[case_id])
+    }
+
+    /// The command for several cases, such as a monitor and the case that breaks it.
+    pub fn of_all(&self, case_ids: &[&str]) -> String {
+        let mut words = self.words.clone();
+        for (_, own) in self.of_cases.iter().filter(|(id, _)| case_ids.contains(&id.as_str())) {
+            // Two cases can need the same option.
+            if !words.ends_with(own) {
+                words.extend(own.iter().cloned());
+            }
+        }
+        for id in case_ids {
+            words.extend(["--filter".to_owned(), quote(id).into_owned()]);
+        }
+        words.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::one(&["method.get"], "edgeproof conformance --filter method.get")]
+    #[case::two(
+        &["monitor.credentials", "method.get"],
+        "edgeproof conformance --filter monitor.credentials --filter method.get"
+    )]
+    #[case::own_options(&["relay.fuzz"], "edgeproof conformance --fuzz 9 --filter relay.fuzz")]
+    #[case::glob_characters(&["replay.a*b"], "edgeproof conformance --filter 'replay.a*b'")]
+    fn command_selects_its_cases(#[case] ids: &[&str], #[case] expected: &str) {
+        let mut rerun = RerunCommand::new(vec!["edgeproof".into(), "conformance".into()]);
+        rerun.for_case("relay.fuzz", vec!["--fuzz".into(), "9".into()]);
+        assert_eq!(rerun.of_all(ids), expected);
+    }
+}
