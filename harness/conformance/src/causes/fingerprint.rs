@@ -105,6 +105,15 @@ impl Fingerprints {
             .collect()
     }
 
+    /// Number of mutants of a cause that have a symptom in some case.
+    pub fn frequency(&self, cause: &str, symptom: &str) -> usize {
+        let of_cause = self.all.iter().filter(|one| one.cause == cause);
+        let has = |one: &&IndexedFingerprint| {
+            one.places.keys().any(|index| self.symptoms[*index].contains(symptom))
+        };
+        of_cause.filter(has).map(|one| one.mutants).sum()
+    }
+
     /// Ids of the causes whose mutants fail a case, the most frequent first.
     pub fn causes_of_case(&self, case: &str) -> Vec<&str> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -3,8 +3,10 @@
 mod case_name;
 mod fingerprint;
 mod matching;
+mod probable;
 mod symptom;
 
 pub use fingerprint::{Failures, Fingerprint, Fingerprints};
 pub use matching::Explanation;
+pub use probable::probable_causes;
 pub use symptom::{Symptoms, symptoms};
