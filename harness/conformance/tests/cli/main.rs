@@ -6,6 +6,7 @@ mod failing_edges;
 mod invalid_arguments;
 mod listing;
 mod runs;
+mod serving;
 mod signals;
 mod support;
 mod verdicts;
