@@ -2,6 +2,7 @@
 
 mod case_glob;
 pub mod cases;
+pub mod causes;
 pub mod cli;
 mod curl;
 pub mod judge;

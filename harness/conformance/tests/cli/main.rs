@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod broken_edge;
+mod explaining;
 mod failing_edges;
 mod invalid_arguments;
 mod listing;
