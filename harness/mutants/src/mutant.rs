@@ -15,6 +15,8 @@ pub struct Mutant {
     pub title: String,
     /// Id of the row that it breaks.
     pub row: String,
+    /// Id of its cause in [`Spec::causes`].
+    pub cause: String,
     /// Level of the broken requirement.
     pub level: Level,
     /// Its mutation.
@@ -31,6 +33,7 @@ impl Mutant {
             title: format!("{}: {title}", mutation.row.id),
             level: lower.unwrap_or_else(|| level(spec, &breaks)),
             row: breaks,
+            cause: mutation.cause().to_owned(),
             mutation: Mutation::Row(Arc::new(mutation)),
         }
     }
@@ -42,6 +45,7 @@ impl Mutant {
             id: behaviour.id(),
             title: facts.title.to_owned(),
             row: facts.row.to_owned(),
+            cause: facts.cause.to_owned(),
             level: facts.level.unwrap_or_else(|| level(spec, facts.row)),
             mutation: Mutation::Behaviour(behaviour),
         }
@@ -49,11 +53,13 @@ impl Mutant {
 
     /// A mutant that has this behaviour in the later part of a run only, if there is one.
     pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Option<Self> {
-        let row = behaviour.facts().late_row?;
+        let facts = behaviour.facts();
+        let row = facts.late_row?;
         Some(Self {
             id: format!("{}-late", behaviour.id()),
-            title: format!("late in a run: {}", behaviour.facts().title),
+            title: format!("late in a run: {}", facts.title),
             row: row.to_owned(),
+            cause: facts.cause.to_owned(),
             level: level(spec, row),
             mutation: Mutation::LateBehaviour(behaviour),
         })
@@ -65,6 +71,7 @@ impl Mutant {
             id: format!("vary/{}", mutation.name),
             title: format!("mishandles {}", mutation.values.join(" with ")),
             row: mutation.row.clone(),
+            cause: mutation.cause.clone(),
             level: mutation.level,
             mutation: Mutation::Variation(Arc::new(mutation)),
         })
@@ -76,6 +83,7 @@ impl Mutant {
             id: format!("setting/{}", mutation.name()),
             title: format!("handles {} wrongly", mutation.change.name()),
             row: mutation.row.clone(),
+            cause: mutation.cause.clone(),
             level: mutation.level,
             mutation: Mutation::Setting(Arc::new(mutation)),
         })

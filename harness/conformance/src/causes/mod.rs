@@ -1,7 +1,12 @@
-//! Probable causes of failures.
+//! Probable causes of failures: the failures of a run are matched with those of mutants.
 
-/// Ids of the causes that usually fail this case, the most typical one first. Empty until the data of the kill matrix is
-/// built in.
-pub fn typical_causes(_case_id: &str) -> Vec<String> {
-    Vec::new()
-}
+mod case_name;
+mod fingerprint;
+mod matching;
+mod probable;
+mod symptom;
+
+pub use fingerprint::{Failures, Fingerprint, Fingerprints};
+pub use matching::Explanation;
+pub use probable::probable_causes;
+pub use symptom::{Symptoms, symptoms};

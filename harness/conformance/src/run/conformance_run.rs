@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Event, TargetKind};
+use edgeproof_reports::{CaseReport, Event, TargetKind};
 
 use super::case_plan::CasePlan;
 use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
@@ -15,6 +15,7 @@ use super::runner::Runner;
 use super::selection::{Selection, SelectionError};
 use super::service::ServiceRunner;
 use crate::cases::Case;
+use crate::causes::{Fingerprints, probable_causes};
 use crate::target::Target;
 
 /// A run that is ready to start: cases, target and options, all valid.
@@ -76,7 +77,8 @@ impl ConformanceRun {
     ) -> Result<ConformanceResult, LeaseError> {
         let Self { plan, target, options, policy } = self;
         let planned = target.planned_event(&plan, &options);
-        let run = Execution { plan, options: Arc::new(options), policy, interrupted };
+        let spec = Arc::clone(target.spec());
+        let run = Execution { spec, plan, options: Arc::new(options), policy, interrupted };
         match target {
             RunTarget::Edges(edges) => {
                 // An embedded edge holds nothing that is worth waiting for: dropping it is enough.
@@ -147,6 +149,7 @@ impl RunTarget {
 
 /// The parts of a run that do not depend on its target.
 struct Execution<I> {
+    spec: Arc<Spec>,
     plan: CasePlan,
     options: Arc<RunOptions>,
     policy: RunPolicy,
@@ -168,6 +171,10 @@ impl<I: Future<Output = u8>> Execution<I> {
             exit_code = self.interrupted => Some(exit_code),
         };
         let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
-        (collector.finish(&self.policy, exchanges, interrupted, events), interrupted.is_none())
+        let rerun = self.options.rerun.clone().unwrap_or_default();
+        let causes = |cases: &[CaseReport]| {
+            probable_causes(cases, &self.spec, Fingerprints::builtin(), &|case| rerun.of(case))
+        };
+        (collector.finish(&self.policy, causes, exchanges, interrupted, events), interrupted.is_none())
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgeproof_reports::{
-    AddedLatency, CaseReport, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
+    AddedLatency, CaseReport, Cause, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
 };
 
 use super::case_plan::CasePlan;
@@ -112,11 +112,12 @@ impl ReportCollector {
         }
     }
 
-    /// Emits the rest and the end of the run. `exchanges`: number of requests that the run sent. `interrupted`: exit code of
+    /// Emits the rest and the end of the run. `causes`: finds the causes of the failures. `exchanges`: number of requests that the run sent. `interrupted`: exit code of
     /// the signal that ended the run.
     pub(super) fn finish(
         mut self,
         policy: &RunPolicy,
+        causes: impl FnOnce(&[CaseReport]) -> Vec<Cause>,
         exchanges: u64,
         interrupted: Option<u8>,
         events: &mut dyn FnMut(Event),
@@ -143,7 +144,7 @@ impl ReportCollector {
         let observations = observations(cases.iter());
         events(Event::Finished(Box::new(RunEnd {
             summary,
-            causes: Vec::new(),
+            causes: causes(&cases),
             exchange_count: exchanges,
             observations: observations.clone(),
             missing_inputs: self.missing_inputs,

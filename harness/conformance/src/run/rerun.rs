@@ -1,7 +1,7 @@
 use shell_words::quote;
 
 /// Command that runs cases of a run again, in the folder where the run was started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RerunCommand {
     words: Vec<String>,
     of_cases: Vec<(String, Vec<String>)>,
@@ -36,6 +36,13 @@ impl RerunCommand {
             words.extend(["--filter".to_owned(), quote(id).into_owned()]);
         }
         words.join(" ")
+    }
+}
+
+impl Default for RerunCommand {
+    /// The command for the embedded edge.
+    fn default() -> Self {
+        Self::new(vec!["edgeproof".into(), "conformance".into()])
     }
 }
 

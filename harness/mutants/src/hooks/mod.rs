@@ -1,6 +1,7 @@
 //! Fault hooks of a mutant: how a mutation gets into edges and mock services.
 
 mod edge;
+mod pair;
 mod row;
 mod service;
 mod setting;
@@ -14,6 +15,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 
 use crate::mutation::{BehaviourMutation, Mutation};
+pub(crate) use pair::PairInjection;
 use variation::{Announced, VariationMutant};
 
 /// Injects a mutation into the edges and mock services of one run.

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof::cases::Case;
+use edgeproof::judge::Check;
 
 use super::result::{CaseResult, CaseResults, MutantResult, case_results};
 use crate::mutant::Mutant;
@@ -45,9 +46,11 @@ pub(super) async fn run(
         }
         let played = pure.and_then(|(hooks, reads_reasons)| bed.play_pure(case, hooks, reads_reasons));
         if let Some(played) = played {
+            let mismatches = played.found.checks.iter().filter_map(Check::mismatch).collect();
             let observations =
                 played.found.observations.into_iter().map(|(point, observed)| format!("{point}: {observed}"));
-            let case_result = CaseResult { outcome: played.outcome, observations: observations.collect() };
+            let case_result =
+                CaseResult { outcome: played.outcome, observations: observations.collect(), mismatches };
             result.cases.insert(case.id.clone(), case_result);
         } else if meets(case, mutant, traces) {
             over_sockets.entry(*part).or_default().push(case.clone());

@@ -1,15 +1,16 @@
 use std::collections::BTreeMap;
 
-use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_reports::{CaseReport, Mismatch, Outcome};
 
 /// Results of cases, by case id.
 pub(super) type CaseResults = BTreeMap<String, CaseResult>;
 
-/// Outcome and observations of a case.
+/// Outcome, observations and mismatches of a case.
 #[derive(Debug, Clone)]
 pub(super) struct CaseResult {
     pub(super) outcome: Outcome,
     pub(super) observations: Vec<String>,
+    pub(super) mismatches: Vec<Mismatch>,
 }
 
 /// Results of one mutant.
@@ -27,7 +28,11 @@ pub(super) fn case_results(reports: &[CaseReport]) -> impl Iterator<Item = (Stri
     reports.iter().map(|report| {
         let observations =
             report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.observed));
-        let result = CaseResult { outcome: report.outcome, observations: observations.collect() };
+        let result = CaseResult {
+            outcome: report.outcome,
+            observations: observations.collect(),
+            mismatches: report.mismatches.clone(),
+        };
         (report.id.clone(), result)
     })
 }

@@ -9,18 +9,20 @@ pub struct BehaviourFacts {
     pub title: &'static str,
     /// Id of the row that it breaks.
     pub row: &'static str,
+    /// Id of its cause: the mistake of a developer who writes such an edge or service.
+    pub cause: &'static str,
     /// Level of the mutation, if it is lower than the level of the row.
     pub level: Option<Level>,
     /// Row that a second mutant breaks, with this behaviour in the later part of a run only. None: there is no such mutant.
     pub late_row: Option<&'static str>,
 }
 
-/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row, level, and
+/// Defines an enum of behaviours from one list: variant, title (the doc comment), name, broken row, cause, level, and
 /// `also late` for a second mutant that begins late, with its broken row if it is another one.
 macro_rules! behaviours {
     (
         $(#[$about:meta])* pub enum $Behaviour:ident;
-        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal $(at $level:ident)? $(also $late:ident $($late_row:literal)?)?;)*
+        $($(#[doc = $title:literal])+ $Variant:ident = $name:literal breaks $row:literal by $cause:literal $(at $level:ident)? $(also $late:ident $($late_row:literal)?)?;)*
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,16 +36,17 @@ macro_rules! behaviours {
 
             /// Name, title and requirement.
             pub const fn facts(self) -> BehaviourFacts {
-                let (name, title, row, level, late_row) = match self {
+                let (name, title, row, cause, level, late_row) = match self {
                     $(Self::$Variant => (
                         $name,
                         concat!($($title),+),
                         $row,
+                        $cause,
                         behaviours!(@level $($level)?),
                         behaviours!(@late $row $(, $late $($late_row)?)?),
                     ),)*
                 };
-                BehaviourFacts { name, title: title.trim_ascii(), row, level, late_row }
+                BehaviourFacts { name, title: title.trim_ascii(), row, cause, level, late_row }
             }
         }
     };

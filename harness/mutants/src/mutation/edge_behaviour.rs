@@ -7,259 +7,259 @@ behaviours! {
 
     // -- relayed body
     /// Parses the JSON and serialises it again.
-    Reserialises = "reserialises" breaks "statement.body-unchanged" also late;
+    Reserialises = "reserialises" breaks "statement.body-unchanged" by "body-parsed" also late;
     /// Trims white space from the body.
-    Trims = "trims-white-space" breaks "statement.body-unchanged" also late;
+    Trims = "trims-white-space" breaks "statement.body-unchanged" by "body-as-text" also late;
     /// Decodes the body as UTF-8 and replaces invalid bytes.
-    DecodesLossily = "decodes-lossily" breaks "statement.body-unchanged";
+    DecodesLossily = "decodes-lossily" breaks "statement.body-unchanged" by "body-as-text";
     /// Removes a byte order mark.
-    StripsBom = "strips-bom" breaks "statement.body-unchanged";
+    StripsBom = "strips-bom" breaks "statement.body-unchanged" by "body-as-text";
     /// Wraps the body in an object.
-    Wraps = "wraps-in-object" breaks "statement.body-unchanged" also late;
+    Wraps = "wraps-in-object" breaks "statement.body-unchanged" by "body-parsed" also late;
     /// Normalises text to composed Unicode.
-    NormalisesUnicode = "normalises-unicode" breaks "statement.body-unchanged";
+    NormalisesUnicode = "normalises-unicode" breaks "statement.body-unchanged" by "body-as-text";
     /// Cuts the body at a NUL byte.
-    CutsAtNul = "cuts-at-nul" breaks "statement.body-unchanged";
+    CutsAtNul = "cuts-at-nul" breaks "statement.body-unchanged" by "body-as-text";
     /// Changes CRLF to LF.
-    ChangesLineEnds = "changes-line-endings" breaks "statement.body-unchanged";
+    ChangesLineEnds = "changes-line-endings" breaks "statement.body-unchanged" by "body-as-text";
     /// Relays {} in place of an empty body.
-    ReplacesEmpty = "replaces-empty-body" breaks "statement.body-unchanged";
+    ReplacesEmpty = "replaces-empty-body" breaks "statement.body-unchanged" by "body-parsed";
     /// Relays an empty body in place of a chunked one.
-    DropsChunks = "drops-chunked-body" breaks "statement.body-unchanged" also late;
+    DropsChunks = "drops-chunked-body" breaks "statement.body-unchanged" by "request-framing" also late;
     /// Answers 417 to Expect: 100-continue.
-    RefusesExpect = "refuses-expect" breaks "statement.body-unchanged";
+    RefusesExpect = "refuses-expect" breaks "statement.body-unchanged" by "request-framing";
     /// Relays {} unless the content type is JSON.
-    ParsesByContentType = "parses-by-content-type" breaks "statement.body-unchanged";
+    ParsesByContentType = "parses-by-content-type" breaks "statement.body-unchanged" by "content-type-judged";
     /// Refuses a body that is not JSON.
-    RefusesNotJson = "refuses-not-json" breaks "statement.body-not-judged";
+    RefusesNotJson = "refuses-not-json" breaks "statement.body-not-judged" by "body-validated";
     /// Refuses JSON that is not an object.
-    RefusesNotObject = "refuses-not-object" breaks "statement.body-not-judged";
+    RefusesNotObject = "refuses-not-object" breaks "statement.body-not-judged" by "body-validated";
     /// Refuses an empty object.
-    RefusesEmptyObject = "refuses-empty-object" breaks "statement.body-not-judged";
+    RefusesEmptyObject = "refuses-empty-object" breaks "statement.body-not-judged" by "body-validated";
     /// Refuses content types other than JSON.
-    RefusesOtherTypes = "refuses-other-content-types" breaks "statement.body-unchanged";
+    RefusesOtherTypes = "refuses-other-content-types" breaks "statement.body-unchanged" by "content-type-judged";
     /// Refuses bodies over 10 KiB.
-    LimitsTo10k = "limits-to-10k" breaks "statement.body-unchanged";
+    LimitsTo10k = "limits-to-10k" breaks "statement.body-unchanged" by "body-limit";
     /// Refuses bodies over 100 KiB.
-    LimitsTo100k = "limits-to-100k" breaks "statement.body-large";
+    LimitsTo100k = "limits-to-100k" breaks "statement.body-large" by "body-limit";
     /// Refuses bodies over 512 KiB.
-    LimitsTo512k = "limits-to-512k" breaks "statement.body-large";
+    LimitsTo512k = "limits-to-512k" breaks "statement.body-large" by "body-limit";
     /// Relays each collection twice.
-    SendsTwice = "sends-twice" breaks "statement.relayed-once" also late;
+    SendsTwice = "sends-twice" breaks "statement.relayed-once" by "relayed-twice" also late;
     /// Retries after a broken connection.
-    RetriesBroken = "retries-after-broken-connection" breaks "statement.no-retry";
+    RetriesBroken = "retries-after-broken-connection" breaks "statement.no-retry" by "retried";
     /// Retries after a broken connection, and passes the refusal of the copy on.
-    PassesCopyRefused = "passes-copy-refused" breaks "statement.retry-told-truth";
+    PassesCopyRefused = "passes-copy-refused" breaks "statement.retry-told-truth" by "retried";
     /// Retries after a broken connection, and answers 502 although the retry was accepted.
-    HidesRetry = "hides-retry" breaks "statement.retry-told-truth";
+    HidesRetry = "hides-retry" breaks "statement.retry-told-truth" by "retried";
     /// Retries after a 409.
-    Retries409 = "retries-409" breaks "statement.relayed-once";
+    Retries409 = "retries-409" breaks "statement.relayed-once" by "retried";
     /// Retries after a 401.
-    Retries401 = "retries-401" breaks "statement.relayed-once";
+    Retries401 = "retries-401" breaks "statement.relayed-once" by "retried";
     /// Retries after a 503.
-    Retries503 = "retries-503" breaks "statement.relayed-once";
+    Retries503 = "retries-503" breaks "statement.relayed-once" by "retried";
     /// Relays each collection again before the next one.
-    RelaysAgainLater = "relays-again-later" breaks "statement.relayed-once";
+    RelaysAgainLater = "relays-again-later" breaks "statement.relayed-once" by "relayed-twice";
     /// Accepts without relaying.
-    RelaysNothing = "relays-nothing" breaks "statement.body-unchanged" also late;
+    RelaysNothing = "relays-nothing" breaks "statement.body-unchanged" by "accepted-without-service" also late;
     /// Relays the received part of a broken body.
-    RelaysPartial = "relays-partial-body" breaks "statement.nothing-partial-relayed";
+    RelaysPartial = "relays-partial-body" breaks "statement.nothing-partial-relayed" by "partial-relayed";
     /// Relays the first half of a chunked body.
-    HalvesChunks = "halves-chunked-body" breaks "statement.nothing-partial-relayed";
+    HalvesChunks = "halves-chunked-body" breaks "statement.nothing-partial-relayed" by "request-framing";
 
     // -- license, certificates, trust
     /// Relays without the license.
-    DropsLicense = "drops-license" breaks "statement.license-presented";
+    DropsLicense = "drops-license" breaks "statement.license-presented" by "license-wrong";
     /// Relays the license in lower case.
-    LowerCasesLicense = "lower-cases-license" breaks "statement.license-presented";
+    LowerCasesLicense = "lower-cases-license" breaks "statement.license-presented" by "license-wrong";
     /// Relays the license without its prefix.
-    StripsLicensePrefix = "strips-license-prefix" breaks "setting.edge.license";
+    StripsLicensePrefix = "strips-license-prefix" breaks "setting.edge.license" by "license-wrong";
     /// Presents no license that lacks the license prefix.
-    ChecksLicensePrefix = "checks-license-prefix" breaks "statement.read-token-no-license";
+    ChecksLicensePrefix = "checks-license-prefix" breaks "statement.read-token-no-license" by "credentials-judged";
     /// Refuses collections while LICENSE is unset.
-    RequiresLicense = "requires-license" breaks "statement.relays-without-license";
+    RequiresLicense = "requires-license" breaks "statement.relays-without-license" by "credentials-judged";
     /// Presents the license of the first edge and ignores LICENSE.
-    KeepsFirstLicense = "keeps-first-license" breaks "setting.edge.license";
+    KeepsFirstLicense = "keeps-first-license" breaks "setting.edge.license" by "license-wrong";
     /// Presents no client certificate.
-    PresentsNone = "presents-no-certificate" breaks "statement.certificate-presented";
+    PresentsNone = "presents-no-certificate" breaks "statement.certificate-presented" by "client-certificate-missing";
     /// Presents the client certificate of another license.
-    PresentsOther = "presents-other-certificate" breaks "statement.certificate-presented";
+    PresentsOther = "presents-other-certificate" breaks "statement.certificate-presented" by "client-certificate-missing";
     /// Ignores EDGE_CLIENT_CERT_FILE.
-    IgnoresCertFile = "ignores-cert-file" breaks "setting.edge.client-cert-file";
+    IgnoresCertFile = "ignores-cert-file" breaks "setting.edge.client-cert-file" by "client-certificate-missing";
     /// Ignores EDGE_CLIENT_KEY_FILE.
-    IgnoresKeyFile = "ignores-key-file" breaks "setting.edge.client-key-file";
+    IgnoresKeyFile = "ignores-key-file" breaks "setting.edge.client-key-file" by "client-certificate-missing";
     /// Refuses collections while no client certificate is set.
-    RequiresCertificate = "requires-certificate" breaks "statement.relays-without-certificate";
+    RequiresCertificate = "requires-certificate" breaks "statement.relays-without-certificate" by "credentials-judged";
     /// Does not verify the service's certificate.
-    SkipsCertificateCheck = "skips-certificate-check" breaks "edge.502.service-unreachable";
+    SkipsCertificateCheck = "skips-certificate-check" breaks "edge.502.service-unreachable" by "service-certificate-unchecked";
     /// Does not verify the service's certificate while SERVICE_CA_FILE is unset.
-    SkipsCheckWithoutFile = "skips-certificate-check-without-ca-file" breaks "setting.edge.service-ca-file";
+    SkipsCheckWithoutFile = "skips-certificate-check-without-ca-file" breaks "setting.edge.service-ca-file" by "service-certificate-unchecked";
     /// Does not verify the host name in the service's certificate.
-    AcceptsAnyHost = "accepts-certificate-of-any-host" breaks "statement.server-identity";
+    AcceptsAnyHost = "accepts-certificate-of-any-host" breaks "statement.server-identity" by "service-certificate-unchecked";
     /// Accepts an expired service certificate.
-    AcceptsExpired = "accepts-expired-certificate" breaks "statement.server-identity";
+    AcceptsExpired = "accepts-expired-certificate" breaks "statement.server-identity" by "service-certificate-unchecked";
     /// Calls the SERVICE_URL of the first edge and ignores its own.
-    KeepsFirstServiceUrl = "keeps-first-service-url" breaks "setting.edge.service-url";
+    KeepsFirstServiceUrl = "keeps-first-service-url" breaks "setting.edge.service-url" by "service-url-misread";
     /// Follows redirects of the service.
-    FollowsRedirects = "follows-redirects" breaks "statement.license-not-redirected";
+    FollowsRedirects = "follows-redirects" breaks "statement.license-not-redirected" by "redirects-followed";
     /// Returns the license in a header.
-    LeaksInHeader = "leaks-license-in-header" breaks "statement.secrets-not-answered";
+    LeaksInHeader = "leaks-license-in-header" breaks "statement.secrets-not-answered" by "secrets-answered";
     /// Returns the license in error bodies.
-    LeaksInError = "leaks-license-in-errors" breaks "statement.secrets-not-answered";
+    LeaksInError = "leaks-license-in-errors" breaks "statement.secrets-not-answered" by "secrets-answered";
     /// Returns the client key if the service is unreachable.
-    LeaksKey = "leaks-client-key" breaks "statement.secrets-not-answered";
+    LeaksKey = "leaks-client-key" breaks "statement.secrets-not-answered" by "secrets-answered";
     /// Returns the license in the health check.
-    LeaksInHealth = "leaks-license-in-health-check" breaks "statement.secrets-not-answered";
+    LeaksInHealth = "leaks-license-in-health-check" breaks "statement.secrets-not-answered" by "secrets-answered";
     /// Returns the license in preflight answers.
-    LeaksInPreflight = "leaks-license-in-preflight" breaks "statement.secrets-not-answered";
+    LeaksInPreflight = "leaks-license-in-preflight" breaks "statement.secrets-not-answered" by "secrets-answered";
 
     // -- answers after relaying
     /// Swaps the answers of concurrent collections.
-    SwapsAnswers = "swaps-answers" breaks "statement.isolation";
+    SwapsAnswers = "swaps-answers" breaks "statement.isolation" by "answers-mixed";
     /// Repeats the first answer of a connection on all its requests.
-    RepeatsFirstAnswer = "repeats-first-answer" breaks "statement.isolation";
+    RepeatsFirstAnswer = "repeats-first-answer" breaks "statement.isolation" by "state-kept";
     /// Answers 502 to refusals with a 5xx status.
-    Hides5xx = "hides-5xx" breaks "edge.refused";
+    Hides5xx = "hides-5xx" breaks "edge.refused" by "status-replaced";
     /// Answers 500 to refusals with a status outside the tables.
-    HidesUnlistedStatus = "hides-unlisted-status" breaks "edge.refused";
+    HidesUnlistedStatus = "hides-unlisted-status" breaks "edge.refused" by "status-replaced";
     /// Replaces reasons outside the tables by unknown.
-    HidesUnlistedReason = "hides-unlisted-reason" breaks "statement.status-and-reason-passed";
+    HidesUnlistedReason = "hides-unlisted-reason" breaks "statement.status-and-reason-passed" by "reason-lost";
     /// Answers the first status listed for the reason.
-    FirstStatus = "first-status-of-a-reason" breaks "statement.401-or-400";
+    FirstStatus = "first-status-of-a-reason" breaks "statement.401-or-400" by "status-by-reason";
     /// Answers the last status listed for the reason.
-    LastStatus = "last-status-of-a-reason" breaks "statement.401-or-400";
+    LastStatus = "last-status-of-a-reason" breaks "statement.401-or-400" by "status-by-reason";
     /// Passes the service's body on.
-    PassesBody = "passes-body" breaks "edge.refused";
+    PassesBody = "passes-body" breaks "edge.refused" by "service-body-passed";
     /// Passes other text than a plain reason on as the reason.
-    PassesText = "passes-text-as-reason" breaks "edge.refused.unknown";
+    PassesText = "passes-text-as-reason" breaks "edge.refused.unknown" by "reason-unchecked";
     /// Passes long and invalid text on with a line break.
-    BreaksReason = "breaks-reason" breaks "statement.reason-one-line";
+    BreaksReason = "breaks-reason" breaks "statement.reason-one-line" by "reason-unchecked";
     /// Passes numbers, null and objects on as the reason.
-    PassesValues = "passes-values-as-reason" breaks "edge.refused.unknown";
+    PassesValues = "passes-values-as-reason" breaks "edge.refused.unknown" by "reason-unchecked";
     /// Answers service_unreachable to refusals without a reason.
-    ReportsUnreachable = "reports-unreachable-service" breaks "edge.refused.unknown";
+    ReportsUnreachable = "reports-unreachable-service" breaks "edge.refused.unknown" by "unreadable-refusal";
     /// Answers errors with HTML pages.
-    ErrorPages = "html-error-pages" breaks "statement.error-bodies-json" also late;
+    ErrorPages = "html-error-pages" breaks "statement.error-bodies-json" by "errors-not-json" also late;
     /// Removes the suffix of a reason.
-    StripsSuffix = "strips-reason-suffix" breaks "statement.reason-in-between";
+    StripsSuffix = "strips-reason-suffix" breaks "statement.reason-in-between" by "reason-changed";
     /// Answers 502 to an early refusal of a large collection.
-    LosesEarly = "loses-early-refusal" breaks "statement.early-refusal";
+    LosesEarly = "loses-early-refusal" breaks "statement.early-refusal" by "early-refusal-lost";
     /// Times out after 300 ms.
-    ShortTimeout = "short-timeout" breaks "statement.slow-service";
+    ShortTimeout = "short-timeout" breaks "statement.slow-service" by "timeout-short";
     /// Answers 502 to every collection after the first failure.
-    FailsAfterFailure = "fails-after-first-failure" breaks "statement.recovery";
+    FailsAfterFailure = "fails-after-first-failure" breaks "statement.recovery" by "no-recovery";
     /// Opens only one connection to the service.
-    NeverReconnects = "never-reconnects" breaks "statement.recovery";
+    NeverReconnects = "never-reconnects" breaks "statement.recovery" by "no-recovery";
     /// Passes the service's 2xx status on.
-    PassesSuccess = "passes-success-status" breaks "statement.other-success";
+    PassesSuccess = "passes-success-status" breaks "statement.other-success" by "accepted-answer-wrong";
 
     // -- CORS
     /// Allows any origin.
-    ReflectsOrigin = "reflects-origin" breaks "statement.cors-other-origins" also late;
+    ReflectsOrigin = "reflects-origin" breaks "statement.cors-other-origins" by "any-origin" also late;
     /// Allows every origin with the wildcard *.
-    GrantsStar = "grants-wildcard-origin" breaks "statement.cors-other-origins" also late;
+    GrantsStar = "grants-wildcard-origin" breaks "statement.cors-other-origins" by "any-origin" also late;
     /// Allows the opaque origin null.
-    GrantsNull = "grants-null-origin" breaks "statement.cors-other-origins";
+    GrantsNull = "grants-null-origin" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows origins that start with the allowed one.
-    ByPrefix = "origin-by-prefix" breaks "statement.cors-other-origins";
+    ByPrefix = "origin-by-prefix" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows origins that end with the allowed host.
-    BySuffix = "origin-by-suffix" breaks "statement.cors-other-origins";
+    BySuffix = "origin-by-suffix" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows subdomains of the allowed host.
-    BySubdomain = "origin-by-subdomain" breaks "statement.cors-other-origins";
+    BySubdomain = "origin-by-subdomain" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows the allowed host with any scheme.
-    WithoutScheme = "origin-without-scheme" breaks "statement.cors-other-origins";
+    WithoutScheme = "origin-without-scheme" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows the allowed origin with any port.
-    WithoutPort = "origin-without-port" breaks "statement.cors-other-origins";
+    WithoutPort = "origin-without-port" breaks "statement.cors-other-origins" by "origin-loose";
     /// Treats dots in the allowed origin as wildcards.
-    ByPattern = "origin-by-pattern" breaks "statement.cors-other-origins";
+    ByPattern = "origin-by-pattern" breaks "statement.cors-other-origins" by "origin-loose";
     /// Allows a fixed origin and ignores ALLOWED_ORIGIN.
-    IgnoresAllowedOrigin = "ignores-allowed-origin" breaks "setting.edge.allowed-origin";
+    IgnoresAllowedOrigin = "ignores-allowed-origin" breaks "setting.edge.allowed-origin" by "allowed-origin-misread";
     /// Does not allow the header Content-Type in preflight answers.
-    NoContentType = "preflight-without-content-type" breaks "edge.preflight";
+    NoContentType = "preflight-without-content-type" breaks "edge.preflight" by "preflight-wrong";
     /// Redirects preflights.
-    RedirectsPreflight = "redirects-preflight" breaks "edge.preflight";
+    RedirectsPreflight = "redirects-preflight" breaks "edge.preflight" by "preflight-wrong";
     /// Relays preflights.
-    RelaysPreflight = "relays-preflight" breaks "edge.preflight";
+    RelaysPreflight = "relays-preflight" breaks "edge.preflight" by "preflight-wrong";
     /// Sends CORS headers on success only.
-    CorsOnSuccess = "cors-on-success" breaks "statement.cors-readable" also late;
+    CorsOnSuccess = "cors-on-success" breaks "statement.cors-readable" by "cors-on-success" also late;
     /// Omits the header Vary.
-    NoVary = "no-vary-header" breaks "statement.vary";
+    NoVary = "no-vary-header" breaks "statement.vary" by "vary-missing";
 
     // -- methods and paths
     /// Handles PUT as POST.
-    AcceptsPut = "accepts-put" breaks "endpoint.edge.signals";
+    AcceptsPut = "accepts-put" breaks "endpoint.edge.signals" by "method-not-405";
     /// Answers GET with the health check's answer.
-    AcceptsGet = "accepts-get" breaks "edge.405.method-not-allowed";
+    AcceptsGet = "accepts-get" breaks "edge.405.method-not-allowed" by "method-not-405";
     /// Answers 405 to OPTIONS that is not a preflight of the allowed origin.
-    RefusesOtherOptions = "refuses-options-of-other-origins" breaks "statement.options-not-405";
+    RefusesOtherOptions = "refuses-options-of-other-origins" breaks "statement.options-not-405" by "options-405";
     /// Answers 405 to OPTIONS without preflight headers.
-    RefusesPlainOptions = "refuses-options-without-preflight" breaks "statement.options-not-405" at Should;
+    RefusesPlainOptions = "refuses-options-without-preflight" breaks "statement.options-not-405" by "options-405" at Should;
     /// Answers 405 to OPTIONS with a body.
-    RefusesOptionsWithBody = "refuses-options-with-body" breaks "statement.options-not-405" at Should;
+    RefusesOptionsWithBody = "refuses-options-with-body" breaks "statement.options-not-405" by "options-405" at Should;
     /// Closes the connection on TRACE.
-    ClosesOnTrace = "closes-on-trace" breaks "statement.trace";
+    ClosesOnTrace = "closes-on-trace" breaks "statement.trace" by "method-not-405";
     /// Accepts TRACE.
-    AcceptsTrace = "accepts-trace" breaks "edge.405.method-not-allowed";
+    AcceptsTrace = "accepts-trace" breaks "edge.405.method-not-allowed" by "method-not-405";
     /// Omits the header Allow.
-    NoAllow = "no-allow-header" breaks "statement.allow-on-405";
+    NoAllow = "no-allow-header" breaks "statement.allow-on-405" by "allow-missing";
     /// Answers HEAD with Content-Length: 0.
-    HeadWithoutLength = "head-with-length-zero" breaks "statement.head-length";
+    HeadWithoutLength = "head-with-length-zero" breaks "statement.head-length" by "head-length";
     /// Answers 404 to the health check.
-    NoHealth = "no-health-check" breaks "endpoint.edge.health";
+    NoHealth = "no-health-check" breaks "endpoint.edge.health" by "health-check";
     /// Adds a member to answers over HTTP/2.
-    ChangesOverHttp2 = "changes-answers-over-http2" breaks "statement.http2";
+    ChangesOverHttp2 = "changes-answers-over-http2" breaks "statement.http2" by "http2-differs";
     /// Relays an empty body over HTTP/2.
-    EmptiesOverHttp2 = "empties-bodies-over-http2" breaks "statement.http2";
+    EmptiesOverHttp2 = "empties-bodies-over-http2" breaks "statement.http2" by "http2-differs";
 
     // -- broken request bodies
     /// Answers 400 in the framework's JSON to a broken body.
-    StackAnswersShort = "stack-answers-short-body" breaks "statement.stack-answers";
+    StackAnswersShort = "stack-answers-short-body" breaks "statement.stack-answers" by "read-failed-wrong";
     /// Never answers a request with a broken body.
-    HangsOnShort = "hangs-on-short-body" breaks "edge.400.read-failed";
+    HangsOnShort = "hangs-on-short-body" breaks "edge.400.read-failed" by "read-failed-wrong";
     /// Answers 500 to a broken body.
-    FailsOnShort = "fails-on-short-body" breaks "edge.400.read-failed";
+    FailsOnShort = "fails-on-short-body" breaks "edge.400.read-failed" by "read-failed-wrong";
     /// Answers no request after a broken body.
-    StopsOnShort = "stops-on-short-body" breaks "statement.edge-lives-on";
+    StopsOnShort = "stops-on-short-body" breaks "statement.edge-lives-on" by "broken-request-harms";
     /// Answers 500 to every request after a broken body.
-    FailsAfterShort = "fails-after-short-body" breaks "statement.edge-lives-on";
+    FailsAfterShort = "fails-after-short-body" breaks "statement.edge-lives-on" by "broken-request-harms";
     /// Answers no request after a connection with malformed HTTP.
-    StopsOnMalformed = "stops-on-malformed-request" breaks "statement.edge-lives-on";
+    StopsOnMalformed = "stops-on-malformed-request" breaks "statement.edge-lives-on" by "broken-request-harms";
 
     // -- log
     /// Logs the body of a refused collection.
-    LogsBody = "logs-body" breaks "statement.log-without-end-user-data" also late;
+    LogsBody = "logs-body" breaks "statement.log-without-end-user-data" by "end-user-data-logged" also late;
     /// Logs the client's address.
-    LogsAddress = "logs-address" breaks "statement.log-without-end-user-data";
+    LogsAddress = "logs-address" breaks "statement.log-without-end-user-data" by "end-user-data-logged";
     /// Logs the header X-Forwarded-For.
-    LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data" also late;
+    LogsForwarded = "logs-forwarded-address" breaks "statement.log-without-end-user-data" by "end-user-data-logged" also late;
     /// Logs the header User-Agent.
-    LogsUserAgent = "logs-user-agent" breaks "statement.log-without-end-user-data" also late;
+    LogsUserAgent = "logs-user-agent" breaks "statement.log-without-end-user-data" by "end-user-data-logged" also late;
     /// Logs the header Cookie.
-    LogsCookie = "logs-cookie" breaks "statement.log-without-end-user-data" also late;
+    LogsCookie = "logs-cookie" breaks "statement.log-without-end-user-data" by "end-user-data-logged" also late;
     /// Logs the license on refusals.
-    LogsLicense = "logs-license" breaks "statement.secrets-not-logged" also late;
+    LogsLicense = "logs-license" breaks "statement.secrets-not-logged" by "secrets-logged" also late;
     /// Logs the license at start.
-    LogsLicenseAtStart = "logs-license-at-start" breaks "statement.secrets-not-logged";
+    LogsLicenseAtStart = "logs-license-at-start" breaks "statement.secrets-not-logged" by "secrets-logged";
     /// Logs the client key at start.
-    LogsKey = "logs-client-key" breaks "statement.secrets-not-logged";
+    LogsKey = "logs-client-key" breaks "statement.secrets-not-logged" by "secrets-logged";
     /// Logs refusals without status and reason.
-    LogsWithoutDetails = "logs-without-status-and-reason" breaks "statement.refusal-logged" also late;
+    LogsWithoutDetails = "logs-without-status-and-reason" breaks "statement.refusal-logged" by "refusal-log-wrong" also late;
     /// Logs nothing.
-    LogsNothing = "logs-nothing" breaks "statement.refusal-logged" at Should;
+    LogsNothing = "logs-nothing" breaks "statement.refusal-logged" by "refusal-log-wrong" at Should;
     /// Logs each refusal twice.
-    LogsTwice = "logs-twice" breaks "statement.refusal-logged";
+    LogsTwice = "logs-twice" breaks "statement.refusal-logged" by "refusal-log-wrong";
     /// Logs the reason on a separate line.
-    LogsTwoLines = "logs-two-lines" breaks "statement.refusal-logged";
+    LogsTwoLines = "logs-two-lines" breaks "statement.refusal-logged" by "refusal-log-wrong";
     /// Logs refusals without the reason.
-    LogsNoReason = "logs-without-reason" breaks "statement.refusal-logged" also late;
+    LogsNoReason = "logs-without-reason" breaks "statement.refusal-logged" by "refusal-log-wrong" also late;
     /// Logs refusals without the status.
-    LogsNoStatus = "logs-without-status" breaks "statement.refusal-logged" also late;
+    LogsNoStatus = "logs-without-status" breaks "statement.refusal-logged" by "refusal-log-wrong" also late;
     /// Logs another status than the service's.
-    LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged" also late;
+    LogsOtherStatus = "logs-other-status" breaks "statement.refusal-logged" by "refusal-log-wrong" also late;
 
     // -- all requests
     /// Refuses all requests without relaying.
-    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted" also late "statement.edge-lives-on";
+    RefusesAll = "refuses-all-requests" breaks "edge.200.accepted" by "refuses-all" also late "statement.edge-lives-on";
     /// Accepts all collections and ignores the answer of the service.
-    AcceptsAll = "accepts-all-collections" breaks "edge.refused";
+    AcceptsAll = "accepts-all-collections" breaks "edge.refused" by "accepted-without-service";
 }

@@ -6,6 +6,7 @@ mod behaviour_facts;
 mod derive;
 mod edge_behaviour;
 mod row;
+mod row_cause;
 mod sample;
 mod service_behaviour;
 mod setting;

@@ -5,6 +5,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::answer::AnswerMutation;
+use super::row_cause::cause;
 
 /// Mutation of one row: where the right answer is the row's answer, it is changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,11 @@ impl RowMutation {
     /// Whether the row is about the edge's answers; otherwise it is about the service or its key set.
     pub fn is_of_edge(&self) -> bool {
         matches!(self.row.table, Table::Edge | Table::Relay)
+    }
+
+    /// Id of its cause.
+    pub fn cause(&self) -> &'static str {
+        cause(&self.row, &self.answer)
     }
 
     /// Whether the mutation skips the check for this stimulus.

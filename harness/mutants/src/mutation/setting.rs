@@ -11,6 +11,8 @@ pub struct SettingMutation {
     pub fault: SettingFault,
     /// Id of the row that it breaks.
     pub row: String,
+    /// Id of its cause.
+    pub cause: String,
     /// Level of the broken requirement.
     pub level: Level,
 }
@@ -57,7 +59,10 @@ impl SettingMutation {
 
 fn of_value(forms: &Forms<SettingChange>, value: &Value<SettingChange>) -> Vec<SettingMutation> {
     let change = value.change;
-    let of = |fault, level| SettingMutation { change, fault, row: forms.row.clone(), level };
+    let of = |fault, level| {
+        let (row, cause) = (forms.row.clone(), cause(fault, value).to_owned());
+        SettingMutation { change, fault, row, cause, level }
+    };
     let faults: &[(SettingFault, Level)] = match change {
         SettingChange::CaFile(_) if change.is_unusable() => &[(SettingFault::TrustsAny, Level::Must)],
         SettingChange::AllowedOrigin(_) if value.level == Level::Open => {
@@ -76,4 +81,14 @@ fn of_value(forms: &Forms<SettingChange>, value: &Value<SettingChange>) -> Vec<S
         _ => &[(SettingFault::Fails, value.level), (SettingFault::AcceptsAnyway, Level::Must)],
     };
     faults.iter().map(|(fault, level)| of(*fault, *level)).collect()
+}
+
+/// Id of the cause of an edge with this fault. Some faults are the same mistake, whatever the setting is.
+fn cause(fault: SettingFault, value: &Value<SettingChange>) -> &str {
+    match fault {
+        SettingFault::Fails | SettingFault::Distorts => &value.cause,
+        SettingFault::AcceptsAnyway => "accepted-without-service",
+        SettingFault::TrustsAny => "service-certificate-unchecked",
+        SettingFault::GrantsAny => "any-origin",
+    }
 }

@@ -15,6 +15,8 @@ pub struct VariationMutation {
     pub class: &'static str,
     /// Id of the row that it breaks.
     pub row: String,
+    /// Id of its cause.
+    pub cause: String,
     /// Level of the broken requirement.
     pub level: Level,
     /// What the edge does.
@@ -67,6 +69,7 @@ fn single(dimension: &Dimension, value: &Value) -> VariationMutation {
             Side::Connection | Side::History => "state",
         },
         row: dimension.row.clone(),
+        cause: value.cause.clone(),
         level: value.level,
         fault: fault(dimension.side, &value.change),
     }
@@ -85,6 +88,7 @@ fn of_health(forms: &Forms<HealthChange>, value: &Value<HealthChange>) -> Variat
         cases: format!("health.{}", forms.id),
         class: "health",
         row: forms.row.clone(),
+        cause: value.cause.clone(),
         level: value.level,
         fault,
     }
@@ -107,6 +111,7 @@ fn pair(dimensions: &[Dimension], family: Family) -> Option<VariationMutation> {
         cases: format!("vary.pairs.{family}"),
         class: "pairs",
         row: "statement.isolation".to_owned(),
+        cause: "forms-together".to_owned(),
         level: Level::Must,
         fault: VariationFault::Fails,
     })

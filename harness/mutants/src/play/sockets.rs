@@ -105,6 +105,7 @@ impl TestBed {
             upstream: EdgeUpstream::MockPerEdge,
             redactor: Arc::clone(&self.redactor),
             max_exclusive: 4,
+            observer: None,
         };
         Ok(ConformanceRun::of_edges(cases, &Selection::default(), options)?)
     }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod agreement;
 #[cfg(test)]
+mod causes;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 mod inert;

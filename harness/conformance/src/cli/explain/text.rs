@@ -5,7 +5,7 @@ use edgeproof_reports::{CaseBasis, CaseLevel};
 
 use super::exchange::exchange;
 use super::known_case::KnownCase;
-use crate::causes::typical_causes;
+use crate::causes::Fingerprints;
 
 /// Causes that are shown for a case or a row.
 const CAUSES_SHOWN: usize = 5;
@@ -17,7 +17,7 @@ pub(super) fn of_case(spec: &Spec, known: &KnownCase) -> String {
     let case = &known.case;
     let mut text = required(spec, known);
     push_section(&mut text, "exchange", &exchange(spec, case));
-    push_causes(&mut text, spec, &typical_causes(&case.id));
+    push_causes(&mut text, spec, &Fingerprints::builtin().causes_of_case(&case.id));
     push_commands(&mut text, known);
     text
 }
@@ -35,13 +35,15 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
     if let Some(example) = example {
         push_section(&mut text, "exchange", &exchange(spec, &example.case));
     }
-    let mut causes: Vec<(usize, String)> = Vec::new();
-    for cause in proofs.iter().flat_map(|known| typical_causes(&known.case.id)) {
+    let known = Fingerprints::builtin();
+    let mut causes: Vec<(usize, &str)> = Vec::new();
+    for cause in proofs.iter().flat_map(|proof| known.causes_of_case(&proof.case.id)) {
         match causes.iter_mut().find(|(_, other)| *other == cause) {
             Some((count, _)) => *count += 1,
             None => causes.push((1, cause)),
         }
     }
+    // The causes of most cases first; equal ones stay in the order of the first case.
     causes.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     push_causes(&mut text, spec, &causes.into_iter().map(|(_, cause)| cause).collect::<Vec<_>>());
     let lines: Vec<String> =
@@ -58,8 +60,9 @@ pub(super) fn of_cause(cause: &KnownCause, cases: &[KnownCase]) -> String {
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
     push_section(&mut text, "what happens", &[cause.explanation.clone()]);
     push_section(&mut text, "fix", &fixes(cause));
-    let fails = |known: &&KnownCase| typical_causes(&known.case.id).contains(&cause.id);
-    let failed: Vec<&KnownCase> = cases.iter().filter(fails).collect();
+    let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
+    let failed: Vec<&KnownCase> =
+        ids.iter().filter_map(|id| cases.iter().find(|known| known.case.id == *id)).collect();
     let mut lines: Vec<String> = failed
         .iter()
         .take(CASES_SHOWN)
@@ -154,7 +157,7 @@ fn push_section(text: &mut String, title: &str, lines: &[String]) {
     }
 }
 
-fn push_causes(text: &mut String, spec: &Spec, causes: &[String]) {
+fn push_causes(text: &mut String, spec: &Spec, causes: &[&str]) {
     let mut lines = Vec::new();
     for cause in causes.iter().filter_map(|id| spec.cause(id)).take(CAUSES_SHOWN) {
         lines.push(format!("{}: {}", cause.id, cause.title));
@@ -173,7 +176,9 @@ fn fixes(cause: &KnownCause) -> Vec<String> {
 fn push_commands(text: &mut String, known: &KnownCase) {
     let (id, target) = (&known.case.id, known.target);
     let lines = if target.is_empty() {
-        ["conformance --filter", "serve"].map(|command| format!("edgeproof {command} {id} --launch 'CMD ARG…'")).to_vec()
+        ["conformance --filter", "serve"]
+            .map(|command| format!("edgeproof {command} {id} --launch 'CMD ARG…'"))
+            .to_vec()
     } else {
         vec![format!("edgeproof conformance{target} --filter {id}")]
     };

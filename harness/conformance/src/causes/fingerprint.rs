@@ -1,0 +1,140 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::case_name::{area, family};
+use super::symptom::Symptoms;
+
+/// Failed cases, and how each fails.
+pub type Failures = BTreeMap<String, Symptoms>;
+
+/// The cases that a mutant fails, and how. Mutants with one cause that fail alike share a fingerprint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Id of the cause.
+    pub cause: String,
+    /// Number of mutants that fail so.
+    pub mutants: usize,
+    /// The failed cases.
+    pub cases: Failures,
+}
+
+/// The fingerprints of all mutants. A test program generates them from the kill matrix.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fingerprints {
+    pub(super) all: Vec<IndexedFingerprint>,
+    /// Distinct symptoms of cases. Fingerprints refer to them by index.
+    pub(super) symptoms: Vec<Symptoms>,
+}
+
+/// A fingerprint, prepared for comparisons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct IndexedFingerprint {
+    pub(super) cause: String,
+    pub(super) mutants: usize,
+    /// Failed cases, with the index of their symptoms.
+    pub(super) cases: BTreeMap<String, usize>,
+    /// Families and areas of the cases with the same symptoms.
+    pub(super) places: BTreeMap<usize, Places>,
+}
+
+/// Where symptoms occur.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) families: BTreeSet<String>,
+    pub(super) areas: BTreeSet<String>,
+}
+
+static BUILTIN: LazyLock<Fingerprints> = LazyLock::new(|| {
+    let lines = include_str!("fingerprints.jsonl").lines();
+    let parsed = lines.map(|line| serde_json::from_str(line).expect("a test reads the generated file"));
+    Fingerprints::new(parsed)
+});
+
+impl Fingerprints {
+    /// The fingerprints of this version.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Prepares fingerprints for comparisons. Those of the same cause with the same failures become one.
+    pub fn new(all: impl IntoIterator<Item = Fingerprint>) -> Self {
+        let mut merged: BTreeMap<(String, Failures), usize> = BTreeMap::new();
+        for one in all {
+            *merged.entry((one.cause, one.cases)).or_default() += one.mutants;
+        }
+        let mut index: BTreeMap<Symptoms, usize> = BTreeMap::new();
+        let all = merged.into_iter().map(|((cause, failures), mutants)| {
+            let mut cases = BTreeMap::new();
+            let mut places: BTreeMap<usize, Places> = BTreeMap::new();
+            for (case, symptoms) in failures {
+                let next = index.len();
+                let symptoms = *index.entry(symptoms).or_insert(next);
+                let place = places.entry(symptoms).or_default();
+                place.families.insert(family(&case).to_owned());
+                place.areas.insert(area(&case).to_owned());
+                cases.insert(case, symptoms);
+            }
+            IndexedFingerprint { cause, mutants, cases, places }
+        });
+        let all = all.collect();
+        let mut symptoms: Vec<(usize, Symptoms)> =
+            index.into_iter().map(|(one, index)| (index, one)).collect();
+        symptoms.sort();
+        Self { all, symptoms: symptoms.into_iter().map(|(_, one)| one).collect() }
+    }
+
+    /// The fingerprints, sorted by cause.
+    pub fn iter(&self) -> impl Iterator<Item = Fingerprint> + '_ {
+        self.all.iter().map(|one| Fingerprint {
+            cause: one.cause.clone(),
+            mutants: one.mutants,
+            cases: one
+                .cases
+                .iter()
+                .map(|(case, index)| (case.clone(), self.symptoms[*index].clone()))
+                .collect(),
+        })
+    }
+
+    /// The generated file: a line for each fingerprint.
+    pub fn to_lines(&self) -> String {
+        self.iter()
+            .map(|one| serde_json::to_string(&one).expect("texts and numbers are JSON") + "\n")
+            .collect()
+    }
+
+    /// Number of mutants of a cause that have a symptom in some case.
+    pub fn frequency(&self, cause: &str, symptom: &str) -> usize {
+        let of_cause = self.all.iter().filter(|one| one.cause == cause);
+        let has = |one: &&IndexedFingerprint| {
+            one.places.keys().any(|index| self.symptoms[*index].contains(symptom))
+        };
+        of_cause.filter(has).map(|one| one.mutants).sum()
+    }
+
+    /// Ids of the causes whose mutants fail a case, the most frequent first.
+    pub fn causes_of_case(&self, case: &str) -> Vec<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in self.all.iter().filter(|one| one.cases.contains_key(case)) {
+            *counts.entry(&one.cause).or_default() += one.mutants;
+        }
+        let mut causes: Vec<_> = counts.into_iter().collect();
+        causes.sort_by_key(|(cause, count)| (std::cmp::Reverse(*count), *cause));
+        causes.into_iter().map(|(cause, _)| cause).collect()
+    }
+
+    /// Ids of the cases that mutants of a cause fail, those that most of them fail first.
+    pub fn cases_of_cause(&self, cause: &str) -> Vec<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in self.all.iter().filter(|one| one.cause == cause) {
+            for case in one.cases.keys() {
+                *counts.entry(case).or_default() += one.mutants;
+            }
+        }
+        let mut cases: Vec<_> = counts.into_iter().collect();
+        cases.sort_by_key(|(case, count)| (std::cmp::Reverse(*count), *case));
+        cases.into_iter().map(|(case, _)| case).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! The causes of a run's failures and warnings, for its reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::{CaseLevel, CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
+
+use super::fingerprint::{Failures, Fingerprints};
+use super::matching::Explanation;
+use super::symptom::symptoms;
+
+/// Causes of the failed cases, the one that explains most first. What no known cause explains is grouped by row and kind
+/// of difference. `rerun`: makes the command that runs a case again.
+pub fn probable_causes(
+    cases: &[CaseReport],
+    spec: &Spec,
+    known: &Fingerprints,
+    rerun: &dyn Fn(&str) -> String,
+) -> Vec<Cause> {
+    let failed: BTreeMap<&str, &CaseReport> = cases
+        .iter()
+        .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn))
+        .map(|case| (case.id.as_str(), case))
+        .collect();
+    let failures: Failures =
+        failed.iter().map(|(id, case)| ((*id).to_owned(), symptoms(&case.mismatches))).collect();
+    let ran: BTreeSet<&str> = cases
+        .iter()
+        .filter(|case| !matches!(case.outcome, Outcome::NotRun | Outcome::NotApplicable))
+        .map(|case| case.id.as_str())
+        .collect();
+    let explanations = known.explain(&failures, &ran);
+    let mut open: Vec<&CaseReport> = failed.values().copied().collect();
+    let mut causes = Vec::new();
+    for explanation in &explanations {
+        if let Some(cause) = known_cause(explanation, &failed, spec, known, rerun) {
+            open.retain(|case| !explanation.cases.contains(&case.id));
+            causes.push(cause);
+        }
+    }
+    causes.extend(unknown_causes(&open, rerun));
+    causes
+}
+
+fn known_cause(
+    explanation: &Explanation,
+    failed: &BTreeMap<&str, &CaseReport>,
+    spec: &Spec,
+    known: &Fingerprints,
+    rerun: &dyn Fn(&str) -> String,
+) -> Option<Cause> {
+    let facts = spec.cause(&explanation.cause)?;
+    let mut cases: Vec<&CaseReport> =
+        explanation.cases.iter().filter_map(|id| failed.get(id.as_str()).copied()).collect();
+    cases.sort_by_key(|case| plainness(case));
+    let best = cases.first()?;
+    let typical = |mismatch: &Mismatch| {
+        let counts = symptoms(std::slice::from_ref(mismatch));
+        counts.iter().map(|symptom| known.frequency(&explanation.cause, symptom)).max().unwrap_or_default()
+    };
+    let mismatch = (0..best.mismatches.len()).rev().max_by_key(|index| typical(&best.mismatches[*index]));
+    let (explained, passed) = (cases.len() as f64, explanation.passed.len() as f64);
+    Some(Cause {
+        id: facts.id.clone(),
+        title: facts.title.clone(),
+        row: best.rows.first().cloned().unwrap_or_default(),
+        level: cases.iter().map(|case| level(case)).min().unwrap_or(best.level),
+        confidence: explained / (explained + passed),
+        cases: cases.iter().map(|case| case.id.clone()).collect(),
+        passed: explanation.passed.clone(),
+        mismatch: mismatch.unwrap_or_default(),
+        explanation: facts.explanation.clone(),
+        fix: facts.fix.clone(),
+        frameworks: facts
+            .frameworks
+            .iter()
+            .map(|one| FrameworkFix { name: one.name.clone(), fix: one.fix.clone() })
+            .collect(),
+        rerun: rerun(&best.id),
+    })
+}
+
+/// Groups of failures without a known cause: one for each row and kind of difference.
+fn unknown_causes(open: &[&CaseReport], rerun: &dyn Fn(&str) -> String) -> Vec<Cause> {
+    let mut groups: BTreeMap<(String, String), Vec<&CaseReport>> = BTreeMap::new();
+    for case in open {
+        let row = case.rows.first().cloned().unwrap_or_default();
+        let kind = symptoms(&case.mismatches).into_iter().next().unwrap_or_else(|| "other".to_owned());
+        groups.entry((row, kind)).or_default().push(case);
+    }
+    let mut causes: Vec<Cause> = groups
+        .into_iter()
+        .map(|((row, kind), mut cases)| {
+            cases.sort_by_key(|case| plainness(case));
+            let best = cases[0];
+            let hint = best.mismatches.iter().find_map(|mismatch| mismatch.hint.clone());
+            Cause {
+                id: format!("{row}/{}", slug(&kind)),
+                title: format!("{} ({kind})", best.title),
+                level: cases.iter().map(|case| level(case)).min().unwrap_or(best.level),
+                confidence: 0.0,
+                cases: cases.iter().map(|case| case.id.clone()).collect(),
+                passed: Vec::new(),
+                mismatch: 0,
+                explanation: String::new(),
+                fix: hint
+                    .unwrap_or_else(|| format!("no known mistake fails so; read `edgeproof explain {row}`")),
+                frameworks: Vec::new(),
+                rerun: rerun(&best.id),
+                row,
+            }
+        })
+        .collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.cases.len()));
+    causes
+}
+
+/// Order of examples: failures before warnings, and a single exchange before a case of many.
+fn plainness(case: &CaseReport) -> (bool, bool, bool) {
+    let area = case.id.split('.').next().unwrap_or_default();
+    (
+        case.outcome != Outcome::Fail,
+        matches!(area, "monitor" | "vary" | "explore" | "replay"),
+        case.exchanges.is_empty(),
+    )
+}
+
+fn level(case: &CaseReport) -> CaseLevel {
+    case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
+}
+
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+}

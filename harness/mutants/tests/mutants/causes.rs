@@ -1,0 +1,76 @@
+//! The cause that each mutant names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use edgeproof_fixtures::spec::{CausePart, Spec, Version};
+use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, TestedPart};
+
+fn all_mutants(spec: &Spec) -> Vec<Mutant> {
+    let set = MutantSet::new(spec);
+    set.mutants.into_iter().chain(set.equivalent).collect()
+}
+
+/// The part of a mutant. Service and key set are one program: the broken row tells them apart.
+fn part(mutant: &Mutant) -> CausePart {
+    if mutant.mutation.affects(TestedPart::Edge) {
+        CausePart::Edge
+    } else if mutant.row.starts_with("keys.") || mutant.row == "limit.key-set-cache" {
+        CausePart::Keys
+    } else {
+        CausePart::Service
+    }
+}
+
+#[test]
+fn each_mutant_names_a_cause_of_its_part() {
+    for version in Version::ALL {
+        let spec = Spec::builtin(*version);
+        for mutant in all_mutants(&spec) {
+            let cause = spec.cause(&mutant.cause);
+            assert_eq!(cause.map(|cause| cause.part), Some(part(&mutant)), "{}: {}", mutant.id, mutant.cause);
+        }
+    }
+    let spec = Spec::builtin(Version::Current);
+    for facts in BehaviourMutation::all().map(BehaviourMutation::facts) {
+        assert!(spec.cause(facts.cause).is_some(), "{}: {}", facts.name, facts.cause);
+    }
+}
+
+#[test]
+fn each_cause_has_a_mutant() {
+    let spec = Spec::builtin(Version::Current);
+    let mutants = MutantSet::new(&spec).mutants;
+    let named: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.cause.as_str()).collect();
+    let unnamed: Vec<_> = spec.causes().iter().filter(|cause| !named.contains(cause.id.as_str())).collect();
+    assert_eq!(unnamed, Vec::<&edgeproof_fixtures::spec::KnownCause>::new());
+}
+
+/// A cause with a large share of the mutants of its part would explain too much.
+#[test]
+fn no_cause_has_a_large_share_of_the_mutants_of_its_part() {
+    let spec = Spec::builtin(Version::Current);
+    let mutants = MutantSet::new(&spec).mutants;
+    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut parts: BTreeMap<CausePart, usize> = BTreeMap::new();
+    for mutant in &mutants {
+        *causes.entry(&mutant.cause).or_default() += 1;
+        *parts.entry(part(mutant)).or_default() += 1;
+    }
+    let mut list = String::new();
+    for (part, count) in &parts {
+        _ = writeln!(list, "{part}: {count}");
+    }
+    for cause in spec.causes() {
+        let count = causes[cause.id.as_str()];
+        _ = writeln!(list, "{:<30} {count}", cause.id);
+        // A service has as many statuses to get wrong as it has refusals. The key set has few causes.
+        let share = match cause.part {
+            CausePart::Edge => 8,
+            CausePart::Service => 6,
+            CausePart::Keys => 2,
+        };
+        assert!(count * share <= parts[&cause.part], "{}: {count}", cause.id);
+    }
+    insta::assert_snapshot!(list);
+}
