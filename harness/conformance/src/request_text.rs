@@ -36,7 +36,7 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
         Body::None | Body::Raw(_) | Body::Broken(_) => {}
         Body::Chunked(..) => lines.push("Transfer-Encoding: chunked".to_owned()),
         Body::Sized(_) | Body::Slow(..) | Body::Expect(_) => {
-            lines.push(format!("Content-Length: {}", body.len()))
+            lines.push(format!("Content-Length: {}", body.len()));
         }
     }
     if matches!(draft.body, Body::Expect(_)) {

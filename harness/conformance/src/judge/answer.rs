@@ -128,7 +128,7 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
         kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
     };
     let check = header_has("content-type", "application/json", is_json, reply);
-    let hint = reply.as_ref().ok().and_then(content_type_hint).filter(|_| !check.ok);
+    let hint = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_hint);
     Check { hint, ..check }
 }
 

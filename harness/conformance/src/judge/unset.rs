@@ -21,8 +21,8 @@ const UNSET: [&str; 14] = [
 
 /// Advice for a request whose `Authorization` header was built from an unset variable.
 pub(crate) fn unset_hint(headers: &HeaderMap) -> Option<String> {
-    let values = headers.get_all(AUTHORIZATION).iter();
-    values.filter_map(|value| of_value(&String::from_utf8_lossy(value.as_bytes()))).next()
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    values.find_map(|value| of_value(&String::from_utf8_lossy(value.as_bytes())))
 }
 
 /// Advice for credentials that were found in place of the license.

@@ -197,5 +197,5 @@ fn serve_help_lists_options_and_exit_codes() {
 
 /// Lines of the edge's log arrive at any time.
 fn without_log(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("edge | ")).map(|line| format!("{line}\n")).collect()
+    text.split_inclusive('\n').filter(|line| !line.starts_with("edge | ")).collect()
 }

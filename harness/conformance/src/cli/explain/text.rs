@@ -58,7 +58,7 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
 /// Explains a cause.
 pub(super) fn of_cause(cause: &KnownCause, cases: &[KnownCase]) -> String {
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
-    push_section(&mut text, "what happens", &[cause.explanation.clone()]);
+    push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
     push_section(&mut text, "fix", &fixes(cause));
     let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
     let failed: Vec<&KnownCase> =
