@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, ServerAddress, TargetForm};
-use edgeproof_reports::escape::visible;
+use edgeproof_reports::escape::{one_line, visible};
 
 use crate::curl::curl;
 use crate::judge::counted;
@@ -36,7 +36,7 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
         Body::None | Body::Raw(_) | Body::Broken(_) => {}
         Body::Chunked(..) => lines.push("Transfer-Encoding: chunked".to_owned()),
         Body::Sized(_) | Body::Slow(..) | Body::Expect(_) => {
-            lines.push(format!("Content-Length: {}", body.len()))
+            lines.push(format!("Content-Length: {}", body.len()));
         }
     }
     if matches!(draft.body, Body::Expect(_)) {
@@ -45,7 +45,7 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
     lines.push(String::new());
     if !body.is_empty() {
         let shown = String::from_utf8_lossy(&body[..body.len().min(BODY_SHOWN)]);
-        let mut line = visible(&shown).into_owned();
+        let mut line = one_line(&visible(&shown)).into_owned();
         if body.len() > BODY_SHOWN {
             _ = write!(line, "… ({} bytes)", body.len());
         }

@@ -143,6 +143,14 @@ pub fn judge(
             checks.push(judge::not_accepted(reply));
         }
     }
+    // A license that is not one changes the service's refusal.
+    if let Some(hint) =
+        relayed.complete.first().and_then(|arrival| judge::unset_hint(&arrival.request.headers))
+    {
+        for check in checks.iter_mut().filter(|check| !check.ok) {
+            check.hint = Some(hint.clone());
+        }
+    }
     let copy = if retries { CaseLevel::Should } else { CaseLevel::Must };
     match conversation.relay {
         ExpectedRelay::Once => {

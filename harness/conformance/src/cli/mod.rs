@@ -3,6 +3,7 @@
 mod conformance;
 mod edge;
 mod edges;
+mod explain;
 mod inputs;
 mod mint;
 mod mock;
@@ -15,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use conformance::ConformanceArgs;
 use edge::EdgeArgs;
+use explain::ExplainArgs;
 use mint::MintArgs;
 use mock::MockArgs;
 use serve::ServeArgs;
@@ -34,6 +36,8 @@ enum CliCommand {
     Conformance(Box<ConformanceArgs>),
     /// Start edge and mock service for one case, and judge each request that the edge sends
     Serve(Box<ServeArgs>),
+    /// Explain a case, a row or a cause: what is required and why, an example, typical mistakes and their fixes
+    Explain(ExplainArgs),
     /// Show the rows of the interface: statuses, reasons, bodies, limits and testable sentences
     Spec(SpecArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
@@ -49,6 +53,7 @@ pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
         CliCommand::Conformance(args) => conformance::main(&args),
         CliCommand::Serve(args) => serve::main(&args),
+        CliCommand::Explain(args) => explain::main(&args),
         CliCommand::Spec(args) => spec::main(&args),
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),

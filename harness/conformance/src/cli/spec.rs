@@ -6,6 +6,7 @@ use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
+use super::explain::{KnownCase, required};
 use crate::cases::{self, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -26,9 +27,9 @@ enum SpecCommand {
         #[arg(long, value_name = "VERSION", default_value = "current")]
         spec: Version,
     },
-    /// Show a row, or an open point of the reference profile
+    /// Show a row, an open point of the reference profile, or a case with its rows
     Show {
-        /// Id of the row or open point, such as relay.401.bad-signature
+        /// Id of the row, open point or case, such as relay.401.bad-signature
         id: String,
         /// Interface version: current or pre-seal
         #[arg(long, value_name = "VERSION", default_value = "current")]
@@ -102,16 +103,21 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
             point.id, point.section, point.note, point.value
         ));
     }
+    let cases = KnownCase::all(spec);
+    if let Some(known) = cases.iter().find(|known| known.case.id == id) {
+        return Ok(required(spec, known));
+    }
     let other = Version::ALL.iter().find(|version| Spec::builtin(**version).row(id).is_some());
     let advice = if let Some(version) = other {
         format!("the id exists in interface version {version}: add --spec {version}")
     } else {
         let rows = spec.rows().iter().map(|row| row.id.as_str());
         let points = spec.profile().points().map(|point| point.id.as_str());
-        let similar = nearest_ids(id, rows.chain(points));
+        let cases = cases.iter().map(|known| known.case.id.as_str());
+        let similar = nearest_ids(id, rows.chain(points).chain(cases));
         format!("`edgeproof spec list` lists all ids{}", similar_text(&similar))
     };
-    Err(Failure::usage(format!("cannot show {id:?}: no row and no open point has this id"), advice))
+    Err(Failure::usage(format!("cannot show {id:?}: no row, open point or case has this id"), advice))
 }
 
 fn show_row(spec: &Spec, row: &Row) -> String {

@@ -1,6 +1,7 @@
-use http::header::{CONTENT_TYPE, LOCATION};
+use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
+use super::answer_hint::{allow_hint, answer_hint, content_type_hint};
 use super::check::{AnswerResult, Check, counted, excerpt};
 use edgeproof_http::{Answer, NoAnswer};
 
@@ -27,6 +28,12 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     let mut checks = vec![status(expected.status, answer)];
     if let Some(body) = expected.body.as_ref().filter(|_| !expected.to_head) {
         checks.push(body_is(body, answer));
+    }
+    // The first mismatch gets the advice; the second one follows from it.
+    if let Some(wrong) = checks.iter_mut().find(|check| !check.ok)
+        && let Some(fix) = answer_hint(expected, answer)
+    {
+        wrong.hint = Some(wrong.hint.take().map_or(fix.clone(), |difference| format!("{difference}; {fix}")));
     }
     checks
 }
@@ -90,7 +97,9 @@ pub fn header_has(name: &str, expected: &str, fits: impl Fn(&str) -> bool, reply
         Ok(answer) => {
             let value = values(answer, name);
             let ok = value.as_deref().is_some_and(&fits);
-            Check::new(&what, expected, value.unwrap_or_else(|| "no such header".into()), ok)
+            let check = Check::new(&what, expected, value.unwrap_or_else(|| "no such header".into()), ok);
+            let is_allow = name.eq_ignore_ascii_case(ALLOW.as_str());
+            Check { hint: allow_hint(answer).filter(|_| is_allow && !ok), ..check }
         }
         Err(why) => Check::new(&what, expected, why.to_string(), false),
     }
@@ -118,7 +127,9 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
         let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
     };
-    header_has("content-type", "application/json", is_json, reply)
+    let check = header_has("content-type", "application/json", is_json, reply);
+    let hint = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_hint);
+    Check { hint, ..check }
 }
 
 /// The edge's secrets, as [`no_secrets`] names them.
@@ -301,7 +312,9 @@ mod tests {
                 what: "status",
                 expected: "405",
                 actual: "404",
-                hint: None,
+                hint: Some(
+                    "the router knows the path for POST only: add a route for all other methods of this path",
+                ),
                 level: Must,
             },
             Mismatch {

@@ -3,6 +3,7 @@
 use edgeproof_reports::CaseLevel;
 
 use super::answer::values;
+use super::author::author;
 use super::check::{AnswerResult, Check};
 use edgeproof_http::Answer;
 
@@ -85,6 +86,19 @@ pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
 fn grant_hint(answer: &Answer, grant: Option<&str>) -> String {
     let fields = answer.headers.get_all("access-control-allow-origin").iter().count();
     let hint = match grant {
+        None if answer.status >= 400 => {
+            let author = author(answer);
+            let always = match author {
+                Some("nginx" | "OpenResty") => ": add_header … always".to_owned(),
+                Some(author) => format!("; {author} wrote this answer without it"),
+                None => String::new(),
+            };
+            return format!(
+                "send this header on errors too, before anything can fail: this {} has none, so the page cannot read its \
+                 reason{always}",
+                answer.status
+            );
+        }
         None => "send this header; without it the page's fetch fails with a TypeError and hides the status",
         Some(_) if fields > 1 => {
             let times = if fields == 2 { "twice".to_owned() } else { format!("{fields} times") };
@@ -183,6 +197,20 @@ mod tests {
         let check = readable(PAGE, &reply(200, &headers));
         assert!(!check.ok);
         assert!(check.hint.as_deref().unwrap().starts_with(hint), "{check:?}");
+    }
+
+    #[rstest]
+    #[case::refusal(401, &[], "send this header on errors too, before anything can fail: this 401 has none")]
+    #[case::framework(404, &[("x-powered-by", "Express")], "Express wrote this answer without it")]
+    #[case::nginx(502, &[("server", "nginx")], "add_header … always")]
+    #[case::success(200, &[], "send this header; without it")]
+    fn grant_on_success_only_is_explained(
+        #[case] status: u16,
+        #[case] headers: &[(&'static str, &'static str)],
+        #[case] hint: &str,
+    ) {
+        let check = readable(PAGE, &reply(status, headers));
+        assert!(check.hint.as_deref().unwrap().contains(hint), "{check:?}");
     }
 
     #[rstest]

@@ -1,16 +1,21 @@
 //! Pure judging: expected value × actual value → checks. The module does no I/O and does not import the cases.
 
 mod answer;
+mod answer_hint;
+mod author;
+mod body_hint;
 mod check;
 mod code;
 mod coding;
 mod cors;
 mod freshness;
+mod json_change;
 mod jwks;
 mod jws;
 mod log;
 mod relay;
 mod transport;
+mod unset;
 
 pub(crate) use answer::status_and_body;
 pub use answer::{
@@ -30,3 +35,4 @@ pub use relay::{
     RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
 };
 pub use transport::{head_length, transport};
+pub(crate) use unset::unset_hint;

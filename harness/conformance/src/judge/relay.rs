@@ -1,4 +1,6 @@
+use super::body_hint::{body_hint, common_start};
 use super::check::{AnswerResult, Check, counted, excerpt};
+use super::unset::license_hint;
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 
@@ -98,7 +100,8 @@ pub fn carries_license(license: &str, found: &[String]) -> Check {
         [] => "no token in any header or in the request target".to_owned(),
         [other, ..] => difference(license, other),
     };
-    Check::new("license at the service", "LICENSE, unchanged", actual, ok)
+    let check = Check::new("license at the service", "LICENSE, unchanged", actual, ok);
+    Check { hint: license_hint(license, found).filter(|_| !ok), ..check }
 }
 
 /// The presented client certificate is the expected one. `presented`: the end-entity certificate, if any; `name`: name of
@@ -129,27 +132,13 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     if ok {
         return check;
     }
-    if body.is_empty() {
-        return check.hint("relay the body; an empty one arrived");
-    }
-    let at = common_start(sent, body);
-    let (from, till) = (at.saturating_sub(12), at + 24);
-    let around = |bytes: &[u8]| excerpt(&bytes[from.min(bytes.len())..till.min(bytes.len())]);
-    let (sent, arrived) = (around(sent), around(body));
-    check.hint(&format!(
-        "relay the bytes without parsing them; a changed body arrived: at byte {at} sent {sent:?}, arrived {arrived:?}"
-    ))
+    check.hint(&body_hint(sent, body))
 }
 
 /// Number of equal bytes at the start and at the end.
 fn common(a: &[u8], b: &[u8]) -> usize {
     let ends = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     common_start(a, b) + ends
-}
-
-/// Number of equal bytes at the start.
-fn common_start(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 fn describe(body: &[u8]) -> String {

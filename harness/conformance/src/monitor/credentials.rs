@@ -6,14 +6,16 @@ use http::header::{AUTHORIZATION, COOKIE};
 use super::breaches::Breaches;
 use super::edge_record::{EdgeRecord, ExpectedCertificate};
 use crate::cases::TracedRequest;
-use crate::judge::Check;
+use crate::judge::{Check, unset_hint};
 
 /// Each arrival has the license and the certificate of the edge, and no credential of the client.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut licenses, mut certificates) = (Breaches::default(), Breaches::default());
+    let mut unset = None;
     let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
     let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
+        unset = unset.or_else(|| unset_hint(&arrival.request.headers));
         let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
         if let Some(license) = &edge.license
             && found.iter().any(|found| found != license)
@@ -43,8 +45,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             }
         }
     }
+    let license = licenses.check("license at the service", "LICENSE in every request");
     vec![
-        licenses.check("license at the service", "LICENSE in every request"),
+        Check { hint: unset.filter(|_| !license.ok), ..license },
         certificates.check("client certificate at the service", "the configured one in every request"),
         authorizations.check("Authorization of the client at the service", "none").hint(
             "send your own credentials only; a client's Authorization header does not belong to the service",

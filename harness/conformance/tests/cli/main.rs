@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 mod broken_edge;
+mod explaining;
 mod failing_edges;
 mod invalid_arguments;
 mod listing;
 mod runs;
+mod serving;
 mod signals;
 mod support;
 mod verdicts;

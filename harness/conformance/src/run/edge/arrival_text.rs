@@ -41,6 +41,9 @@ pub(super) fn arrival_text(arrival: &Arrival, expected: &ExpectedArrival, redact
         }
     }
     let reply = match &arrival.answer {
+        Some(ArrivalAnswer::Answer { status, body, .. }) if body.is_empty() => {
+            format!("replies {status} without a body")
+        }
         Some(ArrivalAnswer::Answer { status, body, .. }) => {
             format!("replies {status} {}", visible(&excerpt(body)))
         }
@@ -145,7 +148,8 @@ mod tests {
         let arrival = arrival("POST", r#"{"n":9007199254740992}"#, "Bearer other", None);
         let text = text(&arrival, true);
         assert_eq!(text.matches("\n  wrong  ").count(), 3, "{text}");
-        for part in ["another token: 5 bytes", "use EDGE_CLIENT_CERT_FILE", r#"sent "99254740993}", arrived"#]
+        for part in
+            ["another token: 5 bytes", "use EDGE_CLIENT_CERT_FILE", r#"sent "7199254740993}", arrived"#]
         {
             assert!(text.contains(part), "{part}: {text}");
         }

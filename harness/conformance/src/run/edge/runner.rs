@@ -60,7 +60,7 @@ impl Runner for EdgePool {
             return monitors::run(self, case, monitor);
         }
         match case.alone {
-            Some(alone) => self.run_shared(context, case, alone, jobs).await,
+            Some(alone) => Box::pin(self.run_shared(context, case, alone, jobs)).await,
             None => {
                 run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
             }

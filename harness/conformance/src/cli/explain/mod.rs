@@ -1,0 +1,102 @@
+//! `edgeproof explain`: what is required and why, and how to get it right.
+
+mod exchange;
+mod known_case;
+mod text;
+
+use clap::Args;
+use edgeproof_cli::{Failure, write_stdout};
+use edgeproof_fixtures::spec::{Spec, Version};
+
+pub(super) use known_case::KnownCase;
+pub(super) use text::required;
+
+use crate::nearest::{nearest_ids, similar_text};
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// Id of a case, a row or a cause, such as relay.body.large-numbers, edge.502.service-unreachable or body-parsed
+    #[arg(value_name = "CASE|ROW|CAUSE")]
+    id: String,
+    /// Interface version: current or pre-seal
+    #[arg(long, value_name = "VERSION", default_value = "current")]
+    spec: Version,
+}
+
+/// `edgeproof explain`.
+pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
+    let text = explain(&Spec::builtin(args.spec), &args.id)?;
+    write_stdout(text.as_bytes())?;
+    Ok(0)
+}
+
+fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
+    let cases = KnownCase::all(spec);
+    if let Some(known) = cases.iter().find(|known| known.case.id == id) {
+        return Ok(text::of_case(spec, known));
+    }
+    if let Some(row) = spec.row(id) {
+        return Ok(text::of_row(spec, row, &cases));
+    }
+    if let Some(cause) = spec.cause(id) {
+        return Ok(text::of_cause(cause, &cases));
+    }
+    let what = format!("cannot explain {id:?}: no case, row or cause has this id");
+    let in_version = |version: &&Version| {
+        let other = Spec::builtin(**version);
+        other.row(id).is_some() || KnownCase::all(&other).iter().any(|known| known.case.id == id)
+    };
+    if let Some(version) = Version::ALL.iter().filter(|version| **version != spec.version()).find(in_version)
+    {
+        return Err(Failure::usage(
+            what,
+            format!("the id exists in interface version {version}: add --spec {version}"),
+        ));
+    }
+    let rows = spec.rows().iter().map(|row| row.id.as_str());
+    let causes = spec.causes().iter().map(|cause| cause.id.as_str());
+    let similar = nearest_ids(id, cases.iter().map(|known| known.case.id.as_str()).chain(rows).chain(causes));
+    let advice = "`edgeproof conformance --list` lists the cases, `edgeproof spec list` the rows";
+    Err(Failure::usage(what + &similar_text(&similar), advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_case_row_and_cause_has_an_explanation() {
+        for version in Version::ALL {
+            let spec = Spec::builtin(*version);
+            let cases = KnownCase::all(&spec);
+            for known in &cases {
+                let text = text::of_case(&spec, known);
+                assert!(text.contains("\nrequired\n") && text.contains("\nexchange\n"), "{text}");
+                assert!(!text.contains("{marker}") && !text.contains("{origin}"), "{text}");
+            }
+            for row in spec.rows() {
+                assert!(text::of_row(&spec, row, &cases).contains("\nrequired\n"), "{}", row.id);
+            }
+            for cause in spec.causes() {
+                assert!(text::of_cause(cause, &cases).contains("\nfix\n"), "{}", cause.id);
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_names_one_thing() {
+        let spec = Spec::builtin(Version::Current);
+        let mut ids = BTreeSet::new();
+        for known in KnownCase::all(&spec) {
+            let case = known.case;
+            // The explanation of such a case shows the row.
+            assert!(spec.row(&case.id).is_none() || case.rows.contains(&case.id), "{}", case.id);
+            assert!(ids.insert(case.id.clone()), "{} is used twice", case.id);
+        }
+        for cause in spec.causes() {
+            assert!(!ids.contains(&cause.id) && spec.row(&cause.id).is_none(), "{}", cause.id);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+use std::fmt::Write as _;
+
+use edgeproof_fixtures::spec::{Basis, Fact, KnownCause, Level, Row, Spec};
+use edgeproof_reports::{CaseBasis, CaseLevel};
+
+use super::exchange::exchange;
+use super::known_case::KnownCase;
+use crate::causes::Fingerprints;
+
+/// Causes that are shown for a case or a row.
+const CAUSES_SHOWN: usize = 5;
+/// Cases that are shown for a cause.
+const CASES_SHOWN: usize = 10;
+
+/// Explains a case.
+pub(super) fn of_case(spec: &Spec, known: &KnownCase) -> String {
+    let case = &known.case;
+    let mut text = required(spec, known);
+    push_section(&mut text, "exchange", &exchange(spec, case));
+    push_causes(&mut text, spec, &Fingerprints::builtin().causes_of_case(&case.id));
+    push_commands(&mut text, known);
+    text
+}
+
+/// Explains a row: its requirement, and one of its cases as an example.
+pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
+    let mut text = format!("{}\n  {}\n", row.id, row.condition);
+    push_section(&mut text, "required", &of_one_row(spec, row));
+    let proofs: Vec<&KnownCase> = cases.iter().filter(|known| known.case.rows.contains(&row.id)).collect();
+    let data = |known: &&&KnownCase| {
+        use crate::cases::Procedure::{Conversation, Conversations};
+        matches!(known.case.procedure, Conversation(_) | Conversations(_))
+    };
+    let example = proofs.iter().find(data).or(proofs.first());
+    if let Some(example) = example {
+        push_section(&mut text, "exchange", &exchange(spec, &example.case));
+    }
+    let known = Fingerprints::builtin();
+    let mut causes: Vec<(usize, &str)> = Vec::new();
+    for cause in proofs.iter().flat_map(|proof| known.causes_of_case(&proof.case.id)) {
+        match causes.iter_mut().find(|(_, other)| *other == cause) {
+            Some((count, _)) => *count += 1,
+            None => causes.push((1, cause)),
+        }
+    }
+    // The causes of most cases first; equal ones stay in the order of the first case.
+    causes.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    push_causes(&mut text, spec, &causes.into_iter().map(|(_, cause)| cause).collect::<Vec<_>>());
+    let lines: Vec<String> =
+        proofs.iter().map(|known| format!("{}: {}", known.case.id, known.case.title)).collect();
+    push_section(&mut text, "cases", &lines);
+    if let Some(example) = example {
+        push_commands(&mut text, example);
+    }
+    text
+}
+
+/// Explains a cause.
+pub(super) fn of_cause(cause: &KnownCause, cases: &[KnownCase]) -> String {
+    let mut text = format!("{}\n  {}\n", cause.id, cause.title);
+    push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
+    push_section(&mut text, "fix", &fixes(cause));
+    let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
+    let failed: Vec<&KnownCase> =
+        ids.iter().filter_map(|id| cases.iter().find(|known| known.case.id == *id)).collect();
+    let mut lines: Vec<String> = failed
+        .iter()
+        .take(CASES_SHOWN)
+        .map(|known| format!("{}: {}", known.case.id, known.case.title))
+        .collect();
+    if let more @ 1.. = failed.len().saturating_sub(CASES_SHOWN) {
+        lines.push(format!("and {more} more"));
+    }
+    push_section(&mut text, "cases that it fails", &lines);
+    if let Some(example) = failed.first() {
+        push_commands(&mut text, example);
+    }
+    text
+}
+
+/// The requirements of a case: its title, level and basis, and each of its rows.
+pub(in crate::cli) fn required(spec: &Spec, known: &KnownCase) -> String {
+    let case = &known.case;
+    let mut text = format!("{}\n  {}\n", case.id, case.title);
+    let section = spec.section_title(&case.section).unwrap_or_default();
+    let standard = case.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
+    let mut lines = vec![
+        format!("section {} {section}", case.section),
+        format!("{} ({}{standard}): {}", case.level.name(), case.basis.name(), severity(case.level)),
+        why(case.basis).to_owned(),
+    ];
+    for row in case.rows.iter().filter_map(|id| spec.row(id)) {
+        lines.push(format!("{}: {}", row.id, row.condition));
+    }
+    push_section(&mut text, "required", &lines);
+    text
+}
+
+fn of_one_row(spec: &Spec, row: &Row) -> Vec<String> {
+    let section = spec.section_title(&row.section).unwrap_or_default();
+    let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
+    let level = match row.level {
+        Level::Must => CaseLevel::Must,
+        Level::Should => CaseLevel::Should,
+        Level::Open => CaseLevel::Open,
+    };
+    let basis = match row.basis {
+        Basis::Interface => CaseBasis::Interface,
+        Basis::Standard => CaseBasis::Standard,
+        Basis::Security => CaseBasis::Security,
+    };
+    let mut lines = vec![
+        format!("section {} {section}", row.section),
+        format!("{} ({}{standard}): {}", row.level.name(), row.basis.name(), severity(level)),
+        why(basis).to_owned(),
+    ];
+    if let Some(status) = row.status() {
+        lines.push(format!("status: {status}"));
+    }
+    if let Some(code) = row.code() {
+        lines.push(format!("code: {code}"));
+    }
+    if let Some(body) = row.body() {
+        lines.push(format!("body: {body}"));
+    }
+    if let Fact::Endpoint { methods, path, .. } = &row.fact {
+        lines.push(format!("endpoint: {} {path}", methods.join(", ")));
+    }
+    lines.extend(row.stimuli.iter().map(|stimulus| format!("caused by: {}", stimulus.meaning())));
+    lines
+}
+
+fn severity(level: CaseLevel) -> &'static str {
+    match level {
+        CaseLevel::Must => "a mismatch fails the run",
+        CaseLevel::Should => "a mismatch is a warning",
+        CaseLevel::Open => "observed, and not judged",
+    }
+}
+
+fn why(basis: CaseBasis) -> &'static str {
+    match basis {
+        CaseBasis::Interface => "why: the interface states it, and pages, services and backends rely on it",
+        CaseBasis::Standard => "why: a public standard states it, and clients or caches rely on it",
+        CaseBasis::Security => "why: otherwise a credential or an end user is exposed",
+    }
+}
+
+fn push_section(text: &mut String, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    _ = writeln!(text, "\n{title}");
+    for line in lines {
+        text.push_str(format!("  {line}").trim_end());
+        text.push('\n');
+    }
+}
+
+fn push_causes(text: &mut String, spec: &Spec, causes: &[&str]) {
+    let mut lines = Vec::new();
+    for cause in causes.iter().filter_map(|id| spec.cause(id)).take(CAUSES_SHOWN) {
+        lines.push(format!("{}: {}", cause.id, cause.title));
+        lines.extend(fixes(cause).into_iter().map(|line| format!("  {line}")));
+    }
+    push_section(text, "typical mistakes", &lines);
+}
+
+fn fixes(cause: &KnownCause) -> Vec<String> {
+    let mut lines = vec![cause.fix.clone()];
+    lines.extend(cause.frameworks.iter().map(|framework| format!("{}: {}", framework.name, framework.fix)));
+    lines
+}
+
+/// The commands that play a case.
+fn push_commands(text: &mut String, known: &KnownCase) {
+    let (id, target) = (&known.case.id, known.target);
+    let lines = if target.is_empty() {
+        ["conformance --filter", "serve"]
+            .map(|command| format!("edgeproof {command} {id} --launch 'CMD ARG…'"))
+            .to_vec()
+    } else {
+        vec![format!("edgeproof conformance{target} --filter {id}")]
+    };
+    push_section(text, "play it", &lines);
+}

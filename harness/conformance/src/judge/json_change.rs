@@ -1,0 +1,296 @@
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// How a parser and a serialiser changed a body on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum JsonChange {
+    Spacing,
+    KeyOrder,
+    Numbers,
+    Escapes,
+    DuplicateKeys,
+    Members,
+    Values,
+}
+
+impl fmt::Display for JsonChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Spacing => "white space",
+            Self::KeyOrder => "key order",
+            Self::Numbers => "form or value of numbers",
+            Self::Escapes => "escapes in strings",
+            Self::DuplicateKeys => "duplicate keys",
+            Self::Members => "members",
+            Self::Values => "values",
+        })
+    }
+}
+
+/// Nested arrays and objects that are compared (maximum).
+const DEEPEST: usize = 64;
+
+/// The kinds of difference between two JSON texts. Empty: one is not JSON, or they are equal.
+pub(super) fn json_changes(sent: &[u8], arrived: &[u8]) -> Vec<JsonChange> {
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let (Some(sent), Some(arrived)) = (text(sent).and_then(parse), text(arrived).and_then(parse)) else {
+        return Vec::new();
+    };
+    let mut changes = BTreeSet::new();
+    compare(&sent.node, &arrived.node, &mut changes);
+    // With other members the white space between them goes as well.
+    let has_other_members = changes.iter().any(|change| *change >= JsonChange::DuplicateKeys);
+    let distinct =
+        |parsed: &Parsed<'_>| parsed.spacing.iter().copied().map(str::to_owned).collect::<BTreeSet<_>>();
+    let is_respaced = sent.spacing != arrived.spacing;
+    if is_respaced && (!has_other_members || distinct(&sent) != distinct(&arrived)) {
+        changes.insert(JsonChange::Spacing);
+    }
+    changes.into_iter().collect()
+}
+
+/// A value with its parts as written.
+#[derive(Debug, PartialEq)]
+enum Node<'t> {
+    Object(Vec<(&'t str, Node<'t>)>),
+    Array(Vec<Node<'t>>),
+    String(&'t str),
+    Number(&'t str),
+    Word(&'t str),
+}
+
+/// A whole text.
+struct Parsed<'t> {
+    node: Node<'t>,
+    /// The white space between tokens, in its order.
+    spacing: Vec<&'t str>,
+}
+
+fn compare(sent: &Node<'_>, arrived: &Node<'_>, changes: &mut BTreeSet<JsonChange>) {
+    let change = match (sent, arrived) {
+        (Node::Object(sent), Node::Object(arrived)) => return compare_objects(sent, arrived, changes),
+        (Node::Array(sent), Node::Array(arrived)) if sent.len() == arrived.len() => {
+            for (sent, arrived) in sent.iter().zip(arrived) {
+                compare(sent, arrived, changes);
+            }
+            return;
+        }
+        _ if sent == arrived => return,
+        (Node::String(sent), Node::String(arrived)) if decoded(sent) == decoded(arrived) => {
+            JsonChange::Escapes
+        }
+        // Large numbers become strings in some libraries.
+        (Node::Number(_), Node::Number(_) | Node::String(_)) => JsonChange::Numbers,
+        _ => JsonChange::Values,
+    };
+    changes.insert(change);
+}
+
+fn compare_objects(
+    sent: &[(&str, Node<'_>)],
+    arrived: &[(&str, Node<'_>)],
+    changes: &mut BTreeSet<JsonChange>,
+) {
+    let names =
+        |members: &[(&str, Node<'_>)]| members.iter().map(|(name, _)| decoded(name)).collect::<Vec<_>>();
+    let (own, others) = (names(sent), names(arrived));
+    let distinct = |names: &[Option<String>]| names.iter().cloned().collect::<BTreeSet<_>>();
+    let (own_names, other_names) = (distinct(&own), distinct(&others));
+    if own_names != other_names {
+        changes.insert(JsonChange::Members);
+    } else if own.len() > others.len() {
+        changes.insert(JsonChange::DuplicateKeys);
+    } else if own != others {
+        changes.insert(JsonChange::KeyOrder);
+    }
+    let mut used = vec![false; arrived.len()];
+    // The last one of equal names stays.
+    for (at, name) in own.iter().enumerate().rev() {
+        let found = (0..others.len()).rev().find(|index| !used[*index] && others[*index] == *name);
+        let Some(found) = found else { continue };
+        used[found] = true;
+        if sent[at].0 != arrived[found].0 {
+            changes.insert(JsonChange::Escapes);
+        }
+        compare(&sent[at].1, &arrived[found].1, changes);
+    }
+}
+
+fn decoded(string: &str) -> Option<String> {
+    serde_json::from_str(string).ok()
+}
+
+fn parse(text: &str) -> Option<Parsed<'_>> {
+    let mut reader = Reader { text, at: 0, spacing: Vec::new() };
+    let node = reader.value(0)?;
+    reader.space();
+    if reader.at < text.len() {
+        return None;
+    }
+    Some(Parsed { node, spacing: reader.spacing })
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    spacing: Vec<&'t str>,
+}
+
+impl<'t> Reader<'t> {
+    fn value(&mut self, depth: usize) -> Option<Node<'t>> {
+        self.space();
+        match self.peek()? {
+            b'{' if depth < DEEPEST => self.object(depth),
+            b'[' if depth < DEEPEST => self.array(depth),
+            b'"' => self.string().map(Node::String),
+            b'-' | b'0'..=b'9' => {
+                let number = self.word(b"+-.");
+                number.parse::<f64>().is_ok().then_some(Node::Number(number))
+            }
+            _ => {
+                let word = self.word(b"");
+                ["true", "false", "null"].contains(&word).then_some(Node::Word(word))
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Node<'t>> {
+        let mut members = Vec::new();
+        self.at += 1;
+        if self.takes(b'}') {
+            return Some(Node::Object(members));
+        }
+        loop {
+            self.space();
+            let name = self.string()?;
+            self.takes(b':').then_some(())?;
+            members.push((name, self.value(depth + 1)?));
+            if self.takes(b'}') {
+                return Some(Node::Object(members));
+            }
+            self.takes(b',').then_some(())?;
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Node<'t>> {
+        let mut items = Vec::new();
+        self.at += 1;
+        if self.takes(b']') {
+            return Some(Node::Array(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            if self.takes(b']') {
+                return Some(Node::Array(items));
+            }
+            self.takes(b',').then_some(())?;
+        }
+    }
+
+    /// A string with its quotes.
+    fn string(&mut self) -> Option<&'t str> {
+        let rest = &self.text[self.at..];
+        let bytes = rest.as_bytes();
+        (bytes.first() == Some(&b'"')).then_some(())?;
+        let mut end = 1;
+        while *bytes.get(end)? != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        self.at += end + 1;
+        rest.get(..=end)
+    }
+
+    fn word(&mut self, also: &[u8]) -> &'t str {
+        let rest = &self.text[self.at..];
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || also.contains(byte);
+        let end = rest.bytes().position(|byte| !part(&byte)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn takes(&mut self, byte: u8) -> bool {
+        self.space();
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        let rest = &self.text[self.at..];
+        let end = rest.bytes().position(|byte| !b" \t\r\n".contains(&byte)).unwrap_or(rest.len());
+        self.at += end;
+        if end > 0 {
+            self.spacing.push(&rest[..end]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::equal(r#"{"a":1}"#, r#"{"a":1}"#, "")]
+    #[case::compact("{\n  \"a\": 1\n}", r#"{"a":1}"#, "white space")]
+    #[case::pretty(r#"{"a":1}"#, r#"{"a": 1}"#, "white space")]
+    #[case::final_newline("{}\n", "{}", "white space")]
+    #[case::sorted(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "key order")]
+    #[case::sorted_within(r#"[{"b":1,"a":{"d":1,"c":2}}]"#, r#"[{"b":1,"a":{"c":2,"d":1}}]"#, "key order")]
+    #[case::large_number(
+        r#"{"n":9007199254740993}"#,
+        r#"{"n":9007199254740992}"#,
+        "form or value of numbers"
+    )]
+    #[case::fraction(r#"{"n":1.0}"#, r#"{"n":1}"#, "form or value of numbers")]
+    #[case::exponent(r#"{"n":1e3}"#, r#"{"n":1000}"#, "form or value of numbers")]
+    #[case::number_as_string(
+        r#"{"n":9007199254740993}"#,
+        r#"{"n":"9007199254740993"}"#,
+        "form or value of numbers"
+    )]
+    #[case::escaped(r#"{"s":"é"}"#, r#"{"s":"\u00e9"}"#, "escapes in strings")]
+    #[case::unescaped(r#"{"s":"\/\u00e9"}"#, r#"{"s":"/é"}"#, "escapes in strings")]
+    #[case::escaped_name(r#"{"é":1}"#, r#"{"\u00e9":1}"#, "escapes in strings")]
+    #[case::duplicate(r#"{"a":1,"a":2}"#, r#"{"a":2}"#, "duplicate keys")]
+    #[case::added(r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "members")]
+    #[case::removed(r#"{"a":1,"b":null}"#, r#"{"a":1}"#, "members")]
+    #[case::other_value(r#"{"a":"x"}"#, r#"{"a":"y"}"#, "values")]
+    #[case::several(
+        "{ \"b\": 1.0, \"a\": \"\\u00e9\" }",
+        r#"{"a":"é","b":1.0}"#,
+        "white space, key order, escapes in strings"
+    )]
+    #[case::not_json("{", "{}", "")]
+    #[case::text("a=b", r#"{"a":"b"}"#, "")]
+    #[case::cut_escape("\"\\", "\"\\\"", "")]
+    fn kinds_of_change_are_named(#[case] sent: &str, #[case] arrived: &str, #[case] expected: &str) {
+        let changes = json_changes(sent.as_bytes(), arrived.as_bytes());
+        let names: Vec<String> = changes.iter().map(ToString::to_string).collect();
+        assert_eq!(names.join(", "), expected);
+    }
+
+    #[test]
+    fn deep_nesting_ends_the_comparison() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(json_changes(deep.as_bytes(), b"[]"), []);
+    }
+
+    proptest! {
+        #[test]
+        fn equal_bodies_have_no_change(body in proptest::collection::vec(any::<u8>(), 0..64)) {
+            prop_assert!(json_changes(&body, &body).is_empty());
+        }
+
+        #[test]
+        fn any_two_bodies_are_compared(sent in "[\\[\\]{}\",:0-9a-z\\\\ é]{0,24}", arrived in "[\\[\\]{}\",:0-9a-z\\\\ é]{0,24}") {
+            json_changes(sent.as_bytes(), arrived.as_bytes());
+        }
+    }
+}
