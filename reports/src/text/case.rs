@@ -85,9 +85,10 @@ fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<Styl
     }
     let mut lines = vec![StyledLine::new(), head];
     lines.extend(values(&mismatch.expected, &mismatch.actual, width));
-    for (n, text) in mismatch.hint.iter().flat_map(|hint| wrap(hint, width.saturating_sub(12))).enumerate() {
-        let label = if n == 0 { "  hint      " } else { "            " };
-        lines.push(vec![(TextStyle::Dim, label.to_owned()), (TextStyle::Info, text)]);
+    // Not wrapped: a hint contains code.
+    if let Some(hint) = &mismatch.hint {
+        let hint = one_line(hint).into_owned();
+        lines.push(vec![(TextStyle::Dim, "  hint      ".to_owned()), (TextStyle::Info, hint)]);
     }
     lines
 }
