@@ -11,9 +11,10 @@ const LINES: usize = 8;
 const TWO_FRAMEWORKS: usize = 120;
 /// Characters before the first difference of values that are cut.
 const BEFORE_DIFFERENCE: usize = 16;
+/// Property of a mismatch between the body that edgeproof sent and the one that arrived.
+const RELAYED: &str = "body at the service";
 /// Log lines with these words explain a failure.
-const LOUD: [&str; 9] =
-    ["error", "exception", "panic", "traceback", "fatal", "fail", "undefined", "refused", "denied"];
+const LOUD: [&str; 7] = ["error", "exception", "panic", "traceback", "fatal", "failed", "undefined"];
 
 /// Number of lines of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +61,7 @@ pub(crate) fn lines(
     }
     let fix = fix(group);
     if !fix.is_empty() {
-        lines.push(labelled("fix", TextStyle::Info, fix));
+        lines.push(labelled(if group.is_named() { "fix" } else { "hint" }, TextStyle::Info, fix));
     }
     if depth >= CauseDepth::Share && group.is_explained() {
         lines.push(labelled("explains", TextStyle::Plain, group.explains(summary)));
@@ -90,6 +91,11 @@ pub(crate) fn fix(group: &CauseGroup<'_>) -> String {
         put!(text, "; {second}");
     }
     text + ")"
+}
+
+/// Labels of the values of a mismatch.
+pub(crate) fn labels(what: &str) -> [&'static str; 2] {
+    if split(what).0 == RELAYED { ["sent", "arrived"] } else { ["expected", "actual"] }
 }
 
 /// As many items as fit into `width`, at least one, then the number of the rest: `401 expired, … and 31 more`.
@@ -131,8 +137,11 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
         return vec![labelled("because", TextStyle::Bad, cut(&case.because, width))];
     }
     let named = group.cause.rerun.contains(&case.id) || group.cause.rerun.is_empty();
-    let is_relayed = property == "body at the service";
+    let is_relayed = property == RELAYED;
     let mut lines = Vec::new();
+    if !group.is_named() {
+        lines.push(labelled("required", TextStyle::Plain, cut(&case.title, width)));
+    }
     // The title of a row without a cause names the property.
     let is_clear = is_relayed || (!group.is_named() && place.is_empty());
     if !(is_clear && named) {
@@ -140,7 +149,7 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
         let compared = compared(case, what, width.saturating_sub(place.chars().count()));
         lines.push(labelled("compared", TextStyle::Plain, compared + &place));
     }
-    let labels = if is_relayed { ["sent", "arrived"] } else { ["expected", "actual"] };
+    let labels = labels(what);
     let [expected, actual] = excerpts(expected, actual, width);
     lines.push(labelled(labels[0], TextStyle::Good, expected));
     lines.push(labelled(labels[1], TextStyle::Bad, actual));

@@ -2,6 +2,7 @@
 
 use super::values;
 use crate::model::{CaseReport, CauseGroup, Outcome, Report, counted, headline};
+use crate::text::cause::labels;
 use crate::text::escape::markup_line;
 
 /// Most links of a cause that are shown without a click.
@@ -36,12 +37,12 @@ fn article(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
         markup_line(&cause.row)
     );
     if group.is_explained() {
-        put!(out, "<p>{}</p>\n", markup_line(&cause.explanation));
+        put!(out, "<p>{}</p>\n", prose(&cause.explanation));
         put!(out, "<p class=\"facts\">explains {}</p>\n", group.explains(&report.summary));
     }
     example(out, group, report);
     if !cause.fix.is_empty() {
-        put!(out, "<p class=\"hint\">{}</p>\n", markup_line(&cause.fix));
+        put!(out, "<p class=\"hint\">{}</p>\n", prose(&cause.fix));
     }
     if !cause.frameworks.is_empty() {
         out.push_str("<dl>\n");
@@ -65,7 +66,7 @@ fn example(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
     };
     put!(out, "<h4>{} <small>in {}</small></h4>\n", markup_line(what), link(case, report));
     if !(expected.is_empty() && actual.is_empty()) {
-        values(out, expected, actual);
+        values(out, labels(what), expected, actual);
     }
 }
 
@@ -97,4 +98,29 @@ fn links(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
 
 fn link(case: &CaseReport, report: &Report) -> String {
     format!("<a href=\"#{}\"><code>{}</code></a>", anchor(case, &report.cases), markup_line(&case.id))
+}
+
+/// Text with code in backticks.
+fn prose(text: &str) -> String {
+    let escaped = markup_line(text);
+    let mut pieces = escaped.split('`');
+    let mut html = pieces.next().unwrap_or_default().to_owned();
+    while let Some(code) = pieces.next() {
+        match pieces.next() {
+            Some(text) => put!(html, "<code>{code}</code>{text}"),
+            None => put!(html, "`{code}"),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paired_backticks_become_code() {
+        assert_eq!(prose("send `a < b` or `c`."), "send <code>a &lt; b</code> or <code>c</code>.");
+        assert_eq!(prose("`a` and ` alone"), "<code>a</code> and ` alone");
+    }
 }

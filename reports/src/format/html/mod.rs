@@ -12,6 +12,9 @@ use crate::text::page::{STYLE, list, page};
 use crate::text::units;
 use crate::text::verdict::verdict;
 
+/// Labels and classes of two values.
+const LABELS: [&str; 2] = ["expected", "actual"];
+
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
@@ -98,7 +101,7 @@ fn claim(out: &mut String, case: &CaseReport, titles: &Titles) {
 fn evidence(out: &mut String, case: &CaseReport) {
     case.mismatches.iter().for_each(|mismatch| difference(out, case, mismatch));
     if case.mismatches.is_empty() && !(case.expected.is_empty() && case.actual.is_empty()) {
-        values(out, &case.expected, &case.actual);
+        values(out, LABELS, &case.expected, &case.actual);
     }
     for observed in &case.observations {
         put!(
@@ -126,18 +129,18 @@ fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
     let differs = mismatch.level != level(case);
     let level = if differs { mismatch.level.name() } else { "" };
     put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
-    values(out, &mismatch.expected, &mismatch.actual);
+    values(out, LABELS, &mismatch.expected, &mismatch.actual);
     if let Some(hint) = &mismatch.hint {
         put!(out, "<p class=\"hint\">{}</p>\n", markup_line(hint));
     }
 }
 
 /// Expected and actual value, with their labels.
-fn values(out: &mut String, expected: &str, actual: &str) {
+fn values(out: &mut String, labels: [&str; 2], expected: &str, actual: &str) {
     out.push_str("<dl class=\"values\">\n");
-    for (name, value) in [("expected", expected), ("actual", actual)] {
+    for ((label, class), value) in labels.into_iter().zip(LABELS).zip([expected, actual]) {
         let value = markup(or_nothing(value));
-        put!(out, "<dt>{name}</dt><dd><pre class=\"{name}\">{value}</pre></dd>\n");
+        put!(out, "<dt>{label}</dt><dd><pre class=\"{class}\">{value}</pre></dd>\n");
     }
     out.push_str("</dl>\n");
 }

@@ -28,7 +28,9 @@ pub(super) struct Ending<'a> {
 impl Ending<'_> {
     /// All lines below the progress line. The result comes last, after the causes.
     pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<StyledLine> {
-        let groups = cause_groups(&self.end.causes, self.cases);
+        let mut groups = cause_groups(&self.end.causes, self.cases);
+        // The details show every case already.
+        groups.retain(|group| group.is_named() || !options.details);
         let in_full = options.details || groups.is_empty();
         let mut lines = if options.details { self.all_details(options) } else { Vec::new() };
         for mut list in self.lists(options) {
