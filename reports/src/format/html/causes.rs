@@ -106,9 +106,10 @@ fn prose(text: &str) -> String {
     let mut pieces = escaped.split('`');
     let mut html = pieces.next().unwrap_or_default().to_owned();
     while let Some(code) = pieces.next() {
-        match pieces.next() {
-            Some(text) => put!(html, "<code>{code}</code>{text}"),
-            None => put!(html, "`{code}"),
+        if let Some(text) = pieces.next() {
+            put!(html, "<code>{code}</code>{text}");
+        } else {
+            put!(html, "`{code}");
         }
     }
     html

@@ -30,7 +30,9 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
         let cases = cases_by_cause(&groups, outcome);
         if !cases.is_empty() {
             put!(body, "<section>\n<h2>{heading}</h2>\n");
-            cases.into_iter().for_each(|case| article(&mut body, case, &report.cases, titles));
+            for case in cases {
+                article(&mut body, case, &report.cases, titles);
+            }
             body.push_str("</section>\n");
         }
     }

@@ -12,6 +12,8 @@ const INDENT: usize = 6;
 const HEADINGS: usize = 10;
 /// Depths of the causes that a run is about, the deepest first.
 const DEPTHS: [CauseDepth; 3] = [CauseDepth::Full, CauseDepth::Share, CauseDepth::Example];
+/// Depths of the causes of warnings beside failures.
+const BESIDE_FAILURES: [CauseDepth; 2] = [CauseDepth::Example, CauseDepth::Short];
 
 /// Lines of the causes of all failures, then of all warnings, at most about `budget`.
 pub(super) fn lines(
@@ -35,7 +37,7 @@ pub(super) fn lines(
     let reserved = if warnings.is_empty() { 0 } else { 3 + warnings.len().min(budget / 8) };
     let mut lines = block(&failures, &DEPTHS, Outcome::Fail, 1, budget.saturating_sub(reserved));
     let left = budget.saturating_sub(lines.len());
-    lines.extend(block(&warnings, &[CauseDepth::Short], Outcome::Warn, failures.len() + 1, left));
+    lines.extend(block(&warnings, &BESIDE_FAILURES, Outcome::Warn, failures.len() + 1, left));
     lines
 }
 
