@@ -149,3 +149,118 @@ pub(crate) fn cases_by_cause<'a>(groups: &[CauseGroup<'a>], outcome: Outcome) ->
     let cases = groups.iter().flat_map(|group| &group.cases).filter(|case| case.outcome == outcome);
     cases.filter(|case| seen.insert(std::ptr::from_ref::<CaseReport>(case))).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::model::{CaseBasis, CaseLevel};
+
+    fn case(id: &str, outcome: Outcome) -> CaseReport {
+        let mismatch = |what: &str| Mismatch {
+            what: what.to_owned(),
+            expected: "a".to_owned(),
+            actual: "b".to_owned(),
+            hint: None,
+            level: CaseLevel::Must,
+        };
+        CaseReport {
+            id: id.to_owned(),
+            title: String::new(),
+            section: String::new(),
+            level: CaseLevel::Must,
+            basis: CaseBasis::Interface,
+            standard: None,
+            rows: vec![format!("row.{}", &id[..1])],
+            outcome,
+            because: String::new(),
+            expected: String::new(),
+            actual: String::new(),
+            mismatches: vec![mismatch("status"), mismatch("body of 401 expired")],
+            observations: Vec::new(),
+            duration_us: 0,
+            reproduce: String::new(),
+            exchanges: Vec::new(),
+            edge: None,
+        }
+    }
+
+    fn cause(explanation: &str, cases: &[&str], passed: usize) -> Cause {
+        Cause {
+            id: "cause".to_owned(),
+            title: "Title".to_owned(),
+            row: "row".to_owned(),
+            level: CaseLevel::Must,
+            confidence: 1.0,
+            cases: cases.iter().map(|id| (*id).to_owned()).collect(),
+            passed: vec!["p".to_owned(); passed],
+            mismatch: 1,
+            explanation: explanation.to_owned(),
+            fix: String::new(),
+            frameworks: Vec::new(),
+            rerun: "again".to_owned(),
+        }
+    }
+
+    /// Failures a1, a2, b1 and c1, a warning w1, and cases that are no failures.
+    fn cases() -> Vec<CaseReport> {
+        let failures = ["a1", "a2", "b1", "c1"].map(|id| case(id, Outcome::Fail));
+        let others = [("w1", Outcome::Warn), ("k1", Outcome::Known), ("p1", Outcome::Pass)]
+            .map(|(id, outcome)| case(id, outcome));
+        failures.into_iter().chain(others).collect()
+    }
+
+    #[rstest]
+    #[case(vec![cause("why", &["a1", "a2"], 0), cause("why", &["b1", "c1"], 0)], "2 causes behind 4 failures")]
+    #[case(vec![cause("why", &["a1", "a2"], 0)], "1 cause behind 2 failures; 2 failures are unexplained")]
+    #[case(vec![cause("why", &["a1", "a2", "b1"], 0), cause("", &["c1"], 0)], "1 cause behind 3 failures; 1 failure is unexplained")]
+    #[case(vec![cause("", &["a1"], 0)], "4 failures without a known cause")]
+    #[case(vec![cause("why", &["k1", "p1", "gone"], 0)], "4 failures without a known cause")]
+    #[case(Vec::new(), "4 failures without a known cause")]
+    fn headline_counts_causes_and_unexplained_failures(#[case] causes: Vec<Cause>, #[case] text: &str) {
+        let cases = cases();
+        let groups = cause_groups(&causes, &cases);
+        let failures: Vec<_> = groups.iter().filter(|group| group.outcome == Outcome::Fail).collect();
+        assert_eq!(headline(&failures, Outcome::Fail), text);
+        let warnings: Vec<_> = groups.iter().filter(|group| group.outcome == Outcome::Warn).collect();
+        assert_eq!(headline(&warnings, Outcome::Warn), "1 warning without a known cause");
+        let all: HashSet<&str> =
+            groups.iter().flat_map(|group| &group.cases).map(|case| case.id.as_str()).collect();
+        assert_eq!(
+            all,
+            HashSet::from(["a1", "a2", "b1", "c1", "w1"]),
+            "each failure and warning is in a group"
+        );
+    }
+
+    #[rstest]
+    #[case(cause("why", &["a1"], 0), "1 of 4 failures")]
+    #[case(cause("why", &["a1", "w1"], 1), "1 of 4 failures and 1 of 1 warning; 1 case that this bug usually fails passed")]
+    #[case(cause("why", &["w1"], 2), "1 of 1 warning; 2 cases that this bug usually fails passed")]
+    fn share_of_a_cause_counts_failures_and_warnings(#[case] cause: Cause, #[case] text: &str) {
+        let cases = cases();
+        let summary = Summary::of(cases.iter().map(|case| case.outcome));
+        let causes = [cause];
+        let groups = cause_groups(&causes, &cases);
+        let group = groups.iter().find(|group| group.is_named()).unwrap();
+        assert_eq!(group.explains(&summary), text);
+    }
+
+    #[test]
+    fn mismatch_of_a_cause_is_the_one_of_its_best_example() {
+        let cases = cases();
+        let mut causes =
+            [cause("why", &["b1"], 0), cause("why", &["gone", "a1"], 0), cause("why", &["c1"], 0)];
+        causes[2].mismatch = 7;
+        let groups = cause_groups(&causes, &cases);
+        let shown = groups.iter().map(|group| group.mismatch().unwrap().what.as_str());
+        // By itself, without its best example, with an index that does not exist; then the groups by row.
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            ["body of 401 expired", "status", "status", "status", "status"]
+        );
+        assert_eq!(groups[3].cause.title, "unexpected status");
+        assert_eq!(groups[3].cases[0].id, "a2");
+    }
+}

@@ -101,7 +101,7 @@ fn block(alike: &[&Mismatch], level: CaseLevel, width: usize) -> Vec<StyledLine>
     let mismatch = alike[0];
     let (property, places) = (split(&mismatch.what).0, alike.iter().map(|mismatch| split(&mismatch.what).1));
     let many = alike.len() > 1;
-    let head = if many { format!("{property} of {} answers", alike.len()) } else { mismatch.what.clone() };
+    let head = if many { format!("{} × {property}", alike.len()) } else { mismatch.what.clone() };
     let mut head = line(TextStyle::Strong, one_line(&head));
     if mismatch.level != level {
         head.push((TextStyle::Dim, format!(" ({})", mismatch.level.name())));
@@ -219,7 +219,7 @@ mod tests {
             alike(&mismatches).iter().flat_map(|alike| block(alike, CaseLevel::Must, 80)).collect();
         assert_eq!(
             crate::text::styled::paint_all(&shown, false),
-            "\ngrant of 2 answers\n  401 expired, 403 revoked\n  expected  granted\n  actual    none\n\
+            "\n2 × grant\n  401 expired, 403 revoked\n  expected  granted\n  actual    none\n\
              \nstatus\n  expected  granted\n  actual    none\n\
              \ngrant of 502\n  expected  granted\n  actual    another\n"
         );

@@ -156,22 +156,22 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     lines
 }
 
-/// What the mismatch compares. Mismatches of one property are one list: `body in 32 of 33: 401 expired, …`.
+/// What the mismatch compares. Mismatches of one property are one list: `32 × body: 401 expired, …`.
 fn compared(case: &CaseReport, what: &str, width: usize) -> String {
     let (property, own) = split(what);
     let others = case.mismatches.iter().map(|mismatch| split(&mismatch.what));
     let mut places: Vec<&str> =
         others.filter(|(other, _)| *other == property).map(|(_, place)| place).collect();
     places.retain(|place| !place.is_empty() && *place != own);
-    if places.is_empty() {
+    if own.is_empty() || places.is_empty() {
         return one_line(what).into_owned();
     }
-    let start = format!("{} of {} answers: ", one_line(property), places.len() + 1);
+    let start = format!("{} × {}: ", places.len() + 1, one_line(property));
     let room = width.saturating_sub(start.chars().count());
     start + &listed(std::iter::once(own).chain(places), room)
 }
 
-/// The settings that the cause names, then the last log line that reports an error. One of each.
+/// The first setting that the cause names, then the last log line that reports an error.
 fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     let Some(edge) = &group.example().edge else { return Vec::new() };
     let mismatch = group.mismatch();

@@ -28,6 +28,11 @@ fn report_has_the_fields_of_the_contract() {
         "id title section level basis rows outcome because expected actual mismatches observations duration_us \
          reproduce exchanges"
     );
+    assert_eq!(
+        names(&report["causes"][0]),
+        "id title row level confidence cases passed mismatch explanation fix frameworks rerun"
+    );
+    assert_eq!(names(&report["causes"][0]["frameworks"][0]), "name fix");
     assert_eq!(report["summary"]["planned"], report["cases"].as_array().unwrap().len());
 }
 

@@ -231,3 +231,22 @@ fn text_to_copy_is_never_wrapped(#[case] details: bool) {
         refused.rows.iter().for_each(|row| on_one_line(row));
     }
 }
+
+#[test]
+fn long_lists_leave_room_for_causes() {
+    let mut report = failing_run(3, 1, 36);
+    let model = report.cases.clone();
+    for outcome in [Outcome::Known, Outcome::NotRun, Outcome::NotApplicable] {
+        let from = model.iter().find(|case| case.outcome == outcome).unwrap();
+        report.cases.extend((0..50).map(|n| CaseReport { because: format!("reason {n}"), ..from.clone() }));
+    }
+    report.findings = (0..50).map(|n| format!("finding {n}\nits advice")).collect();
+    report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+    let text = replayed(&report, options());
+    assert!(text.lines().count() <= 60, "{text}");
+    assert!(text.contains("3 causes behind 36 failures"), "{text}");
+    assert_eq!(text.matches("more lines with --details").count(), 4, "{text}");
+    assert!(text.contains(" 1  The reason of the service is replaced"), "{text}");
+    let details = replayed(&report, TerminalOptions { details: true, ..options() });
+    assert!(details.contains("finding 49"), "{details}");
+}

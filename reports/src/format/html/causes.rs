@@ -47,7 +47,7 @@ fn article(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
     if !cause.frameworks.is_empty() {
         out.push_str("<dl>\n");
         for framework in &cause.frameworks {
-            put!(out, "<dt>{}</dt><dd>{}</dd>\n", markup_line(&framework.name), markup_line(&framework.fix));
+            put!(out, "<dt>{}</dt><dd>{}</dd>\n", markup_line(&framework.name), prose(&framework.fix));
         }
         out.push_str("</dl>\n");
     }

@@ -1,4 +1,4 @@
-//! Terminal output: progress during the run, details and result at its end.
+//! Terminal output: progress during the run, causes and result at its end.
 
 mod causes;
 mod ending;
