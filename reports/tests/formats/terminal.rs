@@ -250,3 +250,40 @@ fn long_lists_leave_room_for_causes() {
     let details = replayed(&report, TerminalOptions { details: true, ..options() });
     assert!(details.contains("finding 49"), "{details}");
 }
+
+#[test]
+fn example_shows_the_setting_and_the_log_line_that_matter_once() {
+    let mut report = report();
+    report.causes[0].fix = "read PORT, not LICENSES".to_owned();
+    let text = replayed(&report, options());
+    assert_eq!(text.matches("setting   PORT=4180").count(), 1, "{text}");
+    assert_eq!(text.matches("log       error: the service refused").count(), 1, "{text}");
+    assert!(!text.contains("LICENSE=") && !text.contains("listening"), "{text}");
+}
+
+#[test]
+fn mismatches_of_one_kind_are_one_list() {
+    let mut report = report();
+    let grant = |n: usize| edgeproof_reports::Mismatch {
+        what: format!("grant of 401 reason_{n}"),
+        ..report.cases[2].mismatches[0].clone()
+    };
+    report.cases[2].mismatches = (0..32).map(grant).collect();
+    let text = replayed(&report, options());
+    let listed =
+        "compared  32 × grant: 401 reason_0, 401 reason_1, 401 reason_2, 401 reason_3, … and 28 more";
+    assert!(text.contains(listed), "{text}");
+    let details = replayed(&report, TerminalOptions { details: true, ..options() });
+    assert!(details.contains("\n      32 × grant\n        401 reason_0, 401 reason_1"), "{details}");
+    assert_eq!(details.matches("401 reason_31").count(), 1, "{details}");
+}
+
+/// What is compared has a case unless the command to copy names it.
+#[test]
+fn example_names_its_case_unless_the_command_does() {
+    let mut report = report();
+    report.causes[1].rerun = "edgeproof conformance --rerun-failed r.json".to_owned();
+    let text = replayed(&report, options());
+    assert!(text.contains("compared  body in refusal.401.bad-signature\n"), "{text}");
+    assert!(text.contains("compared  header allow\n"), "{text}");
+}
