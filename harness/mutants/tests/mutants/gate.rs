@@ -1,4 +1,4 @@
-use edgeproof_mutants::{CANARIES, MatrixOptions, kill_matrix};
+use edgeproof_mutants::{CANARIES, KillMatrix, MatrixOptions, kill_matrix};
 use edgeproof_reports::matrix::{MutantStatus, Scope};
 
 use crate::support::{block_on, test_bed};
@@ -7,7 +7,7 @@ use crate::support::{block_on, test_bed};
 fn a_case_of_the_broken_row_kills_each_mutant_and_each_case_kills_one() {
     let bed = test_bed();
     let options = MatrixOptions { scope: Scope::Gate, jobs: 6, progress: |_, _| {} };
-    let matrix = block_on(kill_matrix(&bed, &options)).unwrap();
+    let KillMatrix { matrix, .. } = block_on(kill_matrix(&bed, &options)).unwrap();
     println!("{} ({} case runs in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     assert_eq!(matrix.problems, Vec::<String>::new());
     let with = |status: MutantStatus| -> Vec<&str> {
