@@ -1,3 +1,4 @@
+use edgeproof_reports::CaseReport;
 use shell_words::quote;
 
 /// Command that runs cases of a run again, in the folder where the run was started.
@@ -21,6 +22,18 @@ impl RerunCommand {
     /// The command for one case.
     pub fn of(&self, case_id: &str) -> String {
         self.of_all(&[case_id])
+    }
+
+    /// The command for a failed case. A monitor names the case that broke it: the command runs both. `all`: reports of
+    /// the run.
+    pub(crate) fn of_report(&self, report: &CaseReport, all: &[CaseReport]) -> String {
+        let texts = report.mismatches.iter().flat_map(|mismatch| mismatch.actual.split("(case ").skip(1));
+        let mut named = texts.filter_map(|rest| Some(rest.split_once(')')?.0));
+        let breaks = named.find(|id| all.iter().any(|other| other.id == *id && other.id != report.id));
+        match breaks {
+            Some(case) => self.of_all(&[&report.id, case]),
+            None => self.of(&report.id),
+        }
     }
 
     /// The command for several cases, such as a monitor and the case that breaks it.
