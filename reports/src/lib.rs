@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `model` | outcomes, cases, events and the whole [`Report`] |
-//! | `text` | escaping, units, HTML pages and styled lines that several formats share |
+//! | `text` | cases, causes, escaping, units, HTML pages and styled lines that several formats share |
 //! | `format` | one module for each format of a conformance run |
 //! | [`load`] | the report of a load run and its formats |
 //! | [`matrix`] | the report of a mutation run and its page |

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod causes;
 mod hooks;
 mod matrix;
 mod mutant;
@@ -9,7 +10,8 @@ mod play;
 mod program;
 mod tested_part;
 
-pub use matrix::{CANARIES, MatrixOptions, kill_matrix};
+pub use causes::{Accuracy, MutantFailures, Share};
+pub use matrix::{CANARIES, KillMatrix, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{

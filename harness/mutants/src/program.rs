@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,7 +11,8 @@ use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
-use crate::matrix::{MatrixOptions, kill_matrix};
+use crate::causes::{Accuracy, fingerprints};
+use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
 use crate::mutant_set::MutantSet;
 use crate::play::TestBed;
 
@@ -33,6 +34,9 @@ struct MutantsArguments {
     /// Write the kill matrix: json or html (repeatable)
     #[arg(long, value_name = "FORMAT=PATH")]
     report: Vec<String>,
+    /// Write the fingerprints of all mutants
+    #[arg(long, value_name = "FILE", conflicts_with = "gate")]
+    fingerprints: Option<PathBuf>,
 }
 
 /// Runs the program `edgeproof-mutants`.
@@ -41,7 +45,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
-    let MutantsArguments { gate, jobs, report } = arguments;
+    let MutantsArguments { gate, jobs, report, fingerprints: fingerprint_file } = arguments;
+    let fingerprint_file = fingerprint_file.map(|path| destination(&path)).transpose()?;
     let mut reports = Vec::new();
     for argument in &report {
         reports.push(parse_report(argument)?);
@@ -53,14 +58,21 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     };
     let spec = Spec::builtin(Version::Current);
     let result = runtime()?.block_on(async { kill_matrix(&TestBed::builtin()?, &options).await });
-    let matrix = result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    let KillMatrix { matrix, failures, accuracy } =
+        result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     for (render, destination) in reports {
         destination
             .write(&render(&matrix))
             .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
     }
+    if let Some(destination) = fingerprint_file {
+        destination
+            .write(&fingerprints(&failures).to_json())
+            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
+    }
     // A closed standard output is no error: the reader has seen enough.
-    let _ = std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec)).as_bytes());
+    let _ =
+        std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec), &accuracy).as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
 }
 
@@ -83,13 +95,16 @@ fn parse_report(argument: &str) -> Result<(Render, Destination), Failure> {
         "html" => Matrix::to_html,
         _ => return Err(wrong()),
     };
-    let destination = Destination::new(Path::new(path))
-        .map_err(|why| Failure::of(&why, "name a file in an existing folder that you can write to"))?;
-    Ok((render, destination))
+    Ok((render, destination(Path::new(path))?))
+}
+
+fn destination(path: &Path) -> Result<Destination, Failure> {
+    Destination::new(path)
+        .map_err(|why| Failure::of(&why, "name a file in an existing folder that you can write to"))
 }
 
 /// Problems, counts and duration.
-fn summary(matrix: &Matrix, set: &MutantSet) -> String {
+fn summary(matrix: &Matrix, set: &MutantSet, accuracy: &Accuracy) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     for problem in matrix.problems.iter().take(MAX_PRINTED_PROBLEMS) {
@@ -101,6 +116,12 @@ fn summary(matrix: &Matrix, set: &MutantSet) -> String {
     let seconds = matrix.duration_ms as f64 / 1000.0;
     _ = writeln!(text, "{}", matrix.line());
     _ = writeln!(text, "survived by class: {}", survivors(matrix, set));
+    _ = writeln!(
+        text,
+        "first cause right: {}, each without its own fingerprint; {} in an edge of another style",
+        accuracy.left_out, accuracy.styled,
+    );
+    _ = writeln!(text, "both causes of a pair named: {}", accuracy.pairs);
     _ = writeln!(text, "{} case runs in {seconds:.1} s", matrix.summary.plays);
     text
 }

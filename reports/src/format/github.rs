@@ -1,29 +1,44 @@
-//! Workflow commands of GitHub Actions: an annotation for each fail, warn and finding, and one for all cases
-//! that could not run.
+//! Workflow commands of GitHub Actions: an annotation for each cause of failures or warnings, for each finding, and one
+//! for all cases that could not run.
 
 use std::io::{self, Write};
 
-use crate::model::{CaseReport, Event, Outcome, Reader, Titles};
-use crate::text::case::{condition, facts, or_nothing};
-use crate::text::escape::visible;
+use crate::model::{CaseReport, CauseGroup, Event, Outcome, Reader, RunEnd, cause_groups, counted};
+use crate::text::cause::{self, CauseDepth};
+use crate::text::escape::{one_line, visible};
+use crate::text::styled::paint_all;
 
-/// Writes `::error …` and `::warning …` lines during the run.
+/// Columns of the values in a message.
+const WIDTH: usize = 160;
+
+/// Writes `::error …` and `::warning …` lines at the end of the run. GitHub shows few of them, so the causes come first.
 #[derive(Debug)]
 pub struct Github<W: Write> {
     out: W,
-    not_run: Option<String>,
+    cases: Vec<CaseReport>,
+    findings: Vec<String>,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Github<W> {
     /// Annotations to `out`. Use the standard output: the runner reads nothing else.
     pub fn new(out: W) -> Self {
-        Self { out, not_run: None, failed: None }
+        Self { out, cases: Vec::new(), findings: Vec::new(), failed: None }
     }
 
-    fn write(&mut self, command: &str) {
-        if self.failed.is_none() {
-            self.failed = writeln!(self.out, "{command}").err();
+    fn end(&mut self, end: &RunEnd) {
+        let groups = cause_groups(&end.causes, &self.cases);
+        let mut commands: Vec<String> = groups.iter().map(|group| annotation(group, end)).collect();
+        commands.extend(self.findings.iter().map(|finding| command("error", "finding", finding)));
+        if let Some(case) = self.cases.iter().find(|case| case.outcome == Outcome::NotRun) {
+            let title = format!("{} not run", end.summary.not_run);
+            let message = format!("cases that did not run prove nothing; first reason: {}", case.because);
+            commands.push(command("error", &title, &message));
+        }
+        for command in commands {
+            if self.failed.is_none() {
+                self.failed = writeln!(self.out, "{command}").err();
+            }
         }
     }
 }
@@ -31,23 +46,12 @@ impl<W: Write> Github<W> {
 impl<W: Write> Reader for Github<W> {
     fn read(&mut self, event: &Event) {
         match event {
-            Event::Ended(case) => {
-                if let Some(command) = annotation(case) {
-                    self.write(&command);
-                }
-                if case.outcome == Outcome::NotRun && self.not_run.is_none() {
-                    self.not_run = Some(case.because.clone());
-                }
+            Event::Ended(case) if matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun) => {
+                self.cases.push(CaseReport { exchanges: Vec::new(), ..CaseReport::clone(case) });
             }
-            Event::Finding(finding) => self.write(&command("error", "finding", finding)),
-            Event::Finished(end) => {
-                if let Some(reason) = self.not_run.take() {
-                    let title = format!("{} not run", end.summary.not_run);
-                    let message = format!("cases that did not run prove nothing; first reason: {reason}");
-                    self.write(&command("error", &title, &message));
-                }
-            }
-            Event::Planned { .. } | Event::Began { .. } | Event::Notice(_) => {}
+            Event::Finding(finding) => self.findings.push(finding.clone()),
+            Event::Finished(end) => self.end(end),
+            _ => {}
         }
     }
 
@@ -56,31 +60,16 @@ impl<W: Write> Reader for Github<W> {
     }
 }
 
-/// The command for a `fail` or `warn`.
-fn annotation(case: &CaseReport) -> Option<String> {
-    let kind = match case.outcome {
-        Outcome::Fail => "error",
-        Outcome::Warn => "warning",
-        _ => return None,
-    };
-    let mut message = case.because.clone();
-    for mismatch in &case.mismatches {
-        put!(
-            message,
-            "\n{}: expected {}, actual {}",
-            mismatch.what,
-            or_nothing(&mismatch.expected),
-            or_nothing(&mismatch.actual)
-        );
+/// The command for a cause. Its message holds an example, the fix and the command that runs the example again.
+fn annotation(group: &CauseGroup<'_>, end: &RunEnd) -> String {
+    let kind = if group.outcome == Outcome::Fail { "error" } else { "warning" };
+    let mut message = format!("{}, row {}", counted(group.cases.len(), "case"), group.cause.row);
+    if !group.cause.explanation.is_empty() {
+        put!(message, "\n{}", group.cause.explanation);
     }
-    put!(message, "\n{}", facts(case, &Titles::new()));
-    if !case.reproduce.is_empty() {
-        if let Some(condition) = condition(case) {
-            put!(message, "\nreproduce, {condition}:");
-        }
-        put!(message, "\n{}", case.reproduce);
-    }
-    Some(command(kind, &case.id, &message))
+    let lines = cause::lines(group, &end.summary, CauseDepth::Share, WIDTH);
+    put!(message, "\n{}", paint_all(&lines, false).trim_end());
+    command(kind, &one_line(&group.cause.title), &message)
 }
 
 fn command(kind: &str, title: &str, message: &str) -> String {

@@ -1,4 +1,5 @@
-//! JUnit XML, for build servers: a suite for each section.
+//! JUnit XML, for build servers: a suite for each section. Build servers compare runs test by test, so the cases keep the
+//! order of the plan; message, type and text of a failure name its cause first, so that a list of failures shows it.
 //!
 //! | outcome | in JUnit |
 //! |---|---|
@@ -11,8 +12,9 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use crate::model::{CaseReport, Outcome, Report, Titles, by_section, titled};
+use crate::model::{CaseReport, CauseGroup, Outcome, Report, Titles, by_section, cause_groups, titled};
 use crate::text::case::{full, level};
+use crate::text::cause;
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::paint_all;
 
@@ -24,6 +26,7 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let mut document = quick_junit::Report::new("edgeproof");
     document.set_time(Duration::from_millis(report.duration_ms));
     document.timestamp = report.started.parse().ok();
+    let groups = cause_groups(&report.causes, &report.cases);
     for section in by_section(&report.cases) {
         let mut suite = TestSuite::new(one_line(&format!("section {}", titled(section.number, titles))));
         suite.set_time(Duration::from_micros(section.cases.iter().map(|case| case.duration_us).sum()));
@@ -32,21 +35,32 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
             ("target", one_line(&report.target.to_string()).as_ref()),
             ("seed", &report.seed.to_string()),
         ]);
-        suite.add_test_cases(section.cases.iter().map(|case| test_case(case, titles)));
+        suite.add_test_cases(
+            section.cases.iter().map(|case| test_case(case, cause_of(case, &groups), titles)),
+        );
         document.add_test_suite(suite);
     }
     document.to_string().expect("quick-junit keeps valid XML text, and memory takes every byte")
 }
 
-fn test_case(case: &CaseReport, titles: &Titles) -> TestCase {
-    let mut junit = TestCase::new(one_line(&case.id), status(case, titles));
+/// The first cause of a case.
+fn cause_of<'g>(case: &CaseReport, groups: &'g [CauseGroup<'_>]) -> Option<&'g CauseGroup<'g>> {
+    let mut named = groups.iter().filter(|group| group.is_named());
+    named.find(|group| group.cases.iter().any(|member| std::ptr::eq(*member, case)))
+}
+
+fn test_case(case: &CaseReport, cause: Option<&CauseGroup<'_>>, titles: &Titles) -> TestCase {
+    let mut junit = TestCase::new(one_line(&case.id), status(case, cause, titles));
     // Build servers split class names at dots: `edgeproof.section-7-3` is one class in one package.
     junit.set_classname(format!("edgeproof.section-{}", one_line(&case.section).replace('.', "-")));
     junit.set_time(Duration::from_micros(case.duration_us));
     match case.outcome {
         Outcome::Warn => {
-            let text = paint_all(&full(case, titles, WIDTH), false);
-            junit.set_system_out(format!("warning: {}\n\n{text}", one_line(&case.because)));
+            junit.set_system_out(format!(
+                "warning: {}\n\n{}",
+                one_line(&case.because),
+                text(case, cause, titles)
+            ));
         }
         Outcome::Observed | Outcome::Pass if !case.observations.is_empty() => {
             let lines = case
@@ -60,18 +74,31 @@ fn test_case(case: &CaseReport, titles: &Titles) -> TestCase {
     junit
 }
 
-fn status(case: &CaseReport, titles: &Titles) -> TestCaseStatus {
+/// The cause, then the case in full.
+fn text(case: &CaseReport, cause: Option<&CauseGroup<'_>>, titles: &Titles) -> String {
+    let mut lines = cause.map(cause::short).unwrap_or_default();
+    lines.extend(full(case, titles, WIDTH));
+    paint_all(&lines, false)
+}
+
+fn status(case: &CaseReport, cause: Option<&CauseGroup<'_>>, titles: &Titles) -> TestCaseStatus {
     let mut status = match case.outcome {
         Outcome::Pass | Outcome::Warn | Outcome::Observed => return TestCaseStatus::success(),
         Outcome::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Outcome::NotRun => TestCaseStatus::non_success(NonSuccessKind::Error),
         Outcome::Known | Outcome::NotApplicable => TestCaseStatus::skipped(),
     };
-    status.set_message(one_line(&case.because));
+    match cause {
+        Some(group) => {
+            status.set_message(one_line(&format!("{}: {}", group.cause.title, case.because)).into_owned())
+        }
+        None => status.set_message(one_line(&case.because)),
+    };
     match case.outcome {
         Outcome::Fail | Outcome::NotRun => {
-            status.set_type(format!("{}/{}", level(case).name(), case.basis.name()));
-            status.set_description(paint_all(&full(case, titles, WIDTH), false));
+            let authority = format!("{}/{}", level(case).name(), case.basis.name());
+            status.set_type(cause.map_or(authority, |group| one_line(&group.cause.id).into_owned()));
+            status.set_description(text(case, cause, titles));
         }
         _ => {
             status.set_type(case.outcome.name());

@@ -1,15 +1,21 @@
 //! Markdown summary for a pull request or a job. Text from outside stands in code, so that it is never Markdown.
 
-use crate::model::{CaseReport, Outcome, Report, Titles, by_reason, by_section, titled};
+use crate::model::{
+    CauseGroup, Outcome, Report, Titles, by_reason, by_section, cases_by_cause, cause_groups, counted,
+    headline, titled,
+};
 use crate::text::case::full;
+use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{markup_line, one_line};
-use crate::text::markdown::{code, fenced};
-use crate::text::styled::paint_all;
+use crate::text::markdown::{code, fenced, literal};
+use crate::text::styled::{StyledLine, TextStyle, line, paint_all, wrap};
 use crate::text::units;
 use crate::text::verdict::verdict;
 
 /// Bytes of the document after which failures are only listed: a GitHub comment takes 65,536 characters.
 const DETAIL_LIMIT: usize = 44_000;
+/// Bytes of the document after which causes are only counted.
+const CAUSE_LIMIT: usize = 24_000;
 /// Bytes of a list; a document has at most seven lists.
 const LIST_LIMIT: usize = 2_900;
 /// Longest line of prose in a code block, in characters.
@@ -21,6 +27,9 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
     let mark = if report.exit_code == 0 { "✅" } else { "❌" };
     put!(out, "### {mark} edgeproof: {}\n\n{}\n\n", markup_line(&verdict), report.summary.line());
+    let groups = cause_groups(&report.causes, &report.cases);
+    causes(&mut out, report, &groups, Outcome::Fail);
+    causes(&mut out, report, &groups, Outcome::Warn);
     put!(out, "| | |\n|---|---|\n| Target | {} |\n", code(&report.target.to_string()));
     put!(out, "| Interface | {} |\n", code(&report.spec.to_string()));
     if let Some(latency) = &report.latency {
@@ -31,10 +40,10 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
 
     sections(&mut out, report, titles);
     findings(&mut out, report);
-    details(&mut out, report, titles, Outcome::Fail, "Failures");
+    details(&mut out, &groups, titles, Outcome::Fail, "Failures");
     not_run(&mut out, report);
     not_applicable(&mut out, report);
-    details(&mut out, report, titles, Outcome::Warn, "Warnings");
+    details(&mut out, &groups, titles, Outcome::Warn, "Warnings");
     known(&mut out, report);
     observations(&mut out, report);
     out
@@ -61,8 +70,38 @@ fn sections(out: &mut String, report: &Report, titles: &Titles) {
     out.push('\n');
 }
 
-fn details(out: &mut String, report: &Report, titles: &Titles, outcome: Outcome, heading: &str) {
-    let cases: Vec<&CaseReport> = report.cases.iter().filter(|case| case.outcome == outcome).collect();
+/// A heading and a code block for each cause.
+fn causes(out: &mut String, report: &Report, groups: &[CauseGroup<'_>], outcome: Outcome) {
+    let groups: Vec<&CauseGroup<'_>> = groups.iter().filter(|group| group.outcome == outcome).collect();
+    if groups.is_empty() {
+        return;
+    }
+    put!(out, "#### {}\n\n", headline(&groups, outcome));
+    for (n, group) in groups.iter().enumerate() {
+        let mut lines = Vec::new();
+        if group.is_explained() {
+            let text = wrap(&group.cause.explanation, WIDTH).into_iter();
+            lines.extend(text.map(|text| line(TextStyle::Plain, text)));
+            lines.push(StyledLine::new());
+        }
+        lines.extend(cause::lines(group, &report.summary, CauseDepth::Full, WIDTH));
+        let block = format!(
+            "##### {} · {} · {}\n\n{}\n",
+            literal(&group.cause.title),
+            counted(group.cases.len(), "case"),
+            code(&group.cause.row),
+            fenced(&paint_all(&lines, false))
+        );
+        if out.len() + block.len() > CAUSE_LIMIT {
+            put!(out, "##### {} more; see the HTML or JSON report\n\n", groups.len() - n);
+            return;
+        }
+        out.push_str(&block);
+    }
+}
+
+fn details(out: &mut String, groups: &[CauseGroup<'_>], titles: &Titles, outcome: Outcome, heading: &str) {
+    let cases = cases_by_cause(groups, outcome);
     if cases.is_empty() {
         return;
     }

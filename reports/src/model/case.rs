@@ -62,6 +62,11 @@ pub struct Mismatch {
     pub level: CaseLevel,
 }
 
+/// The property of a mismatch, and the answer that it belongs to: `body of 401 expired` → `body`, `401 expired`.
+pub(crate) fn split(what: &str) -> (&str, &str) {
+    what.split_once(" of ").unwrap_or((what, ""))
+}
+
 /// Behaviour of the target at a point that the interface leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {

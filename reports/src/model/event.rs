@@ -1,6 +1,7 @@
 use super::case::{CaseReport, Observation};
 use super::cause::Cause;
 use super::missing_input::MissingInput;
+use super::outcome::Outcome;
 use super::summary::{AddedLatency, Summary};
 use super::target::TargetKind;
 
@@ -28,8 +29,19 @@ pub enum Event {
     Began {
         /// Id of the case.
         id: String,
+        /// Tested behaviour in one line.
+        title: String,
     },
-    /// A case ended. These events follow the order of the plan, not the order of execution.
+    /// A case is complete. These events follow the order of execution.
+    Completed {
+        /// Id of the case.
+        id: String,
+        /// Result; the baseline can still change it.
+        outcome: Outcome,
+    },
+    /// Time passes. Sent several times a second while cases run, so that progress is redrawn.
+    Tick,
+    /// The report of a case. These events follow the order of the plan, not the order of execution.
     Ended(Box<CaseReport>),
     /// A message for the user, such as the URL of a held edge.
     Notice(String),

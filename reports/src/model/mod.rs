@@ -2,6 +2,7 @@
 
 mod case;
 mod cause;
+mod cause_group;
 mod event;
 mod missing_input;
 mod outcome;
@@ -11,8 +12,10 @@ mod sections;
 mod summary;
 mod target;
 
+pub(crate) use case::split;
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use cause::{Cause, FrameworkFix};
+pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, counted, headline};
 pub use event::{Event, Reader, RunEnd};
 pub use missing_input::MissingInput;
 pub use outcome::{CaseBasis, CaseLevel, Outcome};

@@ -66,7 +66,7 @@ impl Reader for ReportRecorder {
             Event::Ended(case) => self.cases.push(CaseReport::clone(case)),
             Event::Finding(finding) => self.findings.push(finding.clone()),
             Event::Finished(end) => self.end = Some(RunEnd::clone(end)),
-            Event::Began { .. } | Event::Notice(_) => {}
+            Event::Began { .. } | Event::Completed { .. } | Event::Tick | Event::Notice(_) => {}
         }
     }
 }

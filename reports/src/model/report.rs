@@ -93,7 +93,6 @@ impl Report {
             started: self.started.clone(),
         });
         for case in &self.cases {
-            reader.read(&Event::Began { id: case.id.clone() });
             reader.read(&Event::Ended(Box::new(case.clone())));
         }
         for finding in &self.findings {

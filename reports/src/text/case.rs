@@ -2,7 +2,7 @@
 
 use super::escape::{one_line, visible};
 use super::styled::{StyledLine, TextStyle, line, wrap};
-use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Titles, titled};
+use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Titles, split, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
 pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -75,19 +75,47 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
         lines.extend(values(&case.expected, &case.actual, width));
         return lines;
     }
-    case.mismatches.iter().flat_map(|mismatch| one_mismatch(mismatch, level(case), width)).collect()
+    alike(&case.mismatches).into_iter().flat_map(|alike| block(&alike, level(case), width)).collect()
 }
 
-fn one_mismatch(mismatch: &Mismatch, level: CaseLevel, width: usize) -> Vec<StyledLine> {
-    let mut head = line(TextStyle::Strong, one_line(&mismatch.what));
+/// Mismatches in their order; those that differ only in the answer that they belong to together.
+fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
+    let mut groups: Vec<Vec<&Mismatch>> = Vec::new();
+    let is_alike = |a: &Mismatch, b: &Mismatch| {
+        let ((property_a, place_a), (property_b, place_b)) = (split(&a.what), split(&b.what));
+        property_a == property_b
+            && !(place_a.is_empty() || place_b.is_empty())
+            && (&a.expected, &a.actual, &a.hint, a.level) == (&b.expected, &b.actual, &b.hint, b.level)
+    };
+    for mismatch in mismatches {
+        match groups.iter_mut().find(|group| is_alike(group[0], mismatch)) {
+            Some(group) => group.push(mismatch),
+            None => groups.push(vec![mismatch]),
+        }
+    }
+    groups
+}
+
+/// Lines of mismatches that are alike: what they compare, the values and the hint.
+fn block(alike: &[&Mismatch], level: CaseLevel, width: usize) -> Vec<StyledLine> {
+    let mismatch = alike[0];
+    let (property, places) = (split(&mismatch.what).0, alike.iter().map(|mismatch| split(&mismatch.what).1));
+    let many = alike.len() > 1;
+    let head = if many { format!("{} × {property}", alike.len()) } else { mismatch.what.clone() };
+    let mut head = line(TextStyle::Strong, one_line(&head));
     if mismatch.level != level {
         head.push((TextStyle::Dim, format!(" ({})", mismatch.level.name())));
     }
     let mut lines = vec![StyledLine::new(), head];
+    if many {
+        let places = wrap(&places.collect::<Vec<_>>().join(", "), width.saturating_sub(2)).into_iter();
+        lines.extend(places.map(|text| line(TextStyle::Dim, format!("  {text}"))));
+    }
     lines.extend(values(&mismatch.expected, &mismatch.actual, width));
-    for (n, text) in mismatch.hint.iter().flat_map(|hint| wrap(hint, width.saturating_sub(12))).enumerate() {
-        let label = if n == 0 { "  hint      " } else { "            " };
-        lines.push(vec![(TextStyle::Dim, label.to_owned()), (TextStyle::Info, text)]);
+    // Not wrapped: a hint contains code.
+    if let Some(hint) = &mismatch.hint {
+        let hint = one_line(hint).into_owned();
+        lines.push(vec![(TextStyle::Dim, "  hint      ".to_owned()), (TextStyle::Info, hint)]);
     }
     lines
 }
@@ -171,6 +199,31 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[test]
+    fn mismatches_of_many_answers_that_are_alike_share_their_values() {
+        let mismatch = |what: &str, actual: &str| Mismatch {
+            what: what.to_owned(),
+            expected: "granted".to_owned(),
+            actual: actual.to_owned(),
+            hint: None,
+            level: CaseLevel::Must,
+        };
+        let mismatches = [
+            mismatch("grant of 401 expired", "none"),
+            mismatch("status", "none"),
+            mismatch("grant of 403 revoked", "none"),
+            mismatch("grant of 502", "another"),
+        ];
+        let shown: Vec<_> =
+            alike(&mismatches).iter().flat_map(|alike| block(alike, CaseLevel::Must, 80)).collect();
+        assert_eq!(
+            crate::text::styled::paint_all(&shown, false),
+            "\n2 × grant\n  401 expired, 403 revoked\n  expected  granted\n  actual    none\n\
+             \nstatus\n  expected  granted\n  actual    none\n\
+             \ngrant of 502\n  expected  granted\n  actual    another\n"
+        );
+    }
 
     #[rstest]
     #[case(r#"{"reason":"expired"}"#, r#"{"reason":"unknown"}"#, Some(11))]

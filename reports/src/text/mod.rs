@@ -1,6 +1,7 @@
 //! Text that several formats share.
 
 pub(crate) mod case;
+pub(crate) mod cause;
 pub mod escape;
 pub(crate) mod markdown;
 pub(crate) mod page;

@@ -42,10 +42,11 @@ pub(crate) fn paint_all(lines: &[StyledLine], color: bool) -> String {
     lines.iter().map(|line| paint(line, color) + "\n").collect()
 }
 
-/// Prose in lines of at most `width` characters; a longer word gets a line of its own.
+/// Prose in lines of at most `width` characters. A longer word gets a line of its own. Code in backticks is one word, so
+/// that it can be copied.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in one_line(text).split(' ') {
+    for word in words(&one_line(text)) {
         let last = lines.last_mut().expect("the first line exists from the start");
         if last.is_empty() {
             last.push_str(word);
@@ -57,6 +58,23 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Pieces between spaces outside of backticks.
+fn words(text: &str) -> Vec<&str> {
+    let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '`' => in_code = !in_code && text[at + 1..].contains('`'),
+            ' ' if !in_code => {
+                words.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    words.push(&text[start..]);
+    words
 }
 
 /// Escapes a leading `::`, even after spaces: GitHub Actions would execute the line as a workflow command.
@@ -95,5 +113,6 @@ mod tests {
         assert_eq!(wrap("one two three\nfour", 9), ["one two", "three\\nfour"]);
         assert_eq!(wrap("two  blanks", 20), ["two  blanks"]);
         assert_eq!(wrap("", 9), [""]);
+        assert_eq!(wrap("run `sh -c 'a b'` or ` it", 9), ["run", "`sh -c 'a b'`", "or ` it"]);
     }
 }

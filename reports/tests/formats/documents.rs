@@ -19,12 +19,12 @@ fn html_shows_every_case() {
 }
 
 #[test]
-fn markdown_shows_failures_first() {
+fn markdown_shows_causes_first() {
     insta::assert_snapshot!(render(Format::Markdown, &report(), &titles()));
 }
 
 #[test]
-fn github_annotates_failures_and_warnings() {
+fn github_annotates_each_cause_once() {
     let mut out = Vec::new();
     let mut github = Github::new(&mut out);
     send(&events(), &mut github);
@@ -32,6 +32,8 @@ fn github_annotates_failures_and_warnings() {
     let out = String::from_utf8(out).unwrap();
     insta::assert_snapshot!(out);
     assert!(out.lines().all(|line| line.starts_with("::")), "each command is one line");
+    let annotations = out.lines().filter(|line| line.contains("%0Aagain     edgeproof conformance --launch"));
+    assert_eq!(annotations.count(), report().causes.len());
 }
 
 #[rstest]
@@ -65,6 +67,26 @@ fn markdown_fits_into_a_github_comment() {
     let markdown = render(Format::Markdown, &report, &titles());
     assert!(markdown.len() < 65_536, "{} bytes", markdown.len());
     assert!(markdown.contains("more; see the HTML or JSON report"), "omitted cases are mentioned");
+}
+
+/// Cases of one cause stand together, after the causes.
+#[rstest]
+#[case(Format::Markdown)]
+#[case(Format::Html)]
+fn cases_follow_their_causes(#[case] format: Format) {
+    let text = render(format, &report(), &titles());
+    let texts = [
+        "The body is changed",
+        "The reason of the service",
+        "Failures",
+        "relay.body.number-forms",
+        "refusal.401.bad",
+    ];
+    let mut rest = text.as_str();
+    for text in texts {
+        let at = rest.find(text).unwrap_or_else(|| panic!("{text} is missing after the previous text"));
+        rest = &rest[at..];
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Text from outside never breaks a document, whatever it contains.
 
 use edgeproof_reports::{
-    CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Format, Github, Hop, Mismatch, Observation,
-    Outcome, Reader, Report, Summary, Terminal, TerminalOptions, Titles, render,
+    CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Exchange, Format, Github, Hop, Mismatch, Observation,
+    Outcome, Report, Summary, Terminal, TerminalOptions, Titles, render,
 };
 use proptest::prelude::*;
 use quick_xml::events::Event as Xml;
@@ -110,12 +110,39 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
     })
 }
 
+/// A cause with one text everywhere, of one of the cases and of one that does not exist.
+fn cause(text: &str, at: prop::sample::Index, mismatch: usize, cases: &[CaseReport]) -> Cause {
+    let id = if cases.is_empty() { text.to_owned() } else { at.get(cases).id.clone() };
+    let text = text.to_owned();
+    let mut frameworks = report().causes.swap_remove(0).frameworks;
+    frameworks[0].name.clone_from(&text);
+    frameworks[1].fix.clone_from(&text);
+    Cause {
+        id: text.clone(),
+        title: text.clone(),
+        row: text.clone(),
+        level: CaseLevel::Must,
+        confidence: 0.5,
+        cases: vec![id, "no.such.case".to_owned()],
+        passed: vec![text.clone()],
+        mismatch,
+        explanation: text.clone(),
+        fix: text.clone(),
+        frameworks,
+        rerun: text,
+    }
+}
+
 fn any_report() -> impl Strategy<Value = Report> {
     let cases = prop::collection::vec(any_case(), 0..4);
     let observed = prop::collection::vec((text(), text()), 0..3);
-    (cases, observed, prop::collection::vec(text(), 0..3), text(), any::<u64>(), any::<u8>()).prop_map(
-        |(cases, observed, findings, target, seed, exit_code)| {
-            let mut report = Report { cases, findings, seed, exit_code, ..report() };
+    let findings = prop::collection::vec(text(), 0..3);
+    let causes = prop::collection::vec((text(), any::<prop::sample::Index>(), 0_usize..3), 0..3);
+    (cases, causes, observed, findings, text(), any::<u64>(), any::<u8>()).prop_map(
+        |(cases, causes, observed, findings, target, seed, exit_code)| {
+            let causes =
+                causes.iter().map(|(text, at, mismatch)| cause(text, *at, *mismatch, &cases)).collect();
+            let mut report = Report { cases, causes, findings, seed, exit_code, ..report() };
             report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
             report.observations =
                 observed.into_iter().map(|(point, observed)| Observation { point, observed }).collect();
@@ -173,15 +200,17 @@ proptest! {
 
     #[test]
     fn html_is_well_formed_without_foreign_elements(report in any_report()) {
-        let names = elements(&render(Format::Html, &report, &Titles::new()));
-        prop_assert!(!names.iter().any(|name| ["script", "img", "a", "iframe", "link"].contains(&name.as_str())));
+        let page = render(Format::Html, &report, &Titles::new());
+        let names = elements(&page);
+        prop_assert!(page.split("<a ").skip(1).all(|link| link.starts_with("href=\"#case-")), "a link to another page");
+        prop_assert!(!names.iter().any(|name| ["script", "img", "iframe", "link"].contains(&name.as_str())));
         prop_assert_eq!(names.iter().filter(|name| *name == "body").count(), 1);
     }
 
     #[test]
-    fn terminal_output_has_no_control_characters(report in any_report(), quiet: bool, verbose: bool) {
+    fn terminal_output_has_no_control_characters(report in any_report(), quiet: bool, verbose: bool, details: bool) {
         let mut out = Vec::new();
-        let options = TerminalOptions { quiet, verbose, ..TerminalOptions::default() };
+        let options = TerminalOptions { quiet, verbose, details, ..TerminalOptions::default() };
         report.replay(&mut Terminal::new(&mut out, options)).unwrap();
         let out = String::from_utf8(out).unwrap();
         prop_assert!(!out.contains(|c: char| c.is_control() && c != '\n'));
@@ -205,11 +234,11 @@ proptest! {
     }
 
     #[test]
-    fn annotations_are_one_line_each(case in any_case()) {
+    fn annotations_are_one_line_each(report in any_report()) {
         let mut out = Vec::new();
-        Github::new(&mut out).read(&Event::Ended(Box::new(case)));
+        report.replay(&mut Github::new(&mut out)).unwrap();
         let out = String::from_utf8(out).unwrap();
-        if let Some(command) = out.strip_suffix('\n') {
+        for command in out.lines() {
             prop_assert!(!command.contains(char::is_control));
             prop_assert!(command.starts_with("::error title=") || command.starts_with("::warning title="));
             let title = command.split_once(" title=").unwrap().1.split("::").next().unwrap();
@@ -230,7 +259,8 @@ proptest! {
                 // Outside of fences, text from outside stands in code, escaped.
                 None => {
                     prop_assert!(!line.contains(['@', '\x1b']), "{line}");
-                    prop_assert!(["", "#", "|", "<details>", "</details>"].iter().any(|start| line.starts_with(start)));
+                    let own = ["#", "|", "<details>", "</details>"].iter().any(|start| line.starts_with(start));
+                    prop_assert!(own || line.is_empty() || line.starts_with(|c: char| c.is_ascii_digit()), "{line}");
                     prop_assert!(!line.contains("<script") && !line.contains("</pre>"));
                 }
             }

@@ -28,6 +28,11 @@ fn report_has_the_fields_of_the_contract() {
         "id title section level basis rows outcome because expected actual mismatches observations duration_us \
          reproduce exchanges"
     );
+    assert_eq!(
+        names(&report["causes"][0]),
+        "id title row level confidence cases passed mismatch explanation fix frameworks rerun"
+    );
+    assert_eq!(names(&report["causes"][0]["frameworks"][0]), "name fix");
     assert_eq!(report["summary"]["planned"], report["cases"].as_array().unwrap().len());
 }
 
@@ -82,7 +87,7 @@ fn summary_that_does_not_match_the_cases_is_rejected() {
 }
 
 #[rstest]
-#[case(1, "cannot make a report: 10 cases were planned, but 9 ended")]
+#[case(1, "cannot make a report: 12 cases were planned, but 11 ended")]
 #[case(2, "cannot make a report: the run did not finish")]
 #[case(3, "cannot make a report: the run has no plan")]
 fn incomplete_run_has_no_report(#[case] broken: u8, #[case] expected: &str) {

@@ -1,8 +1,9 @@
 //! A sample run with every outcome, several mismatches, and hostile text.
 
 use edgeproof_reports::{
-    AddedLatency, CaseBasis, CaseLevel, CaseReport, EdgeNotes, Event, Exchange, Hop, Mismatch, MissingInput,
-    Observation, Outcome, Reader, Report, ReportRecorder, RunEnd, Summary, TargetKind, Titles,
+    AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
+    Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder, RunEnd, Summary,
+    TargetKind, Titles,
 };
 
 /// Terminal escapes, closing brackets of every format, and a workflow command.
@@ -58,7 +59,7 @@ pub(crate) fn events() -> Vec<Event> {
         seed: 7,
         started: "2025-03-01T09:30:00Z".to_owned(),
     }];
-    events.extend(cases.iter().map(|case| Event::Began { id: case.id.clone() }));
+    events.extend(cases.iter().map(|case| Event::Began { id: case.id.clone(), title: case.title.clone() }));
     let summary = Summary::of(cases.iter().map(|case| case.outcome));
     events.extend(cases.into_iter().map(|case| Event::Ended(Box::new(case))));
     events.push(Event::Finding(
@@ -66,7 +67,7 @@ pub(crate) fn events() -> Vec<Event> {
     ));
     events.push(Event::Finished(Box::new(RunEnd {
         summary,
-        causes: Vec::new(),
+        causes: causes(),
         exchange_count: 1_512,
         observations: vec![
             Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
@@ -129,7 +130,97 @@ fn cases() -> Vec<CaseReport> {
             because: "no answer on 127.0.0.1:4180 within 10 s".to_owned(),
             ..case("isolation.two", "2", Outcome::NotRun)
         },
+        changed("relay.body.large-numbers", r#"{"n":9007199254740993}"#, r#"{"n":9007199254740992}"#),
+        changed("relay.body.number-forms", r#"{"n":1.0}"#, r#"{"n":1}"#),
     ]
+}
+
+/// Two causes and an unexplained group of the failures, and a cause of the warning.
+fn causes() -> Vec<Cause> {
+    let again = |id: &str| format!("edgeproof conformance --launch \"node my-edge.mjs\" --filter {id}");
+    vec![
+        Cause {
+            id: "body-parsed".to_owned(),
+            title: "The body is changed on its way".to_owned(),
+            row: "statement.body-unchanged".to_owned(),
+            level: CaseLevel::Must,
+            confidence: 2.0 / 3.0,
+            cases: vec!["relay.body.large-numbers".to_owned(), "relay.body.number-forms".to_owned()],
+            passed: vec!["relay.body.white-space".to_owned()],
+            mismatch: 0,
+            explanation:
+                "The edge parses the body and serializes it again. Numbers, white space and the order of \
+                          members change, and the service refuses the seal."
+                    .to_owned(),
+            fix: "relay the bytes, don't parse them".to_owned(),
+            frameworks: [("Express", "express.raw({type: () => true})"), ("FastAPI", "await request.body()")]
+                .map(|(name, fix)| FrameworkFix { name: name.to_owned(), fix: fix.to_owned() })
+                .into(),
+            rerun: again("relay.body.large-numbers"),
+        },
+        Cause {
+            id: "reason-replaced".to_owned(),
+            title: "The reason of the service is replaced".to_owned(),
+            row: "relay.401.bad-signature".to_owned(),
+            level: CaseLevel::Must,
+            confidence: 1.0,
+            cases: vec!["refusal.401.bad-signature".to_owned()],
+            passed: Vec::new(),
+            mismatch: 0,
+            explanation:
+                "The edge answers with a reason of its own. The page cannot tell why it was refused."
+                    .to_owned(),
+            fix: "read `reason`, then `error`, from the reply of the service".to_owned(),
+            frameworks: Vec::new(),
+            rerun: again("refusal.401.bad-signature"),
+        },
+        Cause {
+            id: "row.log.no-license/log".to_owned(),
+            title: HOSTILE.to_owned(),
+            row: "row.log.no-license".to_owned(),
+            level: CaseLevel::Must,
+            confidence: 0.0,
+            cases: vec!["log.no-license".to_owned()],
+            passed: Vec::new(),
+            mismatch: 0,
+            explanation: String::new(),
+            fix: HOSTILE.to_owned(),
+            frameworks: Vec::new(),
+            rerun: again("log.no-license"),
+        },
+        Cause {
+            id: "allow-missing".to_owned(),
+            title: "A 405 does not list the allowed methods".to_owned(),
+            row: "statement.allow-on-405".to_owned(),
+            level: CaseLevel::Should,
+            confidence: 1.0,
+            cases: vec!["methods.get.allow".to_owned()],
+            passed: Vec::new(),
+            mismatch: 0,
+            explanation: "The edge answers 405 without `Allow`.".to_owned(),
+            fix: "send `Allow: POST, OPTIONS` with each 405".to_owned(),
+            frameworks: Vec::new(),
+            rerun: again("methods.get.allow"),
+        },
+    ]
+}
+
+fn changed(id: &str, sent: &str, arrived: &str) -> CaseReport {
+    CaseReport {
+        rows: vec!["statement.body-unchanged".to_owned()],
+        because: format!("body at the service: expected {sent}, actual {arrived}"),
+        expected: sent.to_owned(),
+        actual: arrived.to_owned(),
+        mismatches: vec![mismatch("body at the service", sent, arrived, CaseLevel::Must)],
+        edge: Some(EdgeNotes {
+            settings: vec!["LICENSE=<license 8f3a>".to_owned(), "PORT=4180".to_owned()],
+            log: vec![
+                "listening on 4180".to_owned(),
+                "error: the service refused 401 bad_signature".to_owned(),
+            ],
+        }),
+        ..case(id, "2", Outcome::Fail)
+    }
 }
 
 fn refused() -> CaseReport {

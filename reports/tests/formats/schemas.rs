@@ -36,6 +36,8 @@ fn published_schema_is_up_to_date_and_accepts_the_sample(
 #[case("/cases/0/outcome", json!("green"))]
 #[case("/cases/2/exchanges/0/hop", json!("edge"))]
 #[case("/target/kind", Value::Null)]
+#[case("/causes/0/confidence", json!("high"))]
+#[case("/causes/0/rerun", Value::Null)]
 fn report_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
     check_rejected(&report_schema(), json!(sample_run::report()), pointer, value);
 }

@@ -1,8 +1,11 @@
 //! Terminal output.
 
-use edgeproof_reports::{CaseReport, Event, Outcome, Reader, RunEnd, Terminal, TerminalOptions};
+use edgeproof_reports::{
+    CaseReport, Cause, Event, Outcome, Reader, Report, RunEnd, Summary, Terminal, TerminalOptions,
+};
+use rstest::rstest;
 
-use crate::sample_run::{case, events, send, titles};
+use crate::sample_run::{case, events, report, send, titles};
 
 fn printed(events: &[Event], options: TerminalOptions) -> String {
     let mut out = Vec::new();
@@ -18,8 +21,13 @@ fn options() -> TerminalOptions {
 }
 
 #[test]
-fn terminal_prints_failures_in_detail() {
+fn terminal_ends_with_causes_and_result() {
     insta::assert_snapshot!(printed(&events(), options()));
+}
+
+#[test]
+fn details_print_failures_in_full() {
+    insta::assert_snapshot!(printed(&events(), TerminalOptions { details: true, ..options() }));
 }
 
 #[test]
@@ -28,7 +36,7 @@ fn color_marks_outcomes() {
 }
 
 #[test]
-fn verbose_prints_observations_and_exchanges() {
+fn verbose_prints_observations() {
     insta::assert_snapshot!(printed(&events(), TerminalOptions { verbose: true, ..options() }));
 }
 
@@ -46,7 +54,7 @@ fn conforming_run_is_short() {
     let mut events = vec![events()[0].clone()];
     events.extend(ended);
     events.push(Event::Finished(Box::new(RunEnd {
-        summary: edgeproof_reports::Summary::of([Outcome::Pass; 2]),
+        summary: Summary::of([Outcome::Pass; 2]),
         causes: Vec::new(),
         exchange_count: 2,
         observations: Vec::new(),
@@ -56,7 +64,7 @@ fn conforming_run_is_short() {
         exit_code: 0,
     })));
     insta::assert_snapshot!(printed(&events, options()), @r"
-    edgeproof node my-edge.mjs · launched · current 3f2a9c01b7d4 · 10 cases · seed 7
+    edgeproof node my-edge.mjs · launched · current 3f2a9c01b7d4 · 12 cases · seed 7
 
       section                  planned  pass
       7.2 answers of the edge        2     2
@@ -68,8 +76,8 @@ fn conforming_run_is_short() {
 }
 
 #[test]
-fn case_lines_appear_above_the_progress_line() {
-    let begin = |id: &str| Event::Began { id: id.to_owned() };
+fn details_print_case_lines_above_the_progress_line() {
+    let begin = |id: &str| Event::Began { id: id.to_owned(), title: format!("The title of {id}") };
     let end = |id: &str, outcome, because: &str| {
         Event::Ended(Box::new(CaseReport { because: because.to_owned(), ..case(id, "2", outcome) }))
     };
@@ -81,18 +89,33 @@ fn case_lines_appear_above_the_progress_line() {
         Event::Notice("the edge is held: curl http://127.0.0.1:4180/v1/signals".to_owned()),
     ];
     // The progress line is redrawn after every other line; between lines, the clock decides.
-    let printed = printed(&events, TerminalOptions { live: true, ..options() });
-    assert!(printed.contains("10 cases · seed 7\n\n␍   0/10␛[K"), "{printed}");
-    assert!(
-        printed.ends_with(
-            "␍␛[Kfail     b.quick  it broke\n\
-             ␍   1/10  a.slow  1 failed␛[K\
-             ␍␛[Kthe edge is held: curl http://127.0.0.1:4180/v1/signals\n\
-             ␍   1/10  a.slow  1 failed␛[K\
-             ␍␛[K"
-        ),
-        "{printed}"
-    );
+    let live = TerminalOptions { live: true, ..options() };
+    let text = printed(&events, TerminalOptions { details: true, ..live.clone() });
+    assert!(text.contains("12 cases · seed 7\n\n␍   0/12␛[K"), "{text}");
+    let ending = "␍   1/12  1 failed  1 running  a.slow␛[K\
+                  ␍␛[Kthe edge is held: curl http://127.0.0.1:4180/v1/signals\n\
+                  ␍   1/12  1 failed  1 running  a.slow␛[K\
+                  ␍␛[K";
+    assert!(text.ends_with(&format!("␍␛[Kfail     b.quick  it broke\n{ending}")), "{text}");
+    let text = printed(&events, live);
+    assert!(!text.contains("it broke"), "{text}");
+}
+
+/// Reports follow the order of the plan, progress the order of execution.
+#[test]
+fn progress_counts_complete_cases_before_their_reports() {
+    let began = |id: &str| Event::Began { id: id.to_owned(), title: format!("The title of {id}") };
+    let complete = Event::Completed { id: "b.quick".to_owned(), outcome: Outcome::Fail };
+    let notice = Event::Notice("drawn again".to_owned());
+    let events = [events()[0].clone(), began("a.slow"), began("b.quick"), complete, Event::Tick, notice];
+    let text = printed(&events, TerminalOptions { live: true, ..options() });
+    assert!(text.ends_with("drawn again\n␍   1/12  1 failed  1 running  a.slow␛[K␍␛[K"), "{text}");
+}
+
+#[test]
+fn output_without_terminal_shows_no_progress() {
+    let text = printed(&events()[..events().len() - 1], options());
+    assert_eq!(text.lines().count(), 2, "{text}");
 }
 
 #[test]
@@ -109,4 +132,158 @@ fn broken_pipe_is_returned_at_the_end() {
     let mut terminal = Terminal::new(Closed, options());
     send(&events(), &mut terminal);
     assert_eq!(terminal.finish().unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
+}
+
+/// A failing run with this many causes of failures and of warnings, and with these failures in all.
+fn failing_run(causes: usize, warnings: usize, failures: usize) -> Report {
+    let mut report = report();
+    let model = report.cases.clone();
+    let copies = |from: &CaseReport, count: usize| {
+        let from = from.clone();
+        (0..count).map(move |n| CaseReport { id: format!("{}.{n}", from.id), ..from.clone() })
+    };
+    report.cases.retain(|case| !matches!(case.outcome, Outcome::Fail | Outcome::Warn));
+    report.cases.extend(copies(&model[2], failures));
+    report.cases.extend(copies(&model[4], warnings));
+    report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+    let ids = |outcome: Outcome| -> Vec<String> {
+        let cases = report.cases.iter().filter(|case| case.outcome == outcome);
+        cases.map(|case| case.id.clone()).collect()
+    };
+    let (failed, warned) = (ids(Outcome::Fail), ids(Outcome::Warn));
+    let (of_failures, of_warnings) = (report.causes[1].clone(), report.causes[3].clone());
+    let split = |cause: &Cause, ids: &[String], count: usize| -> Vec<Cause> {
+        let chunks = ids.chunks(ids.len().div_ceil(count.max(1)).max(1)).take(count);
+        chunks
+            .enumerate()
+            .map(|(n, ids)| Cause { id: format!("{}-{n}", cause.id), cases: ids.to_vec(), ..cause.clone() })
+            .collect()
+    };
+    report.causes = [split(&of_failures, &failed, causes), split(&of_warnings, &warned, warnings)].concat();
+    report
+}
+
+fn replayed(report: &Report, options: TerminalOptions) -> String {
+    let mut out = Vec::new();
+    report.replay(&mut Terminal::new(&mut out, options)).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[rstest]
+fn failing_run_prints_at_most_60_lines(
+    #[values(0, 1, 3, 7, 8, 12, 40)] causes: usize,
+    #[values(0, 1, 12)] warnings: usize,
+    #[values(1, 36, 200)] failures: usize,
+    #[values(60, 100, 160)] width: usize,
+) {
+    let report = failing_run(causes, warnings, failures);
+    let text = replayed(&report, TerminalOptions { width, ..options() });
+    assert!(text.lines().count() <= 60, "{} lines\n{text}", text.lines().count());
+    assert!(text.ends_with("use --origin (exit 1)\n"), "{text}");
+    let shown = report.causes.iter().filter(|cause| cause.id.starts_with("reason")).count();
+    if shown > 0 {
+        let heading = format!("{shown} cause{} behind {failures} failure", if shown == 1 { "" } else { "s" });
+        assert!(text.contains(&heading), "{heading}\n{text}");
+        assert!(text.contains("--filter refusal.401.bad-signature"), "{text}");
+    }
+}
+
+/// Rows take the place of causes: an older report has none.
+#[test]
+fn failures_without_causes_are_grouped_by_row() {
+    let mut report = report();
+    report.causes.clear();
+    for n in 0..200 {
+        let mut case = report.cases[2 + n % 3].clone();
+        case.id = format!("{}.{n}", case.id);
+        case.rows = vec![format!("row.{}", n % 20)];
+        report.cases.push(case);
+    }
+    report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+    let text = replayed(&report, options());
+    assert!(text.lines().count() <= 60, "{text}");
+    assert!(text.contains("138 failures without a known cause"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[rstest]
+#[case(false)]
+#[case(true)]
+fn text_to_copy_is_never_wrapped(#[case] details: bool) {
+    let report = report();
+    let text = replayed(&report, TerminalOptions { width: 40, details, ..options() });
+    let on_one_line = |part: &str| assert!(text.lines().any(|line| line.contains(part)), "{part}\n{text}");
+    for cause in &report.causes {
+        on_one_line(&cause.rerun);
+        on_one_line(&cause.row);
+        if cause.id != "row.log.no-license/log" {
+            on_one_line(&cause.fix);
+        }
+    }
+    on_one_line("`accept.*  the old edge`");
+    on_one_line("isolation.64");
+    on_one_line("127.0.0.1:4180");
+    if details {
+        let refused = &report.cases[2];
+        on_one_line(&refused.id);
+        on_one_line(&refused.reproduce);
+        on_one_line(refused.mismatches[0].hint.as_ref().unwrap());
+        refused.rows.iter().for_each(|row| on_one_line(row));
+    }
+}
+
+#[test]
+fn long_lists_leave_room_for_causes() {
+    let mut report = failing_run(3, 1, 36);
+    let model = report.cases.clone();
+    for outcome in [Outcome::Known, Outcome::NotRun, Outcome::NotApplicable] {
+        let from = model.iter().find(|case| case.outcome == outcome).unwrap();
+        report.cases.extend((0..50).map(|n| CaseReport { because: format!("reason {n}"), ..from.clone() }));
+    }
+    report.findings = (0..50).map(|n| format!("finding {n}\nits advice")).collect();
+    report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+    let text = replayed(&report, options());
+    assert!(text.lines().count() <= 60, "{text}");
+    assert!(text.contains("3 causes behind 36 failures"), "{text}");
+    assert_eq!(text.matches("more lines with --details").count(), 4, "{text}");
+    assert!(text.contains(" 1  The reason of the service is replaced"), "{text}");
+    let details = replayed(&report, TerminalOptions { details: true, ..options() });
+    assert!(details.contains("finding 49"), "{details}");
+}
+
+#[test]
+fn example_shows_the_setting_and_the_log_line_that_matter_once() {
+    let mut report = report();
+    report.causes[0].fix = "read PORT, not LICENSES".to_owned();
+    let text = replayed(&report, options());
+    assert_eq!(text.matches("setting   PORT=4180").count(), 1, "{text}");
+    assert_eq!(text.matches("log       error: the service refused").count(), 1, "{text}");
+    assert!(!text.contains("LICENSE=") && !text.contains("listening"), "{text}");
+}
+
+#[test]
+fn mismatches_of_one_kind_are_one_list() {
+    let mut report = report();
+    let grant = |n: usize| edgeproof_reports::Mismatch {
+        what: format!("grant of 401 reason_{n}"),
+        ..report.cases[2].mismatches[0].clone()
+    };
+    report.cases[2].mismatches = (0..32).map(grant).collect();
+    let text = replayed(&report, options());
+    let listed =
+        "compared  32 × grant: 401 reason_0, 401 reason_1, 401 reason_2, 401 reason_3, … and 28 more";
+    assert!(text.contains(listed), "{text}");
+    let details = replayed(&report, TerminalOptions { details: true, ..options() });
+    assert!(details.contains("\n      32 × grant\n        401 reason_0, 401 reason_1"), "{details}");
+    assert_eq!(details.matches("401 reason_31").count(), 1, "{details}");
+}
+
+/// What is compared has a case unless the command to copy names it.
+#[test]
+fn example_names_its_case_unless_the_command_does() {
+    let mut report = report();
+    report.causes[1].rerun = "edgeproof conformance --rerun-failed r.json".to_owned();
+    let text = replayed(&report, options());
+    assert!(text.contains("compared  body in refusal.401.bad-signature\n"), "{text}");
+    assert!(text.contains("compared  header allow\n"), "{text}");
 }

@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
 use super::case_name::{area, family};
 use super::symptom::Symptoms;
@@ -10,7 +11,7 @@ use super::symptom::Symptoms;
 pub type Failures = BTreeMap<String, Symptoms>;
 
 /// The cases that a mutant fails, and how. Mutants with one cause that fail alike share a fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Id of the cause.
     pub cause: String,
@@ -46,10 +47,22 @@ pub(super) struct Places {
     pub(super) areas: BTreeSet<String>,
 }
 
+/// The generated file. Fingerprints refer to the distinct symptoms by index.
+#[derive(Deserialize)]
+struct FingerprintFile {
+    symptoms: Vec<Symptoms>,
+    fingerprints: Vec<(String, usize, BTreeMap<String, usize>)>,
+}
+
 static BUILTIN: LazyLock<Fingerprints> = LazyLock::new(|| {
-    let lines = include_str!("fingerprints.jsonl").lines();
-    let parsed = lines.map(|line| serde_json::from_str(line).expect("a test reads the generated file"));
-    Fingerprints::new(parsed)
+    let file: FingerprintFile =
+        serde_json::from_str(include_str!("fingerprints.json")).expect("a test reads the generated file");
+    let all = file.fingerprints.into_iter().map(|(cause, mutants, cases)| Fingerprint {
+        cause,
+        mutants,
+        cases: cases.into_iter().map(|(case, index)| (case, file.symptoms[index].clone())).collect(),
+    });
+    Fingerprints::new(all)
 });
 
 impl Fingerprints {
@@ -98,11 +111,14 @@ impl Fingerprints {
         })
     }
 
-    /// The generated file: a line for each fingerprint.
-    pub fn to_lines(&self) -> String {
-        self.iter()
-            .map(|one| serde_json::to_string(&one).expect("texts and numbers are JSON") + "\n")
-            .collect()
+    /// The text of the generated file: JSON with a line for each entry, so that differences are readable.
+    pub fn to_json(&self) -> String {
+        let entry = |value: serde_json::Value| format!("    {value}");
+        let symptoms = self.symptoms.iter().map(|one| entry(json!(one)));
+        let all = self.all.iter().map(|one| entry(json!((&one.cause, one.mutants, &one.cases))));
+        let lines = |lines: Vec<String>| lines.join(",\n");
+        let (symptoms, all) = (lines(symptoms.collect()), lines(all.collect()));
+        format!("{{\n  \"symptoms\": [\n{symptoms}\n  ],\n  \"fingerprints\": [\n{all}\n  ]\n}}\n")
     }
 
     /// Number of mutants of a cause that have a symptom in some case.

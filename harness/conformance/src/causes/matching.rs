@@ -186,3 +186,65 @@ fn overlap(one: &Symptoms, other: &Symptoms) -> f64 {
     let all = one.union(other).count();
     if all == 0 { 1.0 } else { common as f64 / all as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::causes::Fingerprint;
+
+    /// Failures from words such as `relay.body.a=changed`.
+    fn failures(text: &str) -> Failures {
+        let parse = |word: &str| {
+            let (case, symptoms) = word.split_once('=').unwrap();
+            (case.to_owned(), symptoms.split('+').map(str::to_owned).collect())
+        };
+        text.split_whitespace().map(parse).collect()
+    }
+
+    fn known() -> Fingerprints {
+        let all = [
+            ("parsed", "relay.body.a=changed relay.body.b=changed relay.type.text=empty"),
+            ("doubled", "relay.once=twice monitor.arrivals=copies"),
+            ("text", "unreachable.a=text unreachable.b=text+no-cors"),
+            ("cors", "cors.readable.a=no-cors cors.readable.b=no-cors unreachable.b=no-cors"),
+        ];
+        Fingerprints::new(all.map(|(cause, cases)| Fingerprint {
+            cause: cause.to_owned(),
+            mutants: 1,
+            cases: failures(cases),
+        }))
+    }
+
+    /// `expected`: each cause with its cases, in order.
+    fn check(found: &str, expected: &str) {
+        let found = failures(found);
+        let known = known();
+        let mut ran: BTreeSet<String> = found.keys().cloned().collect();
+        ran.extend(known.iter().flat_map(|one| one.cases.into_keys()));
+        let named = known.explain(&found, &ran.iter().map(String::as_str).collect());
+        let named = named.iter().map(|one| format!("{}: {}", one.cause, one.cases.join(" ")));
+        assert_eq!(named.collect::<Vec<_>>().join("; "), expected);
+    }
+
+    #[rstest]
+    #[case::nothing("", "")]
+    #[case::same("relay.once=twice monitor.arrivals=copies", "doubled: monitor.arrivals relay.once")]
+    #[case::other_case_of_the_family(
+        "relay.body.c=changed relay.body.a=changed",
+        "parsed: relay.body.a relay.body.c"
+    )]
+    #[case::two(
+        "relay.once=twice monitor.arrivals=copies unreachable.a=text unreachable.c=text",
+        "doubled: monitor.arrivals relay.once; text: unreachable.a unreachable.c"
+    )]
+    #[case::overlapping(
+        "unreachable.a=text unreachable.b=text+no-cors cors.readable.a=no-cors cors.readable.b=no-cors",
+        "cors: cors.readable.a cors.readable.b; text: unreachable.b unreachable.a"
+    )]
+    #[case::strange("health.exists=purple", "")]
+    fn smallest_set_of_causes_explains_the_failures(#[case] found: &str, #[case] expected: &str) {
+        check(found, expected);
+    }
+}

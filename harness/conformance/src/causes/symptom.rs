@@ -81,7 +81,10 @@ fn answer(expected: &str, actual: &str) -> Option<Vec<String>> {
 
 /// Bodies of answers, member by member.
 fn body(expected: &str, actual: &str) -> Vec<String> {
-    let actual = actual.strip_prefix("not JSON: ").unwrap_or(actual);
+    let actual = actual
+        .strip_prefix("not JSON")
+        .and_then(|rest| rest.split_once(": "))
+        .map_or(actual, |(_, text)| text);
     let Ok(actual_value) = serde_json::from_str::<Value>(cut(actual)) else {
         return vec![format!("body: {}", text_kind(actual))];
     };
@@ -206,4 +209,90 @@ fn plain(text: &str) -> String {
         }
     }
     all.join(" ").chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_reports::CaseLevel;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn check(what: &str, expected: &str, actual: &str, symptoms: &[&str]) {
+        let (what, expected, actual) = (what.to_owned(), expected.to_owned(), actual.to_owned());
+        let mismatch = Mismatch { what, expected, actual, hint: None, level: CaseLevel::Must };
+        let found: Vec<String> = super::symptoms(&[mismatch]).into_iter().collect();
+        assert_eq!(found, symptoms);
+    }
+
+    #[rstest]
+    #[case::other_class("405", "200", &["status: 200", "status: 405 became 2xx", "status: 4xx became 2xx"])]
+    #[case::same_class("401", "403", &["status: 401 became 4xx", "status: 403", "status: 4xx became 4xx"])]
+    #[case::range("200 to 299", "503", &["status: 200 became 5xx", "status: 2xx became 5xx", "status: 503"])]
+    #[case::closed("401", "connection closed without an answer", &["answer: connection closed"])]
+    fn status_is_a_pair_of_classes(#[case] expected: &str, #[case] actual: &str, #[case] symptoms: &[&str]) {
+        check("status of 401 revoked", expected, actual, symptoms);
+    }
+
+    #[rstest]
+    #[case::missing(r#"{"error":"a"}"#, &["body: reason missing"])]
+    #[case::renamed(r#"{"error":"a","reasonCode":"b"}"#, &["body: member renamed", "body: reason missing"])]
+    #[case::additional(r#"{"error":"a","reason":"b","x":1}"#, &["body: member additional"])]
+    #[case::unknown(r#"{"error":"a","reason":"unknown"}"#, &["body: reason unknown"])]
+    #[case::upper_case(r#"{"error":"a","reason":"B"}"#, &["body: reason in other case"])]
+    #[case::wrong_type(r#"{"error":"a","reason":7}"#, &["body: reason of another type"])]
+    #[case::code(r#"{"error":"internal","reason":"b"}"#, &["body: error internal instead", "body: error other"])]
+    #[case::accepted(r#"{"ok":true}"#, &["body: accepted"])]
+    #[case::html("not JSON (text/html): <!DOCTYPE html>", &["body: HTML"])]
+    #[case::text("not JSON: nope", &["body: text"])]
+    #[case::empty("nothing", &["body: empty"])]
+    fn body_is_compared_by_member(#[case] actual: &str, #[case] symptoms: &[&str]) {
+        check("body", r#"{"error":"a","reason":"b"}"#, actual, symptoms);
+    }
+
+    #[rstest]
+    #[case::white_space(r#"{ "a":1}"#, r#"{"a":1}"#, "white space changed")]
+    #[case::keys(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "JSON written again")]
+    #[case::wrapped(r#"{"a":1}"#, r#"{"data":{"a":1}}"#, "more around it")]
+    #[case::cut(r#"{"a":1}"#, r#"{"a""#, "cut")]
+    #[case::empty(r#"{"a":1}"#, "an empty body", "empty")]
+    #[case::object("an empty body", "{}", "an empty object")]
+    fn relayed_body_is_named_by_its_change(#[case] sent: &str, #[case] arrived: &str, #[case] change: &str) {
+        check("body at the service", sent, arrived, &[&format!("body at the service: {change}")]);
+    }
+
+    #[rstest]
+    #[case::header(
+        "Access-Control-Allow-Origin: https://a.example",
+        "no such header",
+        "header: no such header"
+    )]
+    #[case::granted(
+        "no grant to null",
+        "Access-Control-Allow-Origin: null",
+        "header: Access-Control-Allow-Origin: null"
+    )]
+    #[case::origin("x: y", "x: https://a.example", "header: x: #")]
+    #[case::first_of_list(
+        "none",
+        "one in request 1 (case a.b); one in request 2",
+        "header: one in request #"
+    )]
+    fn other_findings_lose_names_and_numbers(
+        #[case] expected: &str,
+        #[case] actual: &str,
+        #[case] symptom: &str,
+    ) {
+        check("header of a refusal", expected, actual, &[symptom]);
+    }
+
+    #[test]
+    fn whole_answer_is_status_and_body() {
+        check(
+            "answer",
+            r#"401 {"error":"unauthorized"}"#,
+            "404 nothing",
+            &["body: empty", "status: 401 became 4xx", "status: 404", "status: 4xx became 4xx"],
+        );
+    }
 }

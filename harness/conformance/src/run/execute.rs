@@ -19,6 +19,9 @@ use super::runner_context::{Message, RunnerContext};
 use crate::cases::{Case, CaseFindings, Phase};
 use crate::judge::Check;
 
+/// Time between two events, at most, while cases run.
+const TICK: Duration = Duration::from_millis(250);
+
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
 /// dropped halfway: [`ReportCollector::finish`] reports the rest.
 pub(super) async fn execute<R: Runner>(
@@ -105,10 +108,12 @@ impl<R: Runner> PhaseRunner<'_, R> {
 
     async fn run_all(&mut self, open: Vec<(usize, Arc<Case>)>) {
         let mut running = start(self.runner, &self.context, open);
+        let mut ticks = tokio::time::interval(TICK);
         while !running.is_empty() {
             tokio::select! {
                 Some(message) = self.messages.recv() => self.receive(message),
                 _ = running.join_next() => {}
+                _ = ticks.tick() => (self.events)(Event::Tick),
             }
         }
         while let Ok(message) = self.messages.try_recv() {
@@ -118,9 +123,10 @@ impl<R: Runner> PhaseRunner<'_, R> {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Began(id) => (self.events)(Event::Began { id }),
+            Message::Began { id, title } => (self.events)(Event::Began { id, title }),
             Message::Notice(text) => (self.events)(Event::Notice(text)),
             Message::Ended(index, report) => {
+                (self.events)(Event::Completed { id: report.id.clone(), outcome: report.outcome });
                 self.collector.record(index, *report);
                 self.collector.emit_ready(self.policy, self.events);
             }

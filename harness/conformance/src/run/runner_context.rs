@@ -17,7 +17,7 @@ pub(super) struct RunnerContext {
 
 /// Progress of one case.
 pub(super) enum Message {
-    Began(String),
+    Began { id: String, title: String },
     Notice(String),
     Ended(usize, Box<CaseReport>),
 }
@@ -30,7 +30,7 @@ impl RunnerContext {
 
     /// Announces that a case begins.
     pub(super) fn begin(&self, case: &Case) {
-        self.send(Message::Began(case.id.clone()));
+        self.send(Message::Began { id: case.id.clone(), title: case.title.clone() });
     }
 
     /// Timeout of one request within a case.

@@ -72,16 +72,25 @@ fn report_of_an_incomplete_run_has_exit_code_3() {
     assert!(report.findings[0].contains("\n  | getting up\n"), "{:?}", report.findings);
 }
 
-/// A failure shows id, title, section, level, basis, all mismatches, curl, both hops, settings and log.
+/// With `--details` a failure shows id, title, section, level, basis, all mismatches, curl, both hops, settings and log.
 #[test]
-fn failure_is_shown_in_full() {
+fn failure_is_shown_in_full_with_details() {
     let folder = Folder::new();
     for fault in ["hands-on", "as-502"] {
-        let launch = command(fault);
-        let args = ["conformance", "--launch", &launch, "--filter", "refusal.409.*"];
-        let output = folder.run(&args);
-        assert_eq!(output.status.code(), Some(1));
-        let text = seen(&["conformance", "--launch", "…", "--filter", "refusal.409.*"], &output);
-        check(&format!("failure_{fault}"), &text.replace(&launch, "COMMAND"));
+        check(&format!("failure_{fault}"), &shown(&folder, fault, &["--details"]));
     }
+}
+
+#[test]
+fn failure_is_shown_in_few_lines() {
+    check("failure_in_few_lines", &shown(&Folder::new(), "hands-on", &[]));
+}
+
+/// Output of a run against an edge with a fault.
+fn shown(folder: &Folder, fault: &str, more: &[&str]) -> String {
+    let launch = command(fault);
+    let args = |launch| [&["conformance", "--launch", launch, "--filter", "refusal.409.*"], more].concat();
+    let output = folder.run(&args(&launch));
+    assert_eq!(output.status.code(), Some(1));
+    seen(&args("…"), &output).replace(&launch, "COMMAND")
 }

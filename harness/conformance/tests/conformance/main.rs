@@ -4,6 +4,7 @@
 mod attached;
 #[path = "../cli/broken_edge.rs"]
 mod broken_edge;
+mod events;
 mod hostile;
 mod reference;
 mod secrets;

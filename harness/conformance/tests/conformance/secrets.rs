@@ -50,9 +50,9 @@ async fn reports_hold_no_credential() {
 
     let folder = tempfile::tempdir().unwrap();
     let (terminal, github) = (Written::default(), Written::default());
-    let verbose = TerminalOptions { verbose: true, ..TerminalOptions::default() };
+    let all_output = TerminalOptions { verbose: true, details: true, ..TerminalOptions::default() };
     let mut readers: Vec<Box<dyn Reader + Send>> =
-        vec![Box::new(Terminal::new(terminal.clone(), verbose)), Box::new(Github::new(github.clone()))];
+        vec![Box::new(Terminal::new(terminal.clone(), all_output)), Box::new(Github::new(github.clone()))];
     for format in Format::ALL {
         let path = folder.path().join(format.name());
         readers.push(Box::new(FileReport::new(*format, &path, Titles::new()).unwrap()));

@@ -5,6 +5,7 @@ mod pair;
 mod row;
 mod service;
 mod setting;
+mod style;
 mod variation;
 
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,7 @@ use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 
 use crate::mutation::{BehaviourMutation, Mutation};
 pub(crate) use pair::PairInjection;
+pub(crate) use style::OtherStyle;
 use variation::{Announced, VariationMutant};
 
 /// Injects a mutation into the edges and mock services of one run.

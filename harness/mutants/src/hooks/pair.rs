@@ -15,11 +15,15 @@ use edgeproof_mock::{
     SessionFact,
 };
 
-use super::MutationInjection;
-
-/// Injects two mutations into the edges and mock services of one run.
+/// Injects two faults into the edges and mock services of one run.
 #[derive(Debug)]
-pub(crate) struct PairInjection(pub(crate) MutationInjection, pub(crate) MutationInjection);
+pub(crate) struct PairInjection(Box<dyn FaultInjection>, Box<dyn FaultInjection>);
+
+impl PairInjection {
+    pub(crate) fn new(first: impl FaultInjection + 'static, second: impl FaultInjection + 'static) -> Self {
+        Self(Box::new(first), Box::new(second))
+    }
+}
 
 impl FaultInjection for PairInjection {
     fn edge(&self, options: &mut EdgeOptions) {

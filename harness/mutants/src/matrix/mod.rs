@@ -7,17 +7,22 @@ mod result;
 use std::time::Instant;
 
 use edgeproof::cases::{Case, Procedure};
+use edgeproof::causes::Fingerprints;
 use edgeproof_reports::matrix::{
     Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use crate::causes::{self, Accuracy, MutantFailures};
+use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
 use crate::tested_part::TestedPart;
 
 pub use mutant_run::CANARIES;
-use result::{CaseResults, MutantResult, case_results};
+pub(crate) use mutant_run::is_concerned;
+use result::MutantResult;
+pub(crate) use result::{CaseResults, case_results};
 
 /// Options of a matrix.
 #[derive(Debug, Clone)]
@@ -30,8 +35,20 @@ pub struct MatrixOptions {
     pub progress: fn(usize, usize),
 }
 
-/// Runs all mutants against the cases and judges the cases by the result.
-pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<Matrix, TestBedError> {
+/// A kill matrix and what stands behind it.
+#[derive(Debug)]
+pub struct KillMatrix {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// How each mutant failed the cases that it ran against.
+    pub failures: Vec<MutantFailures>,
+    /// How often a run names the right cause.
+    pub accuracy: Accuracy,
+}
+
+/// Runs all mutants against the cases and judges the cases by the result. Compares their failures with the fingerprints
+/// of this version; a full run makes new ones.
+pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillMatrix, TestBedError> {
     let began = Instant::now();
     let cases: Vec<(TestedPart, Case)> = TestedPart::ALL
         .into_iter()
@@ -59,6 +76,22 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<Matri
     });
     let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
     results.sort_by_key(|(index, _)| *index);
+    let failures: Vec<MutantFailures> = results
+        .iter()
+        .map(|(index, result)| {
+            let Mutant { id, cause, .. } = &mutants[*index];
+            MutantFailures::new(id, cause, &result.cases)
+        })
+        .collect();
+    let made;
+    let known = match options.scope {
+        Scope::Gate => Fingerprints::builtin(),
+        Scope::Full => {
+            made = causes::fingerprints(&failures);
+            &made
+        }
+    };
+    let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
     let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty(bed, options.scope, &cases);
     matrix.problems.extend(
@@ -77,8 +110,10 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<Matri
     matrix.mutants.extend(equivalent);
     matrix.summary.plays = results.iter().map(|(_, result)| result.cases.len()).sum();
     judge::conclude(&mut matrix);
+    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures));
+    matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(matrix)
+    Ok(KillMatrix { matrix, failures, accuracy })
 }
 
 /// Matrix without mutants.

@@ -86,16 +86,22 @@ async fn play_despite_finding(
 }
 
 fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
+    match is_concerned(case, mutant) {
+        // These cases play hundreds of exchanges, and the other cases of a row are as sharp for its other mutants.
+        false if case.id.starts_with("vary.") || mutant.mutation.is_of_model() => false,
+        concerned => concerned || traces.is_some() || CANARIES.contains(&case.id.as_str()),
+    }
+}
+
+/// Whether the case is one of those that have to kill the mutant.
+pub(crate) fn is_concerned(case: &Case, mutant: &Mutant) -> bool {
     match &mutant.mutation {
-        Mutation::Variation(mutation) => return mutation.concerns(&case.id),
-        Mutation::Setting(mutation) => return mutation.concerns(&case.id),
-        Mutation::Row(_) | Mutation::Behaviour(_) | Mutation::LateBehaviour(_) => {}
+        Mutation::Variation(mutation) => mutation.concerns(&case.id),
+        Mutation::Setting(mutation) => mutation.concerns(&case.id),
+        Mutation::Row(_) | Mutation::Behaviour(_) | Mutation::LateBehaviour(_) => {
+            case.rows.contains(&mutant.row)
+        }
     }
-    // These cases play hundreds of exchanges, and the other cases of a row are as sharp for its other mutants.
-    if case.id.starts_with("vary.") {
-        return case.rows.contains(&mutant.row);
-    }
-    traces.is_some() || case.rows.contains(&mutant.row) || CANARIES.contains(&case.id.as_str())
 }
 
 /// Whether a case can meet the mutation: the mutated row is in its trace. Any case can meet a behaviour.

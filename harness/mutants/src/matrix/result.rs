@@ -3,28 +3,28 @@ use std::collections::BTreeMap;
 use edgeproof_reports::{CaseReport, Mismatch, Outcome};
 
 /// Results of cases, by case id.
-pub(super) type CaseResults = BTreeMap<String, CaseResult>;
+pub(crate) type CaseResults = BTreeMap<String, CaseResult>;
 
 /// Outcome, observations and mismatches of a case.
 #[derive(Debug, Clone)]
-pub(super) struct CaseResult {
-    pub(super) outcome: Outcome,
-    pub(super) observations: Vec<String>,
-    pub(super) mismatches: Vec<Mismatch>,
+pub(crate) struct CaseResult {
+    pub(crate) outcome: Outcome,
+    pub(crate) observations: Vec<String>,
+    pub(crate) mismatches: Vec<Mismatch>,
 }
 
 /// Results of one mutant.
 #[derive(Debug, Default)]
 pub(super) struct MutantResult {
-    pub(super) cases: CaseResults,
+    pub(crate) cases: CaseResults,
     /// The run reported the mutant as one finding and skipped the affected cases.
-    pub(super) is_finding: bool,
+    pub(crate) is_finding: bool,
     /// After a finding: results of the broken row's cases, run all the same.
-    pub(super) despite_finding: CaseResults,
+    pub(crate) despite_finding: CaseResults,
 }
 
 /// Results of a run over sockets.
-pub(super) fn case_results(reports: &[CaseReport]) -> impl Iterator<Item = (String, CaseResult)> {
+pub(crate) fn case_results(reports: &[CaseReport]) -> impl Iterator<Item = (String, CaseResult)> {
     reports.iter().map(|report| {
         let observations =
             report.observations.iter().map(|seen| format!("{}: {}", seen.point, seen.observed));

@@ -57,6 +57,11 @@ impl Mutation {
         }
     }
 
+    /// Whether the mutation is a value of the model of variation or a form of a setting. No plain case meets it.
+    pub fn is_of_model(&self) -> bool {
+        matches!(self, Self::Variation(_) | Self::Setting(_))
+    }
+
     /// Whether the cases of this part can meet the mutation. Service and key set are one program.
     pub fn affects(&self, part: TestedPart) -> bool {
         let of_edge = match self {

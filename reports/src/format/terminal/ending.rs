@@ -1,7 +1,8 @@
 //! Lines at the end of a run.
 
+use super::causes;
 use super::options::TerminalOptions;
-use crate::model::{CaseReport, Outcome, RunEnd, by_reason, by_section, titled};
+use crate::model::{CaseReport, Outcome, RunEnd, by_reason, by_section, cause_groups, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
@@ -10,6 +11,12 @@ use crate::text::verdict::verdict;
 
 /// Most case ids shown for one reason.
 const IDS_SHOWN: usize = 12;
+/// Most lines of a failing run without `--details` and `--verbose`.
+const LINES: usize = 60;
+/// Most lines of a list before the causes.
+const LIST_LINES: usize = 6;
+/// Lines of the head of the output.
+const HEAD_LINES: usize = 2;
 
 /// Result of a run.
 pub(super) struct Ending<'a> {
@@ -19,25 +26,55 @@ pub(super) struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// All lines below the progress line.
+    /// All lines below the progress line. The result comes last, after the causes.
     pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<StyledLine> {
+        let mut groups = cause_groups(&self.end.causes, self.cases);
+        // The details show every case already.
+        groups.retain(|group| group.is_named() || !options.details);
+        let in_full = options.details || groups.is_empty();
+        let mut lines = if options.details { self.all_details(options) } else { Vec::new() };
+        for mut list in self.lists(options) {
+            let more = list.len().saturating_sub(LIST_LINES - 1);
+            if !in_full && !options.verbose && more > 1 {
+                list.truncate(LIST_LINES - 1);
+                list.push(line(TextStyle::Dim, format!("  … and {more} more lines with --details")));
+            }
+            lines.extend(list);
+        }
+        let table = if options.quiet { Vec::new() } else { self.sections(options) };
+        let totals = self.totals(options);
+        let advice = if in_full || options.quiet { Vec::new() } else { advice() };
+        let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
+        let budget = if options.details { usize::MAX } else { LINES.saturating_sub(taken) };
+        let causes = causes::lines(&groups, &self.end.summary, options, budget);
+        if in_full || table.len() + causes.len() <= budget {
+            lines.extend(table);
+        }
+        [lines, causes, advice, totals].concat()
+    }
+
+    fn all_details(&self, options: &TerminalOptions) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         self.details(Outcome::Fail, "Failures", options, &mut lines);
         if !options.quiet {
             self.details(Outcome::Warn, "Warnings", options, &mut lines);
-            self.known(options, &mut lines);
         }
-        self.reasons(Outcome::NotRun, "Not run (these cases prove nothing)", options, &mut lines);
-        self.findings(options, &mut lines);
-        self.reasons(Outcome::NotApplicable, "Not applicable", options, &mut lines);
-        if options.verbose {
-            self.observations(options, &mut lines);
-        }
-        if !options.quiet {
-            self.sections(options, &mut lines);
-        }
-        self.totals(options, &mut lines);
         lines
+    }
+
+    /// Lists with their headings.
+    fn lists(&self, options: &TerminalOptions) -> [Vec<StyledLine>; 5] {
+        let mut lists = <[Vec<StyledLine>; 5]>::default();
+        if !options.quiet {
+            self.known(options, &mut lists[0]);
+        }
+        self.reasons(Outcome::NotRun, "Not run (these cases prove nothing)", options, &mut lists[1]);
+        self.findings(options, &mut lists[2]);
+        self.reasons(Outcome::NotApplicable, "Not applicable", options, &mut lists[3]);
+        if options.verbose {
+            self.observations(options, &mut lists[4]);
+        }
+        lists
     }
 
     fn ended(&self, outcome: Outcome) -> impl Iterator<Item = &CaseReport> {
@@ -121,10 +158,10 @@ impl Ending<'_> {
         }
     }
 
-    fn sections(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
+    fn sections(&self, options: &TerminalOptions) -> Vec<StyledLine> {
         let sections = by_section(self.cases);
         if sections.is_empty() {
-            return;
+            return Vec::new();
         }
         let outcomes: Vec<Outcome> = self.end.summary.shown().map(|(outcome, _)| outcome).collect();
         let columns: usize = 9 + outcomes.iter().map(|outcome| outcome.label().len() + 2).sum::<usize>();
@@ -136,7 +173,7 @@ impl Ending<'_> {
         for outcome in &outcomes {
             put!(heads, "  {}", outcome.label());
         }
-        lines.extend([StyledLine::new(), line(TextStyle::Dim, heads)]);
+        let mut lines = vec![StyledLine::new(), line(TextStyle::Dim, heads)];
         for section in sections {
             let counts = section.summary();
             let name: String = name(section.number).chars().take(first).collect();
@@ -150,15 +187,16 @@ impl Ending<'_> {
             }
             lines.push(row);
         }
+        lines
     }
 
-    fn totals(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
+    fn totals(&self, options: &TerminalOptions) -> Vec<StyledLine> {
         let mut total = vec![(TextStyle::Strong, format!("{} planned", self.end.summary.planned))];
         for (outcome, count) in self.end.summary.shown() {
             total.push((TextStyle::Dim, " · ".to_owned()));
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
-        lines.extend([StyledLine::new(), total]);
+        let mut lines = vec![StyledLine::new(), total];
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",
@@ -183,7 +221,14 @@ impl Ending<'_> {
             result.push((TextStyle::Dim, format!(" (exit {})", self.end.exit_code)));
         }
         lines.push(result);
+        lines
     }
+}
+
+/// Where all failing cases are shown.
+fn advice() -> Vec<StyledLine> {
+    let text = "every case in full: --details, or --report html=FILE";
+    vec![StyledLine::new(), line(TextStyle::Dim, text)]
 }
 
 /// Style of an outcome.
@@ -208,11 +253,13 @@ fn fitting(width: usize, indentation: usize) -> usize {
     width.saturating_sub(indentation).max(40)
 }
 
-fn heading(text: &str, lines: &mut Vec<StyledLine>) {
+/// An empty line, then a heading.
+pub(super) fn heading(text: &str, lines: &mut Vec<StyledLine>) {
     lines.extend([StyledLine::new(), line(TextStyle::Strong, text)]);
 }
 
-fn indent(by: usize, mut line: StyledLine) -> StyledLine {
+/// The line after `by` spaces.
+pub(super) fn indent(by: usize, mut line: StyledLine) -> StyledLine {
     line.insert(0, (TextStyle::Plain, " ".repeat(by)));
     line
 }

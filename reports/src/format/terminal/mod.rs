@@ -1,5 +1,6 @@
-//! Terminal output: progress during the run, details and result at its end.
+//! Terminal output: progress during the run, causes and result at its end.
 
+mod causes;
 mod ending;
 mod options;
 mod printer;

@@ -7,6 +7,8 @@ pub struct TerminalOptions {
     pub color: bool,
     /// Progress line at the bottom; needs a terminal that understands `\r` and `ESC [ K`.
     pub live: bool,
+    /// All failures and warnings in full; otherwise a failing run prints about 60 lines.
+    pub details: bool,
     /// Only failures, findings, notices, the result, and why cases could not run or do not apply.
     pub quiet: bool,
     /// Also observations and the ids of cases that do not apply; otherwise these are only counted.
@@ -20,6 +22,14 @@ pub struct TerminalOptions {
 impl Default for TerminalOptions {
     /// Plain, 100 columns.
     fn default() -> Self {
-        Self { color: false, live: false, quiet: false, verbose: false, width: 100, titles: Titles::new() }
+        Self {
+            color: false,
+            live: false,
+            details: false,
+            quiet: false,
+            verbose: false,
+            width: 100,
+            titles: Titles::new(),
+        }
     }
 }

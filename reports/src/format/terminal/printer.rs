@@ -3,12 +3,13 @@ use std::time::Instant;
 
 use super::ending::{Ending, style};
 use super::options::TerminalOptions;
-use super::progress::{ProgressLine, clip, progress};
-use crate::model::{CaseReport, Event, Outcome, Reader, Summary};
+use super::progress::{Progress, ProgressLine, clip};
+use crate::model::{CaseReport, Event, Outcome, Reader};
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::{StyledLine, TextStyle, line, paint};
 
-/// Prints a run for people: one line for each case that does not pass, then failures in detail, then the result.
+/// Prints a run for people: progress, then causes and result. With `details` also a line for each case that does not
+/// pass, and all failures in full.
 ///
 /// Text from outside never reaches the terminal as a control character. Output stops at the first write error,
 /// and [`Reader::finish`] returns it.
@@ -16,10 +17,8 @@ use crate::text::styled::{StyledLine, TextStyle, line, paint};
 pub struct Terminal<W: Write> {
     out: W,
     options: TerminalOptions,
-    progress: ProgressLine,
-    planned: usize,
-    summary: Summary,
-    running: Vec<String>,
+    progress: Progress,
+    progress_line: ProgressLine,
     cases: Vec<CaseReport>,
     findings: Vec<String>,
     printed_reasons: Vec<String>,
@@ -33,10 +32,8 @@ impl<W: Write> Terminal<W> {
         Self {
             out,
             options,
-            progress: ProgressLine::default(),
-            planned: 0,
-            summary: Summary::default(),
-            running: Vec::new(),
+            progress: Progress::default(),
+            progress_line: ProgressLine::default(),
             cases: Vec::new(),
             findings: Vec::new(),
             printed_reasons: Vec::new(),
@@ -46,10 +43,7 @@ impl<W: Write> Terminal<W> {
     }
 
     fn ended(&mut self, case: &CaseReport) {
-        self.summary.count(case.outcome);
-        if let Some(at) = self.running.iter().position(|id| *id == case.id) {
-            self.running.remove(at);
-        }
+        self.progress.complete(&case.id, case.outcome);
         let print = !self.options.quiet && self.gets_a_line(case);
         if print {
             self.print(&clip(case_line(case), self.options.width));
@@ -66,8 +60,9 @@ impl<W: Write> Terminal<W> {
     fn gets_a_line(&mut self, case: &CaseReport) -> bool {
         match case.outcome {
             Outcome::Pass => false,
-            Outcome::Fail | Outcome::Warn | Outcome::Known => true,
             Outcome::Observed | Outcome::NotApplicable => self.options.verbose,
+            _ if !self.options.details => false,
+            Outcome::Fail | Outcome::Warn | Outcome::Known => true,
             Outcome::NotRun => {
                 let first = !self.printed_reasons.contains(&case.because);
                 if first {
@@ -85,24 +80,24 @@ impl<W: Write> Terminal<W> {
             return;
         }
         self.after_empty_line = empty;
-        let text = format!("{}{}\n", self.progress.clear(), paint(line, self.options.color));
+        let text = format!("{}{}\n", self.progress_line.clear(), paint(line, self.options.color));
         self.write(&text);
     }
 
     /// Draws the progress line if it is due, or always with `now`.
     fn draw(&mut self, now: bool) {
-        if !self.options.live || self.options.quiet || !(self.progress.is_due(Instant::now()) || now) {
+        let time = Instant::now();
+        if !self.options.live || self.options.quiet || !(self.progress_line.is_due(time) || now) {
             return;
         }
-        let line = progress(self.planned, &self.summary, self.running.first().map(String::as_str));
-        let line = clip(line, self.options.width.saturating_sub(1));
-        let text = self.progress.draw(&paint(&line, self.options.color));
+        let line = clip(self.progress.line(time), self.options.width.saturating_sub(1));
+        let text = self.progress_line.draw(&paint(&line, self.options.color));
         self.write(&text);
         self.flush();
     }
 
     fn clear(&mut self) {
-        let text = self.progress.clear();
+        let text = self.progress_line.clear();
         if !text.is_empty() {
             self.write(text);
             self.flush();
@@ -126,7 +121,7 @@ impl<W: Write> Reader for Terminal<W> {
     fn read(&mut self, event: &Event) {
         match event {
             Event::Planned { cases, spec_version, spec_digest, kind, target, seed, .. } => {
-                self.planned = *cases;
+                self.progress.planned = *cases;
                 if !self.options.quiet {
                     let digest: String = one_line(spec_digest).chars().take(12).collect();
                     let target = if target.is_empty() { "reference edge".into() } else { one_line(target) };
@@ -141,10 +136,15 @@ impl<W: Write> Reader for Terminal<W> {
                 }
                 self.draw(true);
             }
-            Event::Began { id } => {
-                self.running.push(id.clone());
+            Event::Began { id, title } => {
+                self.progress.begin(id, title, Instant::now());
                 self.draw(false);
             }
+            Event::Completed { id, outcome } => {
+                self.progress.complete(id, *outcome);
+                self.draw(false);
+            }
+            Event::Tick => self.draw(false),
             Event::Ended(case) => self.ended(case),
             Event::Notice(text) => {
                 visible(text).split('\n').for_each(|text| self.print(&line(TextStyle::Info, text)));

@@ -1,11 +1,14 @@
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use crate::model::Summary;
+use crate::model::{Outcome, Summary};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle};
 
 /// Shortest time between two redraws.
 const INTERVAL: Duration = Duration::from_millis(80);
+/// Time after which a running case is shown with its title and its seconds.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// The progress line at the bottom of a terminal, redrawn in place.
 #[derive(Debug, Default)]
@@ -36,21 +39,64 @@ impl ProgressLine {
     }
 }
 
-/// `  37/212  refusal.401.bad-signature  2 failed`: cases done, the longest-running case, problems.
-pub(super) fn progress(planned: usize, ended: &Summary, running: Option<&str>) -> StyledLine {
-    let digits = planned.to_string().len();
-    let mut line = vec![(TextStyle::Strong, format!("  {:>digits$}/{planned}", ended.planned))];
-    line.push((TextStyle::Dim, format!("  {}", one_line(running.unwrap_or_default()))));
-    for (count, style, label) in [
-        (ended.fail, TextStyle::Bad, "failed"),
-        (ended.not_run, TextStyle::Warning, "not run"),
-        (ended.warn, TextStyle::Warning, "warned"),
-    ] {
-        if count > 0 {
-            line.push((style, format!("  {count} {label}")));
+/// Complete and running cases.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    pub(super) planned: usize,
+    counts: Summary,
+    complete: HashSet<String>,
+    running: Vec<RunningCase>,
+}
+
+#[derive(Debug)]
+struct RunningCase {
+    id: String,
+    title: String,
+    since: Instant,
+}
+
+impl Progress {
+    /// Adds a running case. A repeated case keeps its start.
+    pub(super) fn begin(&mut self, id: &str, title: &str, since: Instant) {
+        if self.running.iter().all(|case| case.id != id) {
+            self.running.push(RunningCase { id: id.to_owned(), title: title.to_owned(), since });
         }
     }
-    line
+
+    /// Counts a complete case, once.
+    pub(super) fn complete(&mut self, id: &str, outcome: Outcome) {
+        if self.complete.insert(id.to_owned()) {
+            self.counts.count(outcome);
+            self.running.retain(|case| case.id != id);
+        }
+    }
+
+    /// `   37/212  2 failed  8 running  relay.slow 4 s: a late answer is passed on`: complete and planned cases, problems,
+    /// running cases, the one that runs longest.
+    pub(super) fn line(&self, now: Instant) -> StyledLine {
+        let digits = self.planned.to_string().len();
+        let mut line =
+            vec![(TextStyle::Strong, format!("  {:>digits$}/{}", self.counts.planned, self.planned))];
+        for (count, style, label) in [
+            (self.counts.fail, TextStyle::Bad, "failed"),
+            (self.counts.not_run, TextStyle::Warning, "not run"),
+            (self.counts.warn, TextStyle::Warning, "warned"),
+            (self.running.len(), TextStyle::Dim, "running"),
+        ] {
+            if count > 0 {
+                line.push((style, format!("  {count} {label}")));
+            }
+        }
+        if let Some(case) = self.running.first() {
+            line.push((TextStyle::Dim, format!("  {}", one_line(&case.id))));
+            let time = now.duration_since(case.since);
+            if time >= SLOW {
+                let text = format!(" {} s: {}", time.as_secs(), one_line(&case.title));
+                line.push((TextStyle::Dim, text));
+            }
+        }
+        line
+    }
 }
 
 /// The first `width` characters of a line, with `…` if it was longer.
@@ -76,10 +122,23 @@ mod tests {
     use crate::text::styled::{line, paint};
 
     #[test]
-    fn progress_shows_counts_and_running_case() {
-        let ended = Summary { planned: 37, fail: 2, ..Summary::default() };
-        let line = progress(212, &ended, Some("refusal.401.expired"));
-        assert_eq!(paint(&line, false), "   37/212  refusal.401.expired  2 failed");
+    fn progress_names_a_slow_case_with_its_seconds() {
+        let start = Instant::now();
+        let mut progress = Progress { planned: 212, ..Progress::default() };
+        progress.begin("relay.slow", "a late answer is passed on", start);
+        progress.begin("refusal.401.expired", "a refusal", start);
+        progress.begin("relay.slow", "a late answer is passed on", start + SLOW);
+        let shown = |progress: &Progress, after| paint(&progress.line(start + after), false);
+        assert_eq!(shown(&progress, Duration::from_millis(2_999)), "    0/212  2 running  relay.slow");
+        for _ in 0..2 {
+            progress.complete("refusal.401.expired", Outcome::Fail);
+        }
+        assert_eq!(
+            shown(&progress, Duration::from_millis(4_200)),
+            "    1/212  1 failed  1 running  relay.slow 4 s: a late answer is passed on"
+        );
+        progress.complete("relay.slow", Outcome::Pass);
+        assert_eq!(shown(&progress, SLOW), "    2/212  1 failed");
     }
 
     #[test]

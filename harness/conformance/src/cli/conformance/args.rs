@@ -136,6 +136,9 @@ pub(crate) struct ConformanceArgs {
     /// Colour: auto, always or never
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, default_value_t = ColorChoice::Auto, help_heading = "Output")]
     pub(super) color: ColorChoice,
+    /// Show all failures and warnings in full
+    #[arg(long, help_heading = "Output")]
+    pub(super) details: bool,
     /// Show only failures and the result
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(super) quiet: bool,

@@ -90,6 +90,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
     let options = TerminalOptions {
         color: args.color.is_enabled_on(&out),
         live: is_terminal && !is_dumb_terminal() && args.hold.is_none() && !args.quiet,
+        details: args.details,
         quiet: args.quiet,
         verbose: args.verbose,
         width: if is_terminal { width(&out) } else { TerminalOptions::default().width },

@@ -1,23 +1,38 @@
 //! HTML page for people. The page is well-formed XML, so that tests can prove that no text leaves its element.
 
-use crate::model::{CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, titled};
+mod causes;
+
+use crate::model::{
+    CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, cases_by_cause,
+    cause_groups, titled,
+};
 use crate::text::case::{condition, edge_lists, facts, level, or_nothing};
 use crate::text::escape::{markup, markup_line};
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
 use crate::text::verdict::verdict;
 
+/// Labels and classes of two values.
+const LABELS: [&str; 2] = ["expected", "actual"];
+
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
     let mut body = String::with_capacity(16 * 1024);
     header(&mut body, report, &verdict);
+    let groups = cause_groups(&report.causes, &report.cases);
+    for outcome in [Outcome::Fail, Outcome::Warn] {
+        let causes = groups.iter().filter(|group| group.outcome == outcome);
+        causes::section(&mut body, &causes.collect::<Vec<_>>(), outcome, report);
+    }
     body.push_str(&list("Findings", report.findings.iter().map(|text| markup(text))));
     for (outcome, heading) in [(Outcome::Fail, "Failures"), (Outcome::Warn, "Warnings")] {
-        let mut cases = report.cases.iter().filter(|case| case.outcome == outcome).peekable();
-        if cases.peek().is_some() {
+        let cases = cases_by_cause(&groups, outcome);
+        if !cases.is_empty() {
             put!(body, "<section>\n<h2>{heading}</h2>\n");
-            cases.for_each(|case| article(&mut body, case, titles));
+            for case in cases {
+                article(&mut body, case, &report.cases, titles);
+            }
             body.push_str("</section>\n");
         }
     }
@@ -64,10 +79,11 @@ fn fact(out: &mut String, name: &str, value: &str) {
     put!(out, "<dt>{name}</dt><dd>{}</dd>\n", markup_line(value));
 }
 
-fn article(out: &mut String, case: &CaseReport, titles: &Titles) {
+fn article(out: &mut String, case: &CaseReport, cases: &[CaseReport], titles: &Titles) {
     put!(
         out,
-        "<article class=\"{}\">\n<h3><code>{}</code></h3>\n",
+        "<article id=\"{}\" class=\"{}\">\n<h3><code>{}</code></h3>\n",
+        causes::anchor(case, cases),
         case.outcome.name(),
         markup_line(&case.id)
     );
@@ -87,7 +103,7 @@ fn claim(out: &mut String, case: &CaseReport, titles: &Titles) {
 fn evidence(out: &mut String, case: &CaseReport) {
     case.mismatches.iter().for_each(|mismatch| difference(out, case, mismatch));
     if case.mismatches.is_empty() && !(case.expected.is_empty() && case.actual.is_empty()) {
-        values(out, &case.expected, &case.actual);
+        values(out, LABELS, &case.expected, &case.actual);
     }
     for observed in &case.observations {
         put!(
@@ -115,17 +131,18 @@ fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
     let differs = mismatch.level != level(case);
     let level = if differs { mismatch.level.name() } else { "" };
     put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
-    values(out, &mismatch.expected, &mismatch.actual);
+    values(out, LABELS, &mismatch.expected, &mismatch.actual);
     if let Some(hint) = &mismatch.hint {
         put!(out, "<p class=\"hint\">{}</p>\n", markup_line(hint));
     }
 }
 
-fn values(out: &mut String, expected: &str, actual: &str) {
+/// Expected and actual value, with their labels.
+fn values(out: &mut String, labels: [&str; 2], expected: &str, actual: &str) {
     out.push_str("<dl class=\"values\">\n");
-    for (name, value) in [("expected", expected), ("actual", actual)] {
+    for ((label, class), value) in labels.into_iter().zip(LABELS).zip([expected, actual]) {
         let value = markup(or_nothing(value));
-        put!(out, "<dt>{name}</dt><dd><pre class=\"{name}\">{value}</pre></dd>\n");
+        put!(out, "<dt>{label}</dt><dd><pre class=\"{class}\">{value}</pre></dd>\n");
     }
     out.push_str("</dl>\n");
 }

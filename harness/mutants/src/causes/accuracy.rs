@@ -1,0 +1,177 @@
+//! How often a run names the right cause.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use edgeproof::cases::Case;
+use edgeproof::causes::{Explanation, Fingerprints};
+use edgeproof::target::FaultInjection;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::mutant_failures::MutantFailures;
+use super::sample;
+use crate::hooks::{MutationInjection, OtherStyle, PairInjection};
+use crate::matrix::{CaseResults, case_results, is_concerned};
+use crate::mutant::Mutant;
+use crate::play::{TestBed, TestBedError};
+use crate::tested_part::TestedPart;
+
+/// Pairs of mutants that run together.
+const PAIRS: usize = 200;
+/// Mutants that run in an edge of another style.
+const STYLED: usize = 60;
+/// Causes of a run with two mistakes that count as named.
+const NAMED: usize = 3;
+
+/// Part of a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Number of hits.
+    pub hits: usize,
+    /// Number of tries.
+    pub of: usize,
+}
+
+/// How often a run names the right cause.
+#[derive(Debug, Clone, Default)]
+pub struct Accuracy {
+    /// Mutants whose cause is named first, each without its own fingerprint.
+    pub left_out: Share,
+    /// Mutants in an edge of another style whose cause is named first.
+    pub styled: Share,
+    /// Pairs of mutants, run together, whose causes are both named.
+    pub pairs: Share,
+    /// What is named in place of the right causes, a line each.
+    pub misses: Vec<String>,
+}
+
+impl Share {
+    fn add(&mut self, hit: bool, weight: usize) {
+        self.hits += if hit { weight } else { 0 };
+        self.of += weight;
+    }
+
+    /// The share in percent.
+    pub fn percent(self) -> f64 {
+        100.0 * self.hits as f64 / self.of.max(1) as f64
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} ({:.1} %)", self.hits, self.of, self.percent())
+    }
+}
+
+impl Accuracy {
+    /// Problems where a share is too low.
+    pub fn problems(&self) -> Vec<String> {
+        let goals = [
+            ("first cause right", self.left_out, 80.0),
+            ("first cause right in an edge of another style", self.styled, 80.0),
+            ("both causes named", self.pairs, 70.0),
+        ];
+        goals
+            .into_iter()
+            .filter(|(_, share, goal)| share.percent() < *goal)
+            .map(|(what, share, goal)| format!("{what}: {share}, at least {goal} % are needed"))
+            .collect()
+    }
+}
+
+/// Measures with these fingerprints.
+pub(crate) async fn measure(
+    bed: &TestBed,
+    known: &Fingerprints,
+    mutants: &[Mutant],
+    cases: &[(TestedPart, Case)],
+    jobs: usize,
+) -> Result<Accuracy, TestBedError> {
+    let mut accuracy = Accuracy::default();
+    leave_one_out(known, &mut accuracy);
+    let mutants: Vec<&Mutant> = mutants.iter().filter(|mutant| is_judged(known, mutant)).collect();
+    let pairs = sample::pairs(&mutants, PAIRS).into_iter().map(|pair| async move {
+        let [one, other] = pair.map(|mutant| MutationInjection::new(mutant.mutation.clone()));
+        let faults = Arc::new(PairInjection::new(one, other));
+        explain(bed, known, cases, &pair, faults).await.map(|named| (pair, named))
+    });
+    for (pair, named) in stream::iter(pairs).buffered(jobs).try_collect::<Vec<_>>().await? {
+        let named: Vec<&str> = named.iter().take(NAMED).map(|one| one.cause.as_str()).collect();
+        let hit = pair.iter().all(|mutant| named.contains(&mutant.cause.as_str()));
+        accuracy.pairs.add(hit, 1);
+        if !hit {
+            let wanted = pair.map(|mutant| format!("{} ({})", mutant.id, mutant.cause)).join(" with ");
+            accuracy.misses.push(format!("{wanted}: {}", named.join(", ")));
+        }
+    }
+    let styled = sample::of_edge(&mutants, STYLED).into_iter().map(|mutant| async move {
+        let faults =
+            Arc::new(PairInjection::new(MutationInjection::new(mutant.mutation.clone()), OtherStyle));
+        explain(bed, known, cases, &[mutant], faults).await.map(|named| (mutant, named))
+    });
+    for (mutant, named) in stream::iter(styled).buffered(jobs).try_collect::<Vec<_>>().await? {
+        let first = named.first().map_or("none", |one| one.cause.as_str());
+        accuracy.styled.add(first == mutant.cause, 1);
+        if first != mutant.cause {
+            accuracy.misses.push(format!("{} ({}) in another style: {first}", mutant.id, mutant.cause));
+        }
+    }
+    Ok(accuracy)
+}
+
+/// Whether the mutant fails cases in a run that ends.
+fn is_judged(known: &Fingerprints, mutant: &Mutant) -> bool {
+    mutant.level != edgeproof_fixtures::spec::Level::Open && !known.cases_of_cause(&mutant.cause).is_empty()
+}
+
+fn leave_one_out(known: &Fingerprints, accuracy: &mut Accuracy) {
+    let all: Vec<_> = known.iter().collect();
+    let plain: BTreeSet<&str> = all
+        .iter()
+        .flat_map(|one| one.cases.keys())
+        .map(String::as_str)
+        .filter(|case| !is_varied(case))
+        .collect();
+    for one in &all {
+        let mut ran = plain.clone();
+        ran.extend(one.cases.keys().map(String::as_str));
+        let named = known.explain_without(&one.cases, &ran, Some((&one.cause, &one.cases)));
+        let first = named.first().map_or("none", |first| first.cause.as_str());
+        accuracy.left_out.add(first == one.cause, one.mutants);
+        if first != one.cause {
+            let example = one.cases.keys().next().map(String::as_str).unwrap_or_default();
+            accuracy.misses.push(format!("{} mutants of {} ({example}): {first}", one.mutants, one.cause));
+        }
+    }
+}
+
+/// Cases with hundreds of exchanges run only where a mutant concerns them.
+fn is_varied(case: &str) -> bool {
+    case.starts_with("vary.")
+}
+
+async fn explain(
+    bed: &TestBed,
+    known: &Fingerprints,
+    cases: &[(TestedPart, Case)],
+    mutants: &[&Mutant],
+    faults: Arc<dyn FaultInjection>,
+) -> Result<Vec<Explanation>, TestBedError> {
+    let mut results = CaseResults::new();
+    for part in TestedPart::ALL {
+        let concerned = |(of, case): &&(TestedPart, Case)| {
+            *of == part
+                && mutants.iter().any(|mutant| {
+                    mutant.mutation.affects(part) && (!is_varied(&case.id) || is_concerned(case, mutant))
+                })
+        };
+        let concerned: Vec<Case> = cases.iter().filter(concerned).map(|(_, case)| case.clone()).collect();
+        if !concerned.is_empty() {
+            let run = bed.play(part, &concerned, Some(Arc::clone(&faults))).await?;
+            results.extend(case_results(&run.reports));
+        }
+    }
+    let MutantFailures { failures, ran, .. } = MutantFailures::new("", "", &results);
+    Ok(known.explain(&failures, &ran.iter().map(String::as_str).collect()))
+}

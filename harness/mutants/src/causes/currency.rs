@@ -1,0 +1,51 @@
+use std::collections::BTreeMap;
+
+use edgeproof::causes::{Failures, Fingerprint, Fingerprints};
+
+use super::mutant_failures::MutantFailures;
+
+/// Most mutants whose run may differ from the file. Failures that depend on time differ from run to run.
+const MAX_DIFFERING: usize = 15;
+
+/// Problems of fingerprints that do not match the mutants and the cases that ran.
+pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<String> {
+    let mut by_cause: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
+    for one in known.iter() {
+        by_cause.entry(one.cause.clone()).or_default().push(one);
+    }
+    let differing: Vec<&str> = all
+        .iter()
+        .filter(|one| !one.failures.is_empty())
+        .filter(|one| {
+            !by_cause.get(&one.cause).is_some_and(|known| known.iter().any(|other| agrees(one, other)))
+        })
+        .map(|one| one.mutant.as_str())
+        .collect();
+    let count: usize = by_cause.values().flatten().map(|one| one.mutants).sum();
+    let mut problems = Vec::new();
+    if differing.len() > MAX_DIFFERING {
+        problems.push(format!(
+            "the fingerprints are out of date: {} mutants fail otherwise, such as {}; run `just fingerprints`",
+            differing.len(),
+            differing.iter().take(5).copied().collect::<Vec<_>>().join(", "),
+        ));
+    }
+    let failing = all.iter().filter(|one| !one.failures.is_empty()).count();
+    if failing.abs_diff(count) > MAX_DIFFERING {
+        problems.push(format!(
+            "the fingerprints are out of date: they are of {count} mutants, {failing} fail; run `just fingerprints`"
+        ));
+    }
+    problems
+}
+
+/// Whether a mutant fails like a fingerprint in the cases that it ran.
+fn agrees(one: &MutantFailures, known: &Fingerprint) -> bool {
+    let expected: Failures = known
+        .cases
+        .iter()
+        .filter(|(case, _)| one.ran.contains(*case))
+        .map(|(a, b)| (a.clone(), b.clone()))
+        .collect();
+    expected == one.failures
+}

@@ -1,0 +1,12 @@
+//! Causes: fingerprints from the kill matrix, and how often a run names the right cause.
+
+mod accuracy;
+mod currency;
+mod mutant_failures;
+mod sample;
+
+pub(crate) use accuracy::measure;
+pub use accuracy::{Accuracy, Share};
+pub(crate) use currency::outdated;
+pub use mutant_failures::MutantFailures;
+pub(crate) use mutant_failures::fingerprints;

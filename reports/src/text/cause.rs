@@ -1,0 +1,266 @@
+//! A cause as lines of text: shared by terminal, Markdown, JUnit and annotations.
+
+use super::case::or_nothing;
+use super::escape::one_line;
+use super::styled::{StyledLine, TextStyle, line};
+use crate::model::{CaseReport, CauseGroup, FrameworkFix, Summary, counted, split};
+
+/// Most lines of a cause, with its heading.
+const LINES: usize = 8;
+/// Longest fix with the fixes of two frameworks, in characters.
+const TWO_FRAMEWORKS: usize = 120;
+/// Characters before the first difference of values that are cut.
+const BEFORE_DIFFERENCE: usize = 16;
+/// Property of a mismatch between the body that edgeproof sent and the one that arrived.
+const RELAYED: &str = "body at the service";
+/// Log lines with these words explain a failure.
+const LOUD: [&str; 7] = ["error", "exception", "panic", "traceback", "fatal", "failed", "undefined"];
+
+/// Number of lines of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CauseDepth {
+    /// Fix and command.
+    Short,
+    /// Also the difference.
+    Example,
+    /// Also the share of the failures.
+    Share,
+    /// Also a setting and a log line of the example.
+    Full,
+}
+
+/// Number, title, number of cases and row. `columns`: width of the title and of the number of cases.
+pub(crate) fn heading(number: usize, group: &CauseGroup<'_>, columns: (usize, usize)) -> StyledLine {
+    let (title, cases) = (one_line(&group.cause.title), counted(group.cases.len(), "case"));
+    let (wide, counts) = columns;
+    vec![
+        (TextStyle::Dim, format!("{number:>2}  ")),
+        (TextStyle::Strong, format!("{title:<wide$}")),
+        (TextStyle::Plain, format!("  {cases:>counts$}")),
+        (TextStyle::Dim, format!("   {}", one_line(&group.cause.row))),
+    ]
+}
+
+/// Widths for [`heading`] that align the columns of all groups. A title longer than half of `width` shifts its columns.
+pub(crate) fn columns(groups: &[&CauseGroup<'_>], width: usize) -> (usize, usize) {
+    let titles = groups.iter().map(|group| one_line(&group.cause.title).chars().count());
+    let counts = groups.iter().map(|group| counted(group.cases.len(), "case").len());
+    (titles.filter(|title| *title <= width / 2).max().unwrap_or(0), counts.max().unwrap_or(0))
+}
+
+/// The lines below the heading. Lines that one copies are neither cut nor wrapped; values are cut at `width`.
+pub(crate) fn lines(
+    group: &CauseGroup<'_>,
+    summary: &Summary,
+    depth: CauseDepth,
+    width: usize,
+) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
+    if depth >= CauseDepth::Example {
+        lines.extend(example(group, width.saturating_sub(LABEL).max(20)));
+    }
+    let fix = fix(group);
+    if !fix.is_empty() {
+        lines.push(labelled(if group.is_named() { "fix" } else { "hint" }, TextStyle::Info, fix));
+    }
+    if depth >= CauseDepth::Share && group.is_explained() {
+        lines.push(labelled("explains", TextStyle::Plain, group.explains(summary)));
+    }
+    if depth >= CauseDepth::Full {
+        let room = LINES.saturating_sub(lines.len() + 2);
+        lines.extend(notes(group, width.saturating_sub(LABEL).max(20)).into_iter().take(room));
+    }
+    if group.cause.rerun.is_empty() {
+        let ids = group.cases.iter().map(|case| case.id.as_str());
+        lines.push(labelled("cases", TextStyle::Plain, listed(ids, width.saturating_sub(LABEL))));
+    } else {
+        lines.push(labelled("again", TextStyle::Plain, one_line(&group.cause.rerun).into_owned()));
+    }
+    lines
+}
+
+/// The fix, with the fixes of the first frameworks in parentheses.
+pub(crate) fn fix(group: &CauseGroup<'_>) -> String {
+    let mut text = one_line(&group.cause.fix).into_owned();
+    let mut frameworks = group.cause.frameworks.iter().map(framework);
+    let Some(first) = frameworks.next() else { return text };
+    put!(text, " ({first}");
+    if let Some(second) = frameworks.next()
+        && text.chars().count() + second.chars().count() < TWO_FRAMEWORKS
+    {
+        put!(text, "; {second}");
+    }
+    text + ")"
+}
+
+/// Labels of the values of a mismatch.
+pub(crate) fn labels(what: &str) -> [&'static str; 2] {
+    if split(what).0 == RELAYED { ["sent", "arrived"] } else { ["expected", "actual"] }
+}
+
+/// As many items as fit into `width`, at least one, then the number of the rest: `401 expired, … and 31 more`.
+pub(crate) fn listed<'i>(items: impl Iterator<Item = &'i str>, width: usize) -> String {
+    let items: Vec<_> = items.map(one_line).collect();
+    let mut text = String::new();
+    for (n, item) in items.iter().enumerate() {
+        let rest = items.len() - n;
+        let more = if rest > 1 { ", … and 999 more".chars().count() } else { 0 };
+        if n > 0 && text.chars().count() + 2 + item.chars().count() + more > width {
+            put!(text, ", … and {rest} more");
+            break;
+        }
+        text.push_str(if n > 0 { ", " } else { "" });
+        text.push_str(item);
+    }
+    text
+}
+
+/// Columns of a label.
+const LABEL: usize = 10;
+
+fn labelled(label: &str, style: TextStyle, text: impl Into<String>) -> StyledLine {
+    vec![(TextStyle::Dim, format!("{label:<LABEL$}")), (style, text.into())]
+}
+
+fn framework(framework: &FrameworkFix) -> String {
+    format!("{}: {}", one_line(&framework.name), one_line(&framework.fix))
+}
+
+fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
+    let case = group.example();
+    let (expected, actual, what) = match group.mismatch() {
+        Some(mismatch) => (&mismatch.expected, &mismatch.actual, mismatch.what.as_str()),
+        None => (&case.expected, &case.actual, ""),
+    };
+    let (property, place) = split(what);
+    if expected.is_empty() && actual.is_empty() {
+        return vec![labelled("because", TextStyle::Bad, cut(&case.because, width))];
+    }
+    let named = group.cause.rerun.contains(&case.id) || group.cause.rerun.is_empty();
+    let is_relayed = property == RELAYED;
+    let mut lines = Vec::new();
+    if !group.is_named() {
+        lines.push(labelled("required", TextStyle::Plain, cut(&case.title, width)));
+    }
+    // The title of a row without a cause names the property.
+    let is_clear = is_relayed || (!group.is_named() && place.is_empty());
+    if !(is_clear && named) {
+        let place = if named { String::new() } else { format!(" in {}", one_line(&case.id)) };
+        let compared = compared(case, what, width.saturating_sub(place.chars().count()));
+        lines.push(labelled("compared", TextStyle::Plain, compared + &place));
+    }
+    let labels = labels(what);
+    let [expected, actual] = excerpts(expected, actual, width);
+    lines.push(labelled(labels[0], TextStyle::Good, expected));
+    lines.push(labelled(labels[1], TextStyle::Bad, actual));
+    lines
+}
+
+/// What the mismatch compares. Mismatches of one property are one list: `32 × body: 401 expired, …`.
+fn compared(case: &CaseReport, what: &str, width: usize) -> String {
+    let (property, own) = split(what);
+    let others = case.mismatches.iter().map(|mismatch| split(&mismatch.what));
+    let mut places: Vec<&str> =
+        others.filter(|(other, _)| *other == property).map(|(_, place)| place).collect();
+    places.retain(|place| !place.is_empty() && *place != own);
+    if own.is_empty() || places.is_empty() {
+        return one_line(what).into_owned();
+    }
+    let start = format!("{} × {}: ", places.len() + 1, one_line(property));
+    let room = width.saturating_sub(start.chars().count());
+    start + &listed(std::iter::once(own).chain(places), room)
+}
+
+/// The first setting that the cause names, then the last log line that reports an error.
+fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
+    let Some(edge) = &group.example().edge else { return Vec::new() };
+    let mismatch = group.mismatch();
+    let mut words = vec![group.cause.fix.as_str(), &group.cause.explanation];
+    words.extend(mismatch.into_iter().flat_map(|found| [&*found.what, &*found.expected, &*found.actual]));
+    words.extend(mismatch.and_then(|found| found.hint.as_deref()));
+    let names = |name: &str| {
+        let mut found =
+            words.iter().flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '_')));
+        found.any(|word| word == name)
+    };
+    let setting =
+        edge.settings.iter().find(|setting| setting.split_once('=').is_some_and(|(name, _)| names(name)));
+    let is_loud = |text: &&String| LOUD.iter().any(|word| text.to_lowercase().contains(word));
+    let about_log = mismatch.is_some_and(|found| found.what.contains("log"));
+    let log = edge.log.iter().rev().find(is_loud).or(edge.log.last().filter(|_| about_log));
+    let notes = [("setting", setting), ("log", log)];
+    notes
+        .into_iter()
+        .filter_map(|(label, text)| Some(labelled(label, TextStyle::Plain, cut(text?, width))))
+        .collect()
+}
+
+/// Both values on one line each. Long ones start shortly before their first difference.
+fn excerpts(expected: &str, actual: &str, width: usize) -> [String; 2] {
+    let (expected, actual) = (one_line(expected), one_line(actual));
+    let longest = expected.chars().count().max(actual.chars().count());
+    let same = expected.chars().zip(actual.chars()).take_while(|(a, b)| a == b).count();
+    if longest <= width || same + BEFORE_DIFFERENCE < width {
+        return [&expected, &actual].map(|text| cut(text, width));
+    }
+    let from = same - BEFORE_DIFFERENCE;
+    [&expected, &actual].map(|text| {
+        let rest: String = text.chars().skip(from).collect();
+        cut(&format!("…{rest}"), width)
+    })
+}
+
+/// The text on one line of at most `width` characters, with `…` if it was longer.
+fn cut(text: &str, width: usize) -> String {
+    let text = one_line(or_nothing(text));
+    if text.chars().count() <= width {
+        return text.into_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Cause of a case in one line each: cause, fix, command. For the reports of a single case.
+pub(crate) fn short(group: &CauseGroup<'_>) -> Vec<StyledLine> {
+    let id = format!("{} ({})", one_line(&group.cause.title), one_line(&group.cause.id));
+    let mut lines = vec![labelled("cause", TextStyle::Strong, id)];
+    let fix = fix(group);
+    if !fix.is_empty() {
+        lines.push(labelled("fix", TextStyle::Info, fix));
+    }
+    if !group.cause.rerun.is_empty() {
+        lines.push(labelled("again", TextStyle::Plain, one_line(&group.cause.rerun).into_owned()));
+    }
+    lines.push(line(TextStyle::Plain, ""));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(&["a", "b"], 40, "a, b")]
+    #[case(&["401 missing_license", "401 expired", "403 revoked", "403 other"], 40, "401 missing_license, … and 3 more")]
+    #[case(&["an item that is longer than the width", "b"], 10, "an item that is longer than the width, … and 1 more")]
+    #[case(&[], 10, "")]
+    fn list_names_as_many_items_as_fit(#[case] items: &[&str], #[case] width: usize, #[case] text: &str) {
+        assert_eq!(listed(items.iter().copied(), width), text);
+    }
+
+    #[rstest]
+    #[case("short", "value", 20, ["short", "value"])]
+    #[case("0123456789012345678901234567890123456789A", "0123456789012345678901234567890123456789B", 20, ["…4567890123456789A", "…4567890123456789B"])]
+    #[case("Annnnnnnnnnnnnnnnnnnnnnnn", "B", 20, ["Annnnnnnnnnnnnnnnnn…", "B"])]
+    #[case("0123456789012345678901234567890123456789", "0123456789012345678901234567890", 20, ["…567890123456789012…", "…5678901234567890"])]
+    #[case("line\nline", "", 20, ["line\\nline", "(nothing)"])]
+    fn long_values_are_cut_around_their_first_difference(
+        #[case] expected: &str,
+        #[case] actual: &str,
+        #[case] width: usize,
+        #[case] texts: [&str; 2],
+    ) {
+        assert_eq!(excerpts(expected, actual, width), texts);
+    }
+}
