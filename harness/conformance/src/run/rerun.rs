@@ -27,9 +27,11 @@ impl RerunCommand {
     /// The command for a failed case. A monitor names the case that broke it: the command runs both. `all`: reports of
     /// the run.
     pub(crate) fn of_report(&self, report: &CaseReport, all: &[CaseReport]) -> String {
-        let texts = report.mismatches.iter().flat_map(|mismatch| mismatch.actual.split("(case ").skip(1));
-        let mut named = texts.filter_map(|rest| Some(rest.split_once(')')?.0));
-        let breaks = named.find(|id| all.iter().any(|other| other.id == *id && other.id != report.id));
+        let mut words = report.mismatches.iter().flat_map(|mismatch| mismatch.actual.split_whitespace());
+        let breaks = words.find_map(|word| {
+            let word = word.trim_matches(|c: char| "();:,".contains(c));
+            all.iter().map(|other| other.id.as_str()).find(|id| *id == word && *id != report.id)
+        });
         match breaks {
             Some(case) => self.of_all(&[&report.id, case]),
             None => self.of(&report.id),
