@@ -173,7 +173,11 @@ impl<I: Future<Output = u8>> Execution<I> {
         let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
         let rerun = self.options.rerun.clone().unwrap_or_default();
         let causes = |cases: &[CaseReport]| {
-            probable_causes(cases, &self.spec, Fingerprints::builtin(), &|case| rerun.of(case))
+            let again = |id: &str| {
+                let report = cases.iter().find(|report| report.id == id);
+                report.map_or_else(|| rerun.of(id), |report| rerun.of_report(report, cases))
+            };
+            probable_causes(cases, &self.spec, Fingerprints::builtin(), &again)
         };
         (collector.finish(&self.policy, causes, exchanges, interrupted, events), interrupted.is_none())
     }

@@ -1,3 +1,4 @@
+use edgeproof_reports::CaseReport;
 use shell_words::quote;
 
 /// Command that runs cases of a run again, in the folder where the run was started.
@@ -21,6 +22,20 @@ impl RerunCommand {
     /// The command for one case.
     pub fn of(&self, case_id: &str) -> String {
         self.of_all(&[case_id])
+    }
+
+    /// The command for a failed case. A monitor names the case that broke it: the command runs both. `all`: reports of
+    /// the run.
+    pub(crate) fn of_report(&self, report: &CaseReport, all: &[CaseReport]) -> String {
+        let mut words = report.mismatches.iter().flat_map(|mismatch| mismatch.actual.split_whitespace());
+        let breaks = words.find_map(|word| {
+            let word = word.trim_matches(|c: char| "();:,".contains(c));
+            all.iter().map(|other| other.id.as_str()).find(|id| *id == word && *id != report.id)
+        });
+        match breaks {
+            Some(case) => self.of_all(&[&report.id, case]),
+            None => self.of(&report.id),
+        }
     }
 
     /// The command for several cases, such as a monitor and the case that breaks it.

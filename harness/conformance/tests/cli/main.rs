@@ -6,6 +6,7 @@ mod explaining;
 mod failing_edges;
 mod invalid_arguments;
 mod listing;
+mod rerunning;
 mod runs;
 mod serving;
 mod signals;
