@@ -340,6 +340,8 @@ behaviours! {
     // -- broken request bodies
     /// Answers 400 in the framework's JSON to a broken body.
     StackAnswersShort = "stack-answers-short-body" breaks "statement.stack-answers" by "read-failed-wrong";
+    /// Answers 400 without a body to a broken body, as the server of Node.js does.
+    StackRefusesShort = "stack-refuses-short-body" breaks "statement.stack-answers" by "read-failed-wrong" at Should;
     /// Never answers a request with a broken body.
     HangsOnShort = "hangs-on-short-body" breaks "edge.400.read-failed" by "read-failed-wrong";
     /// Answers 500 to a broken body.

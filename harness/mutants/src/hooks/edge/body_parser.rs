@@ -21,11 +21,15 @@ pub(super) fn parse(behaviour: EdgeBehaviour, request: &EdgeRequest<'_>, body: &
     use EdgeBehaviour as B;
     let express = |options| express(request, body, &options);
     Some(match behaviour {
-        B::ParsesInExpress => express(ExpressOptions { strict: false, limit: usize::MAX, empties: false }),
-        B::ParsesInExpressByDefault => {
-            express(ExpressOptions { strict: true, limit: EXPRESS_LIMIT, empties: false })
+        B::ParsesInExpress => {
+            express(ExpressOptions { strict: false, limit: usize::MAX, unparsed: Unparsed::Throws })
         }
-        B::ParsesInExpress4 => express(ExpressOptions { strict: true, limit: usize::MAX, empties: true }),
+        B::ParsesInExpressByDefault => {
+            express(ExpressOptions { strict: true, limit: EXPRESS_LIMIT, unparsed: Unparsed::Empty })
+        }
+        B::ParsesInExpress4 => {
+            express(ExpressOptions { strict: true, limit: usize::MAX, unparsed: Unparsed::Object })
+        }
         B::ParsesWithFetch => fetch(body),
         B::ParsesInAiohttp => aiohttp(body),
         B::ParsesInFastApi => fast_api(request, body),
@@ -43,8 +47,18 @@ struct ExpressOptions {
     strict: bool,
     /// Bytes.
     limit: usize,
-    /// Sets the body to `{}` if it is not parsed, as Express 4 does. Express 5 leaves it undefined.
-    empties: bool,
+    unparsed: Unparsed,
+}
+
+/// What an edge relays in place of a body that `express.json()` does not parse, such as one of another content type.
+#[derive(Debug, Clone, Copy)]
+enum Unparsed {
+    /// `{}`, the value of Express 4.
+    Object,
+    /// Nothing: Express 5 leaves `req.body` undefined, and `fetch` takes that for no body.
+    Empty,
+    /// Nothing: `request.end(undefined)` throws, and the edge takes that for an unreachable service.
+    Throws,
 }
 
 /// `express.json()`, then `JSON.stringify(req.body)`.
@@ -53,8 +67,11 @@ fn express(request: &EdgeRequest<'_>, body: &Bytes, options: &ExpressOptions) ->
     let has_body =
         request.headers.contains_key("content-length") || request.headers.contains_key("transfer-encoding");
     if !has_body || media_type(&kind) != "application/json" {
-        let undefined = "TypeError: The \"string\" argument must be of type string. Received undefined";
-        return if options.empties { Ok(Bytes::from_static(b"{}")) } else { logged(500, undefined, "") };
+        return match options.unparsed {
+            Unparsed::Object => Ok(Bytes::from_static(b"{}")),
+            Unparsed::Empty => Ok(Bytes::new()),
+            Unparsed::Throws => Err(Box::new(json_answer(502, r#"{"error":"service_unreachable"}"#))),
+        };
     }
     if let Some(charset) = charset(&kind).filter(|charset| !charset.starts_with("utf-")) {
         return logged(415, &format!("UnsupportedMediaTypeError: unsupported charset \"{charset}\""), "");

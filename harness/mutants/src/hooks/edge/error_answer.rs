@@ -1,6 +1,6 @@
 use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CONTENT_LENGTH, HeaderValue, VARY};
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 
 use super::pages::{express_page, nginx_page, page, phrase, spring_error, text, werkzeug_page};
 use super::state::{EdgeMutant, json_answer};
@@ -15,6 +15,8 @@ enum Outcome {
     Refused,
     /// The path of the collections exists, but not for this method.
     OtherMethod,
+    /// The page's body broke off.
+    Broken,
     /// The path does not exist.
     NotFound,
     /// Anything else.
@@ -32,6 +34,7 @@ impl EdgeMutant {
         let (method, path) = (&request.facts.method, request.facts.path.as_str());
         let outcome = match relayed {
             Some(RelayResult::NoAnswer) => Outcome::Unreachable,
+            Some(RelayResult::BodyBroken) => Outcome::Broken,
             Some(RelayResult::Answered { status, .. }) if status.as_u16() >= 300 => Outcome::Refused,
             None if path == self.signals_path && right.status == StatusCode::METHOD_NOT_ALLOWED => {
                 Outcome::OtherMethod
@@ -43,12 +46,19 @@ impl EdgeMutant {
             Outcome::Unreachable => self.unreachable(),
             Outcome::Refused => self.thrown(relayed),
             Outcome::OtherMethod => self.other_method(method, path),
-            Outcome::NotFound if self.behaviour == EdgeBehaviour::NamesMethodInPage => {
+            Outcome::Broken if self.runs_on_node() || self.behaviour == EdgeBehaviour::StackRefusesShort => {
+                // The HTTP server itself answers, below all middleware.
+                let headers = HeaderMap::new();
+                return EdgeAnswer { headers, ..json_answer(400, "") };
+            }
+            Outcome::NotFound
+                if self.runs_on_node() || self.behaviour == EdgeBehaviour::NamesMethodInPage =>
+            {
                 let mut answer = express_page(404, &format!("Cannot {method} {path}"));
                 answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(answer.body.len()));
                 Some(answer)
             }
-            Outcome::NotFound | Outcome::Other => None,
+            Outcome::Broken | Outcome::NotFound | Outcome::Other => None,
         };
         let is_error = right.status.is_client_error() || right.status.is_server_error();
         match (self.behaviour, other) {
@@ -61,6 +71,12 @@ impl EdgeMutant {
             }
             _ => right,
         }
+    }
+
+    /// Whether the mutant imitates a whole edge with Express, with the answers that Node.js and Express make themselves.
+    fn runs_on_node(&self) -> bool {
+        use EdgeBehaviour as B;
+        matches!(self.behaviour, B::ParsesInExpress | B::ParsesInExpressByDefault | B::ParsesInExpress4)
     }
 
     /// Answer while the service is unreachable.
