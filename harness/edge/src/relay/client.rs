@@ -114,7 +114,8 @@ impl RelayClient {
         let uri: Uri = response.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
         let connector = self.pool.connector().redirected(&uri)?;
         let pool = Arc::new(ConnectionPool::new(connector, true, true));
-        let options = UpstreamOptions { follows_redirects: false, ..self.options.clone() };
+        let license = self.options.license.clone().filter(|_| !self.options.drops_license_on_redirect);
+        let options = UpstreamOptions { follows_redirects: false, license, ..self.options.clone() };
         Some(Self { pool, uri, options, timeout: self.timeout })
     }
 

@@ -28,6 +28,8 @@ pub struct UpstreamOptions {
     pub certificate_check: CertificateCheck,
     /// Follows redirects (default: false).
     pub follows_redirects: bool,
+    /// Sends no license to the target of a redirect (default: false).
+    pub drops_license_on_redirect: bool,
 }
 
 /// Check of the service's certificate.
@@ -61,6 +63,7 @@ impl UpstreamOptions {
             reconnects: true,
             certificate_check: CertificateCheck::Full,
             follows_redirects: false,
+            drops_license_on_redirect: false,
         })
     }
 }

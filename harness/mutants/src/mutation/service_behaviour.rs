@@ -34,8 +34,24 @@ behaviours! {
     EchoesEncoded = "echoes-encoded-token" breaks "statement.read-token-not-echoed" by "token-echoed" also late;
     /// Answers refusals in plain text.
     TextRefusals = "text-refusals" breaks "statement.error-bodies-json" by "verdict-errors-not-json" also late;
+    /// Answers refusals with the detail of FastAPI.
+    DetailRefusals = "detail-refusals" breaks "verdict.401.unauthorized" by "refusal-body-shape";
+    /// Answers refusals with the error of Spring.
+    SpringRefusals = "spring-refusals" breaks "verdict.401.unauthorized" by "refusal-body-shape";
+    /// Answers 403 to all refused tokens.
+    RefusesWith403 = "refuses-with-403" breaks "verdict.401.unauthorized" by "refusal-status-wrong";
+    /// Answers 400 to tokens that it cannot parse.
+    MalformedIs400 = "malformed-token-is-400" breaks "verdict.401.malformed-token" by "refusal-status-wrong";
+    /// Answers the 500 page of the framework to tokens that it cannot parse.
+    MalformedIs500 = "malformed-token-is-500" breaks "verdict.401.malformed-token" by "refusal-status-wrong";
+    /// Accepts a read token after it was revoked.
+    AcceptsRevokedToken = "accepts-revoked-token" breaks "verdict.401.revoked" by "token-revocation-unchecked";
+    /// Accepts read tokens of a revoked license.
+    AcceptsRevokedLicense = "accepts-token-of-revoked-license" breaks "verdict.401.revoked" by "token-revocation-unchecked";
     /// Omits the header WWW-Authenticate on 401.
     NoChallenge = "no-www-authenticate-header" breaks "statement.challenge-on-401" by "challenge-missing";
+    /// Names the scheme Basic in WWW-Authenticate.
+    BasicChallenge = "basic-challenge" breaks "statement.challenge-on-401" by "challenge-missing";
     /// Lets shared caches store answers.
     AllowsSharedCaching = "allows-shared-caching" breaks "statement.verdict-not-shared" by "verdict-cached" also late;
 
@@ -104,6 +120,12 @@ behaviours! {
     PendingIs200 = "pending-is-200" breaks "verdict.404.pending" by "pending-answer-wrong" also late;
     /// Omits the reference of a pending verdict.
     PendingUnnamed = "pending-without-reference" breaks "verdict.404.pending" by "pending-answer-wrong" also late;
+    /// Answers a pending verdict with the 404 page of the framework.
+    PendingPage = "pending-page" breaks "verdict.404.pending" by "pending-answer-wrong";
+    /// Answers a pending verdict with the 404 of FastAPI.
+    PendingDetail = "pending-detail" breaks "verdict.404.pending" by "pending-answer-wrong";
+    /// Answers a pending verdict with 204.
+    PendingIs204 = "pending-is-204" breaks "verdict.404.pending" by "pending-answer-wrong";
     /// Returns a verdict for every reference.
     KnowsAll = "verdict-for-every-reference" breaks "statement.verdict-after-acceptance" by "verdict-of-other-session";
     /// Returns no verdict.
@@ -112,6 +134,8 @@ behaviours! {
     OtherVerdict = "verdict-of-another-session" breaks "statement.verdict-after-acceptance" by "verdict-of-other-session";
     /// Returns verdicts of any age.
     KeepsOld = "keeps-old-verdicts" breaks "limit.verdict-age" by "verdict-kept";
+    /// Returns verdicts for four minutes.
+    KeepsTwice = "keeps-verdicts-for-four-minutes" breaks "limit.verdict-age" by "verdict-kept";
     /// Deletes a verdict after half of its lifetime.
     DeletesEarly = "deletes-verdicts-early" breaks "limit.verdict-age" by "verdict-lost";
     /// Returns each verdict once.
@@ -120,6 +144,8 @@ behaviours! {
     ReturnsEmpty = "returns-empty-verdict" breaks "verdict.200.available" by "verdict-answer-wrong";
     /// Accepts replayed collections.
     AcceptsReplays = "accepts-replays" breaks "statement.replay-keeps-verdict" by "replay-accepted";
+    /// Answers 202 to replayed collections.
+    AcknowledgesReplays = "acknowledges-replays" breaks "statement.replay-keeps-verdict" by "replay-accepted";
     /// Deletes the verdict after a replayed collection.
     DeletesOnReplay = "deletes-verdict-on-replay" breaks "statement.replay-keeps-verdict" by "verdict-lost";
 
@@ -179,6 +205,8 @@ behaviours! {
     NoCacheLimit = "cached-without-limit" breaks "limit.key-set-cache" by "key-set-cached-long" also late;
     /// Publishes other keys on every second request.
     AlternatingKeys = "alternating-keys" breaks "keys.stable" by "key-set-unstable";
+    /// Publishes other keys on one of four servers.
+    KeysOfOneServer = "other-keys-on-one-server" breaks "keys.stable" by "key-set-unstable";
     /// Omits the header ETag.
     NoTag = "no-etag" breaks "keys.etag" by "key-set-revalidation";
     /// Never answers 304.

@@ -39,8 +39,10 @@ impl EdgeMutant {
         match self.behaviour {
             B::Hides5xx if status >= 500 => return unreachable(),
             B::ReportsUnreachable if refused && reason.as_deref() == Some("unknown") => return unreachable(),
-            B::LosesEarly if refused && request.body.as_ref().is_some_and(|body| body.len() > LARGE) => {
-                return unreachable();
+            B::LosesEarly | B::FailsOnEarly
+                if refused && request.body.as_ref().is_some_and(|body| body.len() > LARGE) =>
+            {
+                return self.early_refusal(&answer);
             }
             B::HidesRetry if relayed.is_some() && self.broken.swap(false, Ordering::Relaxed) => {
                 return unreachable();
@@ -64,6 +66,10 @@ impl EdgeMutant {
                 edit_object(&mut answer.body, |body| drop(body.insert("status".into(), json!(status))));
             }
             B::PassesBody if refused => answer.body = reply,
+            B::PassesBodyAsPage if refused => {
+                answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+                answer.body = reply;
+            }
             B::PassesText if refused && reason.as_deref() == Some("unknown") => {
                 let given = reason_value(&reply).filter(Value::is_string);
                 let text = given.unwrap_or_else(|| json!(String::from_utf8_lossy(&reply)));
@@ -120,6 +126,9 @@ impl EdgeMutant {
             }
             B::HeadWithoutLength if method == Method::HEAD => {
                 answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+            }
+            B::AllowsOthers if answer.headers.contains_key(ALLOW) => {
+                answer.headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             }
             B::NoAllow => drop(answer.headers.remove(ALLOW)),
             B::NoHealth if health => answer.status = StatusCode::NOT_FOUND,

@@ -1,13 +1,21 @@
-use edgeproof_edge::{EdgeAnswer, EdgeRequest};
+use edgeproof_edge::{EdgeAnswer, EdgeRequest, RelayResult};
 use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue, LOCATION, VARY};
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 
 use super::state::EdgeMutant;
 use crate::mutation::{EdgeBehaviour, remove_cors};
 
+/// Statuses to which `add_header` of nginx applies without `always`.
+const ADD_HEADER: [u16; 10] = [200, 201, 204, 206, 301, 302, 303, 304, 307, 308];
+
 impl EdgeMutant {
     /// Changes the CORS headers.
-    pub(super) fn change_cors(&self, request: &EdgeRequest<'_>, answer: &mut EdgeAnswer) {
+    pub(super) fn change_cors(
+        &self,
+        request: &EdgeRequest<'_>,
+        relayed: Option<&RelayResult>,
+        answer: &mut EdgeAnswer,
+    ) {
         use EdgeBehaviour as B;
         let headers = &mut answer.headers;
         if self.behaviour == B::GrantsStar {
@@ -17,6 +25,10 @@ impl EdgeMutant {
         if let Some(origin) = request.facts.origin.as_ref().filter(|origin| self.wrongly_allows(origin)) {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         }
+        let is_of_framework = match relayed {
+            None => !answer.status.is_success(),
+            Some(relayed) => *relayed == RelayResult::BodyBroken,
+        };
         let preflight = request.facts.method == Method::OPTIONS;
         match self.behaviour {
             B::NoContentType if preflight => {
@@ -28,6 +40,27 @@ impl EdgeMutant {
                 headers.extend(location.ok().map(|location| (LOCATION, location)));
             }
             B::CorsOnSuccess if !answer.status.is_success() => remove_cors(headers),
+            B::CorsOnPreflight if !preflight => remove_cors(headers),
+            B::CorsWithoutServerErrors if answer.status.is_server_error() => remove_cors(headers),
+            B::CorsOnOwnAnswers if is_of_framework => remove_cors(headers),
+            B::CorsByAddHeader if !ADD_HEADER.contains(&answer.status.as_u16()) => remove_cors(headers),
+            B::NoCors => {
+                remove_cors(headers);
+                headers.remove(VARY);
+            }
+            B::GrantsTwice => repeat_grant(headers, None),
+            B::GrantsListed => {
+                if let Some(grant) =
+                    headers.get(ACCESS_CONTROL_ALLOW_ORIGIN).and_then(|grant| grant.to_str().ok())
+                {
+                    let list = HeaderValue::from_str(&format!("{grant}, {grant}"));
+                    headers.extend(list.ok().map(|list| (ACCESS_CONTROL_ALLOW_ORIGIN, list)));
+                }
+            }
+            B::GrantsWithStar => repeat_grant(headers, Some(HeaderValue::from_static("*"))),
+            B::OverwritesVary => {
+                headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            }
             B::NoVary => {
                 headers.remove(VARY);
             }
@@ -58,5 +91,12 @@ impl EdgeMutant {
             }
             _ => false,
         }
+    }
+}
+
+/// Adds a second grant to an answer with a grant: another value, or the same one.
+fn repeat_grant(headers: &mut HeaderMap, other: Option<HeaderValue>) {
+    if let Some(grant) = headers.get(ACCESS_CONTROL_ALLOW_ORIGIN).cloned() {
+        headers.append(ACCESS_CONTROL_ALLOW_ORIGIN, other.unwrap_or(grant));
     }
 }

@@ -2,9 +2,13 @@
 
 mod answer;
 mod body;
+mod body_parser;
 mod cors;
+mod error_answer;
+mod json;
 mod late;
 mod log;
+mod pages;
 mod relay_codes;
 mod settings;
 mod state;
@@ -68,7 +72,10 @@ impl EdgeFaultHooks for EdgeMutant {
     }
 
     fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
-        body::change(self.behaviour, request, body)
+        body::change(self.behaviour, request, body).map_err(|mut answer| {
+            self.grant(request, &mut answer);
+            answer
+        })
     }
 
     fn before(&self, body: &Bytes) -> Option<Bytes> {
@@ -118,8 +125,9 @@ impl EdgeFaultHooks for EdgeMutant {
         }
         let mut answer = self.mix_up(request, relayed, right);
         answer = self.change_answer(request, relayed, answer);
-        self.change_cors(request, &mut answer);
-        self.change_log_line(request, &mut answer);
+        answer = self.change_error(request, relayed, answer);
+        self.change_cors(request, relayed, &mut answer);
+        self.change_log_line(request, relayed, &mut answer);
         EdgeAction::Answer(answer)
     }
 
@@ -132,16 +140,24 @@ impl EdgeFaultHooks for EdgeMutant {
             B::AcceptsExpired => CertificateCheck::IgnoreExpiry,
             _ => right.certificate_check,
         };
+        let drops_license = self.behaviour == B::FollowsWithoutLicense;
         UpstreamOptions {
             certificate_check,
-            follows_redirects: self.behaviour == B::FollowsRedirects,
-            reconnects: self.behaviour != B::NeverReconnects,
+            follows_redirects: right.follows_redirects
+                || drops_license
+                || self.behaviour == B::FollowsRedirects,
+            drops_license_on_redirect: right.drops_license_on_redirect || drops_license,
+            reconnects: right.reconnects && self.behaviour != B::NeverReconnects,
             ..right
         }
     }
 
     fn partial_body(&self, part: Bytes) -> Option<Bytes> {
-        (self.behaviour == EdgeBehaviour::RelaysPartial).then_some(part)
+        match self.behaviour {
+            EdgeBehaviour::RelaysPartial => Some(part),
+            EdgeBehaviour::EmptiesPartial => Some(Bytes::new()),
+            _ => None,
+        }
     }
 }
 

@@ -26,6 +26,9 @@ pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first:
             settings.license =
                 license(|license| license.starts_with(LICENSE_PREFIX).then(|| license.to_owned()));
         }
+        B::SendsUndefined => unset(settings, "undefined"),
+        B::SendsNull => unset(settings, "null"),
+        B::SendsNone => unset(settings, "None"),
         B::KeepsFirstLicense => settings.license.clone_from(&first.license),
         B::PresentsNone | B::IgnoresCertFile => {
             (settings.client_cert_file, settings.client_key_file) = (None, None);
@@ -37,6 +40,11 @@ pub(super) fn change(behaviour: EdgeBehaviour, options: &mut EdgeOptions, first:
         B::ShortTimeout => options.service_timeout = Duration::from_millis(300),
         _ => {}
     }
+}
+
+/// Sends this text as the license if none is set.
+fn unset(settings: &mut EdgeSettings, text: &str) {
+    settings.license.get_or_insert_with(|| Secret::new(text.to_owned()));
 }
 
 /// Line of the client key file that no other key file has.

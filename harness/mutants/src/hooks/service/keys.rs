@@ -48,6 +48,9 @@ impl ServiceMutant {
             B::AlternatingKeys if self.key_set_requests.fetch_add(1, Ordering::Relaxed) % 2 == 1 => {
                 self.publish_other_keys(decision);
             }
+            B::KeysOfOneServer if self.key_set_requests.fetch_add(1, Ordering::Relaxed) % 4 == 3 => {
+                self.publish_other_keys(decision);
+            }
             B::OtherKeys => self.publish_other_keys(decision),
             _ => edit_object(&mut decision.body, |set| {
                 if let Some(Value::Array(keys)) = set.get_mut("keys") {

@@ -70,6 +70,7 @@ impl ServiceFaultHooks for ServiceMutant {
     fn verdict_lasts(&self, right: Duration) -> Duration {
         match self.behaviour {
             ServiceBehaviour::KeepsOld => Duration::MAX,
+            ServiceBehaviour::KeepsTwice => right * 2,
             ServiceBehaviour::DeletesEarly => right / 2,
             _ => right,
         }

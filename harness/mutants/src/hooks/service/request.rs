@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::{ServiceDecision, ServiceEndpoint, ServiceRequest, SessionFact};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, IF_NONE_MATCH, RANGE};
 use http::{Method, StatusCode};
+use serde_json::{Value, json};
 
 use super::state::{ServiceMutant, json_answer as answer};
 use super::verdict::{pending_answer, wait_ms};
@@ -54,6 +55,17 @@ impl ServiceMutant {
         }
         let reference = request.reference.unwrap_or_default();
         let refused = decision.status == StatusCode::UNAUTHORIZED.as_u16();
+        // Every refusal of a token with an unreadable part.
+        let is_malformed = refused
+            && matches!(
+                decision.stimulus,
+                Some(
+                    Stimulus::ReadTokenMalformed
+                        | Stimulus::ReadTokenTruncated
+                        | Stimulus::ReadTokenFooterDamaged
+                        | Stimulus::ReadTokenPayloadDamaged
+                )
+            );
         let browser =
             request.headers.get_all(ACCEPT).iter().any(|accept| accept.as_bytes().starts_with(b"text/html"));
         match self.behaviour {
@@ -70,6 +82,23 @@ impl ServiceMutant {
                 decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
                 decision.body = Bytes::from_static(b"Unauthorized");
             }
+            B::RefusesWith403 if refused => decision.status = StatusCode::FORBIDDEN.as_u16(),
+            B::MalformedIs400 if is_malformed => decision.status = StatusCode::BAD_REQUEST.as_u16(),
+            B::MalformedIs500 if is_malformed => {
+                decision.status = StatusCode::INTERNAL_SERVER_ERROR.as_u16();
+                decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+                decision.body = Bytes::from_static(b"<!doctype html><title>Internal Server Error</title>");
+            }
+            B::DetailRefusals if refused => rewrite(decision, |code| json!({ "detail": code })),
+            B::SpringRefusals if refused => rewrite(decision, |code| {
+                json!({
+                    "timestamp": "2025-03-14T09:26:53.589+00:00",
+                    "status": 401,
+                    "error": "Unauthorized",
+                    "message": code,
+                    "path": "/v1/verdict",
+                })
+            }),
             B::RevealsOtherLicense if decision.stimulus == Some(Stimulus::ReferenceOtherLicense) => {
                 let name = HeaderName::from_static("x-other-license");
                 decision.headers.insert(name, HeaderValue::from_static("1"));
@@ -98,4 +127,10 @@ impl ServiceMutant {
         }
         known.get(&lower).map_or(right, |verdict| SessionFact::Ready(verdict.clone()))
     }
+}
+
+/// Puts the code of a refusal into a body of another shape.
+fn rewrite(decision: &mut ServiceDecision, body: impl FnOnce(Value) -> Value) {
+    let right: Value = serde_json::from_slice(&decision.body).unwrap_or_default();
+    decision.body = Bytes::from(body(right["error"].clone()).to_string());
 }

@@ -49,6 +49,12 @@ impl ServiceMutant {
             (B::AcceptsLicense, Err(fault)) if fault.stimulus == Stimulus::ReadTokenIsLicense => {
                 Ok(accepted())
             }
+            (B::AcceptsRevokedToken, Err(fault)) if fault.stimulus == Stimulus::ReadTokenRevoked => {
+                Ok(accepted())
+            }
+            (B::AcceptsRevokedLicense, Err(fault)) if fault.stimulus == Stimulus::ReadTokenLicenseRevoked => {
+                Ok(accepted())
+            }
             (B::AcceptsOnce, Ok(_))
                 if !self.used.lock().insert(authorization.unwrap_or_default().to_owned()) =>
             {
@@ -97,6 +103,11 @@ impl ServiceMutant {
     pub(super) fn change_headers(&self, decision: &mut ServiceDecision) {
         match self.behaviour {
             ServiceBehaviour::NoChallenge => drop(decision.headers.remove(WWW_AUTHENTICATE)),
+            ServiceBehaviour::BasicChallenge => {
+                if let Some(challenge) = decision.headers.get_mut(WWW_AUTHENTICATE) {
+                    *challenge = HeaderValue::from_static("Basic realm=\"verdicts\"");
+                }
+            }
             ServiceBehaviour::AllowsSharedCaching => {
                 let value = HeaderValue::from_static("public, max-age=60");
                 decision.headers.insert(CACHE_CONTROL, value);

@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::{ServiceDecision, ServiceEndpoint, ServiceRequest, SessionFact};
-use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -91,6 +91,17 @@ impl ServiceMutant {
             B::PendingUnnamed if pending => {
                 edit_object(&mut decision.body, |body| drop(body.shift_remove("ref")));
             }
+            B::PendingPage if pending => {
+                decision.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+                decision.body = Bytes::from_static(b"<!doctype html><title>404 Not Found</title>");
+            }
+            B::PendingDetail if pending => {
+                decision.body = Bytes::from_static(br#"{"detail":"Not Found"}"#);
+            }
+            B::PendingIs204 if pending => {
+                decision.status = StatusCode::NO_CONTENT.as_u16();
+                decision.body = Bytes::new();
+            }
             B::OtherVerdict if available => {
                 edit_object(&mut decision.body, |body| drop(body.insert("ref".into(), json!("another"))));
             }
@@ -117,6 +128,9 @@ impl ServiceMutant {
         let copy = matches!(decision.stimulus, Some(Stimulus::Replayed | Stimulus::ReplayedElsewhere));
         match self.behaviour {
             ServiceBehaviour::AcceptsReplays if copy => *decision = answer(StatusCode::OK, r#"{"ok":true}"#),
+            ServiceBehaviour::AcknowledgesReplays if copy => {
+                *decision = answer(StatusCode::ACCEPTED, r#"{"ok":true,"duplicate":true}"#);
+            }
             ServiceBehaviour::DeletesOnReplay if copy => self.replayed.store(true, Ordering::Relaxed),
             _ => {}
         }
