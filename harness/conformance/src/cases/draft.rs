@@ -9,6 +9,8 @@ use memchr::memmem;
 pub const MARKER: &str = "{marker}";
 /// Placeholder in a draft for the origin that the edge allows.
 pub const ORIGIN: &str = "{origin}";
+/// An origin that no edge allows.
+pub(crate) const OTHER_ORIGIN: &str = "https://other.example";
 
 /// A text that no other case sends. As long as [`MARKER`], so that sizes on the wire are predictable.
 pub(crate) fn next_marker() -> String {

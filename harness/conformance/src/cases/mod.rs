@@ -25,7 +25,7 @@ use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub use draft::{MARKER, ORIGIN, collection, fill};
-pub(crate) use draft::{next_marker, preflight, to_signals};
+pub(crate) use draft::{OTHER_ORIGIN, next_marker, preflight, to_signals};
 pub use edge_monitor::EdgeMonitor;
 pub use prerequisite::Prerequisite;
 pub(crate) use service::token_echo;

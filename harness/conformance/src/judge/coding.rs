@@ -21,6 +21,11 @@ pub fn decoded(mut answer: Answer) -> Answer {
     answer
 }
 
+/// Whether data begins like gzip (RFC 1952 §2.3.1).
+pub(crate) fn is_gzip(data: &[u8]) -> bool {
+    data.starts_with(&[0x1f, 0x8b])
+}
+
 fn read(decoder: impl Read) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     decoder.take(MAX_DECODED).read_to_end(&mut body).ok()?;

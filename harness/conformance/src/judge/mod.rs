@@ -26,6 +26,7 @@ pub use check::{AnswerResult, Check};
 pub(crate) use check::{counted, excerpt};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use coding::decoded;
+pub(crate) use coding::is_gzip;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};

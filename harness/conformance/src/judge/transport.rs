@@ -3,12 +3,10 @@ use edgeproof_reports::CaseLevel;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, TRANSFER_ENCODING, VARY};
 
 use super::check::{AnswerResult, Check};
+use super::coding::is_gzip;
 
-/// Beginning of data in gzip (RFC 1952 §2.3.1).
-const GZIP: &[u8] = &[0x1f, 0x8b];
-
-/// Header fields and coding of a decoded answer that depend on how the request was sent: the transfer coding on its version, the content
-/// coding on what the client accepts. Yields the checks that such a request needs.
+/// Checks what depends on how the request was sent: the transfer coding of the answer on its version, the content coding on
+/// what the client accepts. The body of the answer is decoded.
 pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
     let Ok(answer) = reply else { return Vec::new() };
     let mut checks = Vec::new();
@@ -21,7 +19,7 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
     let Some(coding) = answer.headers.get(CONTENT_ENCODING) else { return checks };
     let coding = String::from_utf8_lossy(coding.as_bytes());
     // Decoding removed the coding of an intact body.
-    let intact = answer.complete && !answer.body.starts_with(GZIP);
+    let intact = answer.complete && !is_gzip(&answer.body);
     let actual = if intact { "complete" } else { "cut off, or not in this coding" };
     let check = Check::new(&format!("body in {coding}"), "complete", actual, intact);
     checks.push(check.hint("Content-Length is the number of coded bytes (RFC 9110 §8.6)"));

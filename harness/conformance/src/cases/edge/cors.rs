@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Catalog, ORIGIN, Prerequisite, collection, preflight, summary, to_signals};
+use crate::cases::{Catalog, ORIGIN, OTHER_ORIGIN, Prerequisite, collection, preflight, summary, to_signals};
 use crate::judge;
 use crate::target::{ALLOWED_ORIGIN, Setup};
 
@@ -137,8 +137,6 @@ fn denied(cases: &mut Catalog<'_>) {
 
 /// Edges often answer errors and acceptances in separate code, with separate grants.
 fn denied_errors(cases: &mut Catalog<'_>) {
-    const OTHER: &str = "https://other.example";
-
     for (id, title, method, setup) in [
         ("refused", "the answer to a refused collection", "POST", Setup::Standard),
         ("unreachable", "the answer for an unreachable service", "POST", Setup::PortClosed),
@@ -146,7 +144,7 @@ fn denied_errors(cases: &mut Catalog<'_>) {
     ] {
         let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), collection());
         draft.method = method.into();
-        draft.headers[0].1 = OTHER.into();
+        draft.headers[0].1 = OTHER_ORIGIN.into();
         let case = cases.edge_steps(
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
@@ -156,7 +154,7 @@ fn denied_errors(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     context.script(script);
                     let sent = context.send(&draft).await;
-                    context.check(judge::no_grant(OTHER, &sent.reply));
+                    context.check(judge::no_grant(OTHER_ORIGIN, &sent.reply));
                 })
             },
         );
@@ -171,7 +169,7 @@ type LookAlike = fn(&str) -> String;
 
 fn look_alikes() -> [(&'static str, &'static str, LookAlike); 9] {
     [
-        ("other", "another origin", |_| "https://other.example".into()),
+        ("other", "another origin", |_| OTHER_ORIGIN.into()),
         ("null", "the opaque origin", |_| "null".into()),
         ("prefix", "an origin that starts with the allowed one", |origin| {
             format!("{}.other.example", without_port(origin))
@@ -242,7 +240,7 @@ fn vary(cases: &mut Catalog<'_>) {
                 context.script(accept);
                 let allowed = context.send(&collection()).await;
                 let mut draft = collection();
-                draft.headers[0].1 = "https://other.example".into();
+                draft.headers[0].1 = OTHER_ORIGIN.into();
                 let other = context.send(&draft).await;
                 context.check(judge::vary(&allowed.reply, &other.reply));
             })

@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
-    Catalog, Conversation, ExpectedRelay, ORIGIN, collection, preflight, summary, to_signals,
+    Catalog, Conversation, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection, preflight, summary, to_signals,
 };
 use crate::judge;
 use edgeproof_http::{Body, Draft};
@@ -123,7 +123,7 @@ fn options(cases: &mut Catalog<'_>) {
         (
             "options-other-origin",
             "the edge does not answer a preflight from another origin with 405",
-            preflight("https://other.example"),
+            preflight(OTHER_ORIGIN),
         ),
         (
             "options-with-body",

@@ -7,7 +7,7 @@ use edgeproof_fixtures::spec::{Earlier, Endpoint, Event};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Action, Script};
 
-use crate::cases::{Catalog, MARKER, ORIGIN, collection, preflight, to_signals};
+use crate::cases::{Catalog, MARKER, ORIGIN, OTHER_ORIGIN, collection, preflight, to_signals};
 
 /// The replies that earlier requests need.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +29,6 @@ pub(super) struct EarlierRequest {
     pub(super) leaves: Option<Duration>,
 }
 
-/// An origin that the edge does not allow.
-const OTHER_ORIGIN: &str = "https://other.example";
 /// How long a client waits before it leaves: enough for the request to reach the service.
 const LEAVES: Duration = Duration::from_millis(30);
 

@@ -7,7 +7,7 @@ use edgeproof_reports::CaseLevel;
 use super::shape::parse_key_set;
 use crate::cases::service::forms;
 use crate::cases::{Catalog, ServiceCaseContext, key_set_request};
-use crate::judge::{self, AnswerResult, Check};
+use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
 const HEADERS: [(&str, &str); 22] = [
@@ -271,8 +271,7 @@ fn same_keys(keys: &BTreeSet<String>, reply: &AnswerResult) -> Check {
     let actual = match (&found, reply) {
         (Some(found), _) if found == keys => "the same keys",
         (Some(_), _) => "other keys",
-        // A body in gzip begins so (RFC 1952 §2.3.1).
-        (None, Ok(answer)) if answer.body.starts_with(&[0x1f, 0x8b]) => {
+        (None, Ok(answer)) if is_gzip(&answer.body) => {
             "no key set, but gzip without `Content-Encoding: gzip`, or cut off"
         }
         (None, _) => "no key set",

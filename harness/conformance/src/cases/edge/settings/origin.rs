@@ -2,12 +2,12 @@ use edgeproof_fixtures::spec::AllowedOriginForm;
 
 use super::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, collection, preflight, summary};
+use crate::cases::{CaseContext, OTHER_ORIGIN, collection, preflight, summary};
 use crate::judge::{self, Check};
 use crate::target::{ALLOWED_ORIGIN, SECOND_ORIGIN, page_origin};
 
 /// Origins that no form allows.
-const OTHERS: [&str; 3] = ["https://other.example", "https://shop.example.other.example", "null"];
+const OTHERS: [&str; 3] = [OTHER_ORIGIN, "https://shop.example.other.example", "null"];
 
 /// The named origin gets a grant, and no other one.
 pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut CaseContext) {

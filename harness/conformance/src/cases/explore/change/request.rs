@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Change, HeadPieces, OriginForm};
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, HostForm, TargetForm};
 
-use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN};
+use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN};
 
 /// Changes a request. Other changes have no effect.
 pub(super) fn apply(change: &Change, draft: &mut Draft) {
@@ -68,7 +68,7 @@ pub(super) fn origin(form: OriginForm, conversation: &mut Conversation) {
     let one = |template: &str| vec![template.to_owned()];
     let values = match form {
         OriginForm::Absent => Vec::new(),
-        OriginForm::Other => one("https://other.example"),
+        OriginForm::Other => one(OTHER_ORIGIN),
         OriginForm::Null => one("null"),
         OriginForm::UpperCase => one(ORIGIN_UPPER_CASE),
         OriginForm::DefaultPort => one(&format!("{ORIGIN}:443")),
@@ -78,8 +78,8 @@ pub(super) fn origin(form: OriginForm, conversation: &mut Conversation) {
         OriginForm::Longer => one(&format!("{ORIGIN}.other.example")),
         OriginForm::Prefixed => one(ORIGIN_PREFIXED),
         OriginForm::Slash => one(&format!("{ORIGIN}/")),
-        OriginForm::Two => one(&format!("{ORIGIN} https://other.example")),
-        OriginForm::Twice => vec![ORIGIN.to_owned(), "https://other.example".to_owned()],
+        OriginForm::Two => one(&format!("{ORIGIN} {OTHER_ORIGIN}")),
+        OriginForm::Twice => vec![ORIGIN.to_owned(), OTHER_ORIGIN.to_owned()],
         OriginForm::Garbage => one("file:///C:/page.html"),
     };
     // An edge may refuse other origins itself.
