@@ -79,6 +79,10 @@ mutants *ARGS:
     @mkdir -p target
     cargo run --quiet --package edgeproof-mutants -- --report html=target/mutants.html --report json=target/mutants.json "$@"
 
+# Make the fingerprints of all causes again: after a change of cases, mutants or causes. Takes minutes.
+fingerprints:
+    cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json
+
 # Run against hostile edges, services and clients; print time and peak memory of each run.
 hostile:
     cargo test --quiet --package edgeproof --test hostile -- --nocapture

@@ -328,8 +328,8 @@ behaviours! {
     AllowsOthers = "allow-lists-other-methods" breaks "statement.allow-on-405" by "allow-missing";
     /// Answers HEAD with Content-Length: 0.
     HeadWithoutLength = "head-with-length-zero" breaks "statement.head-length" by "head-length";
-    /// Names the method in the page for an unknown path.
-    NamesMethodInPage = "names-method-in-page" breaks "statement.head-length" by "head-length";
+    /// Answers HEAD with the length of indented JSON.
+    HeadIndented = "head-with-length-of-indented-json" breaks "statement.head-length" by "head-length";
     /// Answers 404 to the health check.
     NoHealth = "no-health-check" breaks "endpoint.edge.health" by "health-check";
     /// Adds a member to answers over HTTP/2.

@@ -127,6 +127,10 @@ impl EdgeMutant {
             B::HeadWithoutLength if method == Method::HEAD => {
                 answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
             }
+            B::HeadIndented if method == Method::HEAD => {
+                let length = answer.body.len() + "{\n  \n}".len() - "{}".len();
+                answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+            }
             B::AllowsOthers if answer.headers.contains_key(ALLOW) => {
                 answer.headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             }

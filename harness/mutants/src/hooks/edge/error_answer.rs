@@ -51,9 +51,7 @@ impl EdgeMutant {
                 let headers = HeaderMap::new();
                 return EdgeAnswer { headers, ..json_answer(400, "") };
             }
-            Outcome::NotFound
-                if self.runs_on_node() || self.behaviour == EdgeBehaviour::NamesMethodInPage =>
-            {
+            Outcome::NotFound if self.runs_on_node() => {
                 let mut answer = express_page(404, &format!("Cannot {method} {path}"));
                 answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(answer.body.len()));
                 Some(answer)
