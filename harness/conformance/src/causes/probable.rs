@@ -52,7 +52,10 @@ fn known_cause(
     let facts = spec.cause(&explanation.cause)?;
     let mut cases: Vec<&CaseReport> =
         explanation.cases.iter().filter_map(|id| failed.get(id.as_str()).copied()).collect();
-    cases.sort_by_key(|case| plainness(case));
+    // The typical cases of the cause come first.
+    let usual = known.cases_of_cause(&explanation.cause);
+    let rank = |case: &CaseReport| usual.iter().position(|id| *id == case.id).unwrap_or(usual.len());
+    cases.sort_by_cached_key(|case| (plainness(case), rank(case)));
     let best = cases.first()?;
     let typical = |mismatch: &Mismatch| {
         let counts = symptoms(std::slice::from_ref(mismatch));
