@@ -8,5 +8,5 @@ mod symptom;
 
 pub use fingerprint::{Failures, Fingerprint, Fingerprints};
 pub use matching::Explanation;
-pub use probable::probable_causes;
+pub use probable::{CauseSources, probable_causes};
 pub use symptom::{Symptoms, symptoms};

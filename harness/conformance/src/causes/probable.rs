@@ -2,21 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{KnownCause, Language, Spec};
 use edgeproof_reports::{CaseLevel, CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
 
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
 use super::symptom::symptoms;
 
+/// What causes are made from, beside the results of the run.
+pub struct CauseSources<'a> {
+    /// Tables with the texts of causes.
+    pub spec: &'a Spec,
+    /// Fingerprints of mutants.
+    pub known: &'a Fingerprints,
+    /// Command that starts the target; empty if edgeproof does not start it.
+    pub command: &'a str,
+    /// Makes the command that runs a case again.
+    pub rerun: &'a dyn Fn(&str) -> String,
+}
+
 /// Causes of the failed cases, the one that explains most first. What no known cause explains is grouped by row and kind
-/// of difference. `rerun`: makes the command that runs a case again.
-pub fn probable_causes(
-    cases: &[CaseReport],
-    spec: &Spec,
-    known: &Fingerprints,
-    rerun: &dyn Fn(&str) -> String,
-) -> Vec<Cause> {
+/// of difference.
+pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<Cause> {
     let failed: BTreeMap<&str, &CaseReport> = cases
         .iter()
         .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn))
@@ -29,26 +36,25 @@ pub fn probable_causes(
         .filter(|case| !matches!(case.outcome, Outcome::NotRun | Outcome::NotApplicable))
         .map(|case| case.id.as_str())
         .collect();
-    let explanations = known.explain(&failures, &ran);
+    let explanations = sources.known.explain(&failures, &ran);
     let mut open: Vec<&CaseReport> = failed.values().copied().collect();
     let mut causes = Vec::new();
     for explanation in &explanations {
-        if let Some(cause) = known_cause(explanation, &failed, spec, known, rerun) {
+        if let Some(cause) = known_cause(explanation, &failed, sources) {
             open.retain(|case| !explanation.cases.contains(&case.id));
             causes.push(cause);
         }
     }
-    causes.extend(unknown_causes(&open, rerun));
+    causes.extend(unknown_causes(&open, sources));
     causes
 }
 
 fn known_cause(
     explanation: &Explanation,
     failed: &BTreeMap<&str, &CaseReport>,
-    spec: &Spec,
-    known: &Fingerprints,
-    rerun: &dyn Fn(&str) -> String,
+    sources: &CauseSources<'_>,
 ) -> Option<Cause> {
+    let CauseSources { spec, known, command, rerun } = *sources;
     let facts = spec.cause(&explanation.cause)?;
     let mut cases: Vec<&CaseReport> =
         explanation.cases.iter().filter_map(|id| failed.get(id.as_str()).copied()).collect();
@@ -74,17 +80,20 @@ fn known_cause(
         mismatch: mismatch.unwrap_or_default(),
         explanation: facts.explanation.clone(),
         fix: facts.fix.clone(),
-        frameworks: facts
-            .frameworks
-            .iter()
-            .map(|one| FrameworkFix { name: one.name.clone(), fix: one.fix.clone() })
-            .collect(),
+        frameworks: frameworks(facts, spec.language(command)),
         rerun: rerun(&best.id),
     })
 }
 
+/// The fix in the frameworks of the target's language, or in all if the language is unknown.
+fn frameworks(cause: &KnownCause, language: Option<&Language>) -> Vec<FrameworkFix> {
+    let fits = |name: &String| language.is_none_or(|language| language.frameworks.contains(name));
+    let fixes = cause.frameworks.iter().filter(|one| fits(&one.name));
+    fixes.map(|one| FrameworkFix { name: one.name.clone(), fix: one.fix.clone() }).collect()
+}
+
 /// Groups of failures without a known cause: one for each row and kind of difference.
-fn unknown_causes(open: &[&CaseReport], rerun: &dyn Fn(&str) -> String) -> Vec<Cause> {
+fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause> {
     let mut groups: BTreeMap<(String, String), Vec<&CaseReport>> = BTreeMap::new();
     for case in open {
         let row = case.rows.first().cloned().unwrap_or_default();
@@ -109,7 +118,7 @@ fn unknown_causes(open: &[&CaseReport], rerun: &dyn Fn(&str) -> String) -> Vec<C
                 fix: hint
                     .unwrap_or_else(|| format!("no known mistake fails so; read `edgeproof explain {row}`")),
                 frameworks: Vec::new(),
-                rerun: rerun(&best.id),
+                rerun: (sources.rerun)(&best.id),
                 row,
             }
         })

@@ -15,7 +15,7 @@ use super::runner::Runner;
 use super::selection::{Selection, SelectionError};
 use super::service::ServiceRunner;
 use crate::cases::Case;
-use crate::causes::{Fingerprints, probable_causes};
+use crate::causes::{CauseSources, Fingerprints, probable_causes};
 use crate::target::Target;
 
 /// A run that is ready to start: cases, target and options, all valid.
@@ -78,7 +78,8 @@ impl ConformanceRun {
         let Self { plan, target, options, policy } = self;
         let planned = target.planned_event(&plan, &options);
         let spec = Arc::clone(target.spec());
-        let run = Execution { spec, plan, options: Arc::new(options), policy, interrupted };
+        let command = target.name();
+        let run = Execution { spec, command, plan, options: Arc::new(options), policy, interrupted };
         match target {
             RunTarget::Edges(edges) => {
                 // An embedded edge holds nothing that is worth waiting for: dropping it is enough.
@@ -150,6 +151,8 @@ impl RunTarget {
 /// The parts of a run that do not depend on its target.
 struct Execution<I> {
     spec: Arc<Spec>,
+    /// Name of the target: a command, if it is launched.
+    command: String,
     plan: CasePlan,
     options: Arc<RunOptions>,
     policy: RunPolicy,
@@ -177,7 +180,8 @@ impl<I: Future<Output = u8>> Execution<I> {
                 let report = cases.iter().find(|report| report.id == id);
                 report.map_or_else(|| rerun.of(id), |report| rerun.of_report(report, cases))
             };
-            probable_causes(cases, &self.spec, Fingerprints::builtin(), &again)
+            let (spec, known, command) = (&*self.spec, Fingerprints::builtin(), self.command.as_str());
+            probable_causes(cases, &CauseSources { spec, known, command, rerun: &again })
         };
         (collector.finish(&self.policy, causes, exchanges, interrupted, events), interrupted.is_none())
     }
