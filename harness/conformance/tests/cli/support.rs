@@ -18,6 +18,7 @@ const VARIES: &[(&str, &str)] = &[
     (r"(?m)^(\s*< )date: .*$", "${1}date: DATE"),
     (r"/[^\s=]*/\.edgeproof-\w+/", "CREDENTIALS/"),
     (r"\(os error \d+\)", "(os error N)"),
+    (r"/[\w./-]*/edgeproof conformance", "edgeproof conformance"),
     (r"/[\w./-]*/deps/cli-[0-9a-f]+", "PROGRAM"),
     // Log lines arrive at any time. Other tests wait for them.
     (r"(?m)^ *\| refused status=.*\n", ""),
