@@ -13,8 +13,6 @@ const TWO_FRAMEWORKS: usize = 120;
 const BEFORE_DIFFERENCE: usize = 16;
 /// Property of a mismatch between the body that edgeproof sent and the one that arrived.
 const RELAYED: &str = "body at the service";
-/// Log lines with these words explain a failure.
-const LOUD: [&str; 7] = ["error", "exception", "panic", "traceback", "fatal", "failed", "undefined"];
 
 /// Number of lines of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,7 +169,8 @@ fn compared(case: &CaseReport, what: &str, width: usize) -> String {
     start + &listed(std::iter::once(own).chain(places), room)
 }
 
-/// The first setting that the cause names, then the last log line that reports an error.
+/// The first setting that the cause names, then the last log line, if the cause is about the log: another line may be of
+/// another request.
 fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     let Some(edge) = &group.example().edge else { return Vec::new() };
     let mismatch = group.mismatch();
@@ -185,9 +184,8 @@ fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     };
     let setting =
         edge.settings.iter().find(|setting| setting.split_once('=').is_some_and(|(name, _)| names(name)));
-    let is_loud = |text: &&String| LOUD.iter().any(|word| text.to_lowercase().contains(word));
     let about_log = mismatch.is_some_and(|found| found.what.contains("log"));
-    let log = edge.log.iter().rev().find(is_loud).or(edge.log.last().filter(|_| about_log));
+    let log = edge.log.last().filter(|_| about_log);
     let notes = [("setting", setting), ("log", log)];
     notes
         .into_iter()

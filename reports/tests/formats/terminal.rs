@@ -252,13 +252,13 @@ fn long_lists_leave_room_for_causes() {
 }
 
 #[test]
-fn example_shows_the_setting_and_the_log_line_that_matter_once() {
+fn example_shows_the_setting_that_matters_once() {
     let mut report = report();
     report.causes[0].fix = "read PORT, not LICENSES".to_owned();
     let text = replayed(&report, options());
     assert_eq!(text.matches("setting   PORT=4180").count(), 1, "{text}");
-    assert_eq!(text.matches("log       error: the service refused").count(), 1, "{text}");
-    assert!(!text.contains("LICENSE=") && !text.contains("listening"), "{text}");
+    // The cause is not about the log, and the last lines may be of other requests.
+    assert!(!text.contains("LICENSE=") && !text.contains("log       "), "{text}");
 }
 
 #[test]

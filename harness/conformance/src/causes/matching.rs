@@ -15,6 +15,8 @@ const PASSED: f64 = 0.4;
 const PASSED_IN_FAMILY: f64 = 0.05;
 /// The same where another case of its area does.
 const PASSED_IN_AREA: f64 = 0.1;
+/// Penalty for a case that a mutant fails and that did not run: of a few cases the narrow mistakes are likelier.
+const NOT_RUN: f64 = 0.004;
 /// Least weight at which a cause explains a symptom.
 const EXPLAINED: f64 = 0.25;
 /// Least score of a cause.
@@ -300,7 +302,9 @@ impl<'f> Candidate<'f> {
         }
         let mut candidate = Self { fingerprint, explained, passed: Vec::new(), penalty: 0.0 };
         for (case, symptoms) in &fingerprint.cases {
-            if ran.contains(case.as_str()) && !seen.failures.contains_key(case.as_str()) {
+            if !ran.contains(case.as_str()) {
+                candidate.penalty += NOT_RUN;
+            } else if !seen.failures.contains_key(case.as_str()) {
                 candidate.penalty += if seen.places.contains(&(family(case), *symptoms)) {
                     PASSED_IN_FAMILY
                 } else if seen.places.contains(&(area(case), *symptoms)) {

@@ -127,12 +127,14 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
     causes
 }
 
-/// Order of examples: failures before warnings, and a single exchange before a case of many.
-fn plainness(case: &CaseReport) -> (bool, bool, bool) {
+/// Order of examples: failures before warnings, a single exchange before a case of many, and values that one can tell apart.
+fn plainness(case: &CaseReport) -> (bool, bool, bool, bool) {
     let area = case.id.split('.').next().unwrap_or_default();
     (
         case.outcome != Outcome::Fail,
         matches!(area, "monitor" | "vary" | "explore" | "replay"),
+        // Bytes that are no text look the same in any form.
+        case.mismatches.iter().all(|found| found.actual.contains(char::REPLACEMENT_CHARACTER)),
         case.exchanges.is_empty(),
     )
 }

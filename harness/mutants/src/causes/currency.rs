@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
-use edgeproof::causes::{Failures, Fingerprint, Fingerprints};
+use edgeproof::causes::{Fingerprint, Fingerprints};
 
 use super::mutant_failures::MutantFailures;
 
-/// Most mutants whose run may differ from the file. Failures that depend on time differ from run to run.
-const MAX_DIFFERING: usize = 15;
+/// Most mutants whose run may differ from the file, in percent. Failures that depend on time differ from run to run.
+const MAX_DIFFERING: usize = 2;
 
 /// Problems of fingerprints that do not match the mutants and the cases that ran.
 pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<String> {
@@ -21,9 +21,10 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<Stri
         })
         .map(|one| one.mutant.as_str())
         .collect();
+    let tolerated = all.len() * MAX_DIFFERING / 100;
     let count: usize = by_cause.values().flatten().map(|one| one.mutants).sum();
     let mut problems = Vec::new();
-    if differing.len() > MAX_DIFFERING {
+    if differing.len() > tolerated {
         problems.push(format!(
             "the fingerprints are out of date: {} mutants fail otherwise, such as {}; run `just fingerprints`",
             differing.len(),
@@ -31,7 +32,7 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<Stri
         ));
     }
     let failing = all.iter().filter(|one| !one.failures.is_empty()).count();
-    if failing.abs_diff(count) > MAX_DIFFERING {
+    if failing.abs_diff(count) > tolerated {
         problems.push(format!(
             "the fingerprints are out of date: they are of {count} mutants, {failing} fail; run `just fingerprints`"
         ));
@@ -39,13 +40,11 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<Stri
     problems
 }
 
-/// Whether a mutant fails like a fingerprint in the cases that it ran.
+/// Whether a mutant fails like a fingerprint in the cases that it ran: the same cases, with a common symptom in each.
 fn agrees(one: &MutantFailures, known: &Fingerprint) -> bool {
-    let expected: Failures = known
-        .cases
-        .iter()
-        .filter(|(case, _)| one.ran.contains(*case))
-        .map(|(a, b)| (a.clone(), b.clone()))
-        .collect();
-    expected == one.failures
+    let mut expected = known.cases.iter().filter(|(case, _)| one.ran.contains(*case));
+    let alike = expected.by_ref().zip(&one.failures).take_while(|((case, known), (failed, symptoms))| {
+        case == failed && (known.is_empty() || known.intersection(symptoms).next().is_some())
+    });
+    alike.count() == one.failures.len() && expected.next().is_none()
 }

@@ -2,7 +2,7 @@
 
 use super::causes;
 use super::options::TerminalOptions;
-use crate::model::{CaseReport, Outcome, RunEnd, by_reason, by_section, cause_groups, titled};
+use crate::model::{CaseReport, Cause, Outcome, RunEnd, by_reason, by_section, cause_groups, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
@@ -43,9 +43,10 @@ impl Ending<'_> {
         }
         let table = if options.quiet { Vec::new() } else { self.sections(options) };
         let totals = self.totals(options);
-        let advice = if in_full || options.quiet { Vec::new() } else { advice() };
+        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.end.causes) };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
-        let budget = if options.details { usize::MAX } else { LINES.saturating_sub(taken) };
+        let budget =
+            if options.details || options.verbose { usize::MAX } else { LINES.saturating_sub(taken) };
         let causes = causes::lines(&groups, &self.end.summary, options, budget);
         if in_full || table.len() + causes.len() <= budget {
             lines.extend(table);
@@ -225,10 +226,13 @@ impl Ending<'_> {
     }
 }
 
-/// Where all failing cases are shown.
-fn advice() -> Vec<StyledLine> {
-    let text = "every case in full: --details, or --report html=FILE";
-    vec![StyledLine::new(), line(TextStyle::Dim, text)]
+/// Where causes and failing cases are shown in full.
+fn advice(causes: &[Cause]) -> Vec<StyledLine> {
+    let known = causes.iter().find(|cause| !cause.explanation.is_empty());
+    let explain = known.map(|cause| format!("more on a cause: edgeproof explain {}", one_line(&cause.id)));
+    let text = "every case in full: --details, or --report html=FILE".to_owned();
+    let lines = explain.into_iter().chain([text]).map(|text| line(TextStyle::Dim, text));
+    std::iter::once(StyledLine::new()).chain(lines).collect()
 }
 
 /// Style of an outcome.
