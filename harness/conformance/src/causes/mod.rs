@@ -1,6 +1,8 @@
 //! Probable causes of failures: the failures of a run are matched with those of mutants.
 
+mod candidate;
 mod case_name;
+mod cover;
 mod fingerprint;
 mod matching;
 mod probable;

@@ -147,3 +147,84 @@ fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_fixtures::spec::Version;
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A failed case with one mismatch: its id, its row, what was compared, and both values.
+    fn failed([id, row, what, expected, actual]: [&str; 5]) -> CaseReport {
+        let mismatch = json!({"what": what, "expected": expected, "actual": actual, "level": "must"});
+        serde_json::from_value(json!({
+            "id": id, "title": "title", "section": "2", "level": "must", "basis": "interface", "rows": [row],
+            "outcome": "fail", "because": "", "expected": "", "actual": "", "mismatches": [mismatch],
+            "observations": [], "duration_us": 0, "reproduce": "", "exchanges": [],
+        }))
+        .unwrap()
+    }
+
+    fn causes(cases: &[[&str; 5]], command: &str) -> Vec<Cause> {
+        let cases: Vec<CaseReport> = cases.iter().copied().map(failed).collect();
+        let (spec, known) = (Spec::builtin(Version::Current), Fingerprints::builtin());
+        let rerun = |id: &str| format!("again {id}");
+        probable_causes(&cases, &CauseSources { spec: &spec, known, command, rerun: &rerun })
+    }
+
+    const PARSED: [[&str; 5]; 3] = [
+        [
+            "relay.body.large-numbers",
+            "statement.body-unchanged",
+            "body at the service",
+            r#"{"n":9007199254740993}"#,
+            r#"{"n":9007199254740992}"#,
+        ],
+        [
+            "relay.body.key-order",
+            "statement.body-unchanged",
+            "body at the service",
+            r#"{"b":1,"a":2}"#,
+            r#"{"a":2,"b":1}"#,
+        ],
+        [
+            "relay.body.pretty",
+            "statement.body-unchanged",
+            "body at the service",
+            r#"{ "a": 1 }"#,
+            r#"{"a":1}"#,
+        ],
+    ];
+
+    #[rstest]
+    #[case::node("node edge.mjs", &["Express", "Fastify", "Next.js"], &["Django", "Go"])]
+    #[case::python("python3 edge.py", &["FastAPI", "Django"], &["Express", "Go"])]
+    #[case::unknown("./edge", &["Express", "Django", "Go"], &[])]
+    fn changed_bodies_are_one_cause_with_fixes_of_the_language(
+        #[case] command: &str,
+        #[case] shown: &[&str],
+        #[case] hidden: &[&str],
+    ) {
+        let causes = causes(&PARSED, command);
+        assert_eq!(causes.len(), 1);
+        let cause = &causes[0];
+        assert_eq!((cause.id.as_str(), cause.cases.len()), ("body-parsed", 3));
+        assert_eq!(cause.rerun, format!("again {}", cause.cases[0]));
+        assert!(cause.confidence > 0.0 && cause.confidence <= 1.0);
+        let has = |name: &&str| cause.frameworks.iter().any(|one| one.name == **name);
+        assert!(shown.iter().all(has) && !hidden.iter().any(|name| has(name)), "{:?}", cause.frameworks);
+    }
+
+    #[test]
+    fn unexplained_failures_are_grouped_by_row_and_kind_of_difference() {
+        let purple = |id| [id, "setting.edge.license", "colour", "red", "purple"];
+        let causes = causes(&[purple("strange.one"), purple("strange.two")], "");
+        assert_eq!(causes.len(), 1);
+        assert_eq!(causes[0].id, "setting.edge.license/colour-purple");
+        assert_eq!(causes[0].cases, ["strange.one", "strange.two"]);
+        assert!(causes[0].explanation.is_empty());
+        assert!(causes[0].fix.contains("edgeproof explain setting.edge.license"), "{}", causes[0].fix);
+    }
+}
