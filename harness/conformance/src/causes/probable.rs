@@ -61,7 +61,8 @@ fn known_cause(
     // The typical cases of the cause come first.
     let usual = known.cases_of_cause(&explanation.cause);
     let rank = |case: &CaseReport| usual.iter().position(|id| *id == case.id).unwrap_or(usual.len());
-    cases.sort_by_cached_key(|case| (plainness(case), rank(case)));
+    let row = most_frequent_row(&cases);
+    cases.sort_by_cached_key(|case| (plainness(case), case.rows.first() != row.as_ref(), rank(case)));
     let best = cases.first()?;
     let typical = |mismatch: &Mismatch| {
         let counts = symptoms(std::slice::from_ref(mismatch));
@@ -83,6 +84,17 @@ fn known_cause(
         frameworks: frameworks(facts, spec.language(command)),
         rerun: rerun(&best.id),
     })
+}
+
+/// The row that most of the cases prove first. Cases of many exchanges count only if there are no others.
+fn most_frequent_row(cases: &[&CaseReport]) -> Option<String> {
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    let plain: Vec<&CaseReport> = cases.iter().copied().filter(|case| !has_many_exchanges(case)).collect();
+    let cases = if plain.is_empty() { cases } else { &plain };
+    for row in cases.iter().filter_map(|case| case.rows.first()) {
+        *counts.entry(row).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(row, _)| row.clone())
 }
 
 /// The fix in the frameworks of the target's language, or in all if the language is unknown.
@@ -129,14 +141,17 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
 
 /// Order of examples: failures before warnings, a single exchange before a case of many, and values that one can tell apart.
 fn plainness(case: &CaseReport) -> (bool, bool, bool, bool) {
-    let area = case.id.split('.').next().unwrap_or_default();
     (
         case.outcome != Outcome::Fail,
-        matches!(area, "monitor" | "vary" | "explore" | "replay"),
+        has_many_exchanges(case),
         // Bytes that are no text look the same in any form.
         case.mismatches.iter().all(|found| found.actual.contains(char::REPLACEMENT_CHARACTER)),
         case.exchanges.is_empty(),
     )
+}
+
+fn has_many_exchanges(case: &CaseReport) -> bool {
+    matches!(case.id.split('.').next(), Some("monitor" | "vary" | "explore" | "replay"))
 }
 
 fn level(case: &CaseReport) -> CaseLevel {
@@ -214,7 +229,7 @@ mod tests {
         assert_eq!(cause.rerun, format!("again {}", cause.cases[0]));
         assert!(cause.confidence > 0.0 && cause.confidence <= 1.0);
         let has = |name: &&str| cause.frameworks.iter().any(|one| one.name == **name);
-        assert!(shown.iter().all(has) && !hidden.iter().any(|name| has(name)), "{:?}", cause.frameworks);
+        assert!(shown.iter().all(has) && !hidden.iter().any(has), "{:?}", cause.frameworks);
     }
 
     #[test]
