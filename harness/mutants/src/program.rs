@@ -29,7 +29,7 @@ struct MutantsArguments {
     #[arg(long)]
     gate: bool,
     /// Number of mutants that run at the same time
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
     /// Write the kill matrix: json or html (repeatable)
     #[arg(long, value_name = "FORMAT=PATH")]

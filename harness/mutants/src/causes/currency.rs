@@ -5,7 +5,7 @@ use edgeproof::causes::{Fingerprint, Fingerprints};
 use super::mutant_failures::MutantFailures;
 
 /// Most mutants whose run may differ from the file, in percent. Failures that depend on time differ from run to run.
-const MAX_DIFFERING: usize = 2;
+const MAX_DIFFERING: usize = 5;
 
 /// Problems of fingerprints that do not match the mutants and the cases that ran.
 pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::support::{block_on, test_bed};
 #[test]
 fn a_case_of_the_broken_row_kills_each_mutant_and_each_case_kills_one() {
     let bed = test_bed();
-    let options = MatrixOptions { scope: Scope::Gate, jobs: 8, progress: |_, _| {} };
+    let options = MatrixOptions { scope: Scope::Gate, jobs: 6, progress: |_, _| {} };
     let KillMatrix { matrix, .. } = block_on(kill_matrix(&bed, &options)).unwrap();
     println!("{} ({} case runs in {} ms)", matrix.line(), matrix.summary.plays, matrix.duration_ms);
     assert_eq!(matrix.problems, Vec::<String>::new());

@@ -9,7 +9,7 @@ use edgeproof_mock::{
 use super::state::ServiceMutant;
 
 /// Requests for verdicts and the key set that the service answers correctly.
-const CORRECT: usize = 8;
+const CORRECT: usize = 4;
 
 /// Fault hooks of a service that behaves correctly at first.
 #[derive(Debug)]
