@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
@@ -17,9 +17,10 @@ const HINT: &str = "do not retry a POST; the service refuses the copy as replaye
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
     let mut unexplained = Breaches::default();
     let posted = posted(edge);
+    let ambiguous = AmbiguousBodies::new(edge);
     for arrival in edge.relays() {
         let whole = posted.contains_key(&arrival.request.body[..]);
-        if !whole && !edge.requests.iter().any(|request| explains_part(request, arrival)) {
+        if !whole && !ambiguous.explain(&arrival.request.body) {
             unexplained.push(format!(
                 "request {} with {}",
                 arrival.number + 1,
@@ -80,15 +81,34 @@ fn posted(edge: &EdgeRecord) -> BTreeMap<&[u8], usize> {
     counts
 }
 
-/// Whether the request explains an arrival with a part of its body, or with more. A request with an invalid framing, or
-/// in a form that the interface leaves open, may be understood in several ways.
-fn explains_part(request: &TracedRequest, arrival: &Arrival) -> bool {
-    let (sent, arrived) = (request.draft.body.bytes(), &arrival.request.body[..]);
-    let contains = |whole: &[u8], part: &[u8]| memmem::find(whole, part).is_some();
-    let is_open = request.sender.level == CaseLevel::Open;
-    posts(request)
-        && ((request.is_broken() && contains(sent, arrived))
-            || (is_open && (contains(sent, arrived) || contains(arrived, sent))))
+/// Bodies that an edge may understand in several ways: those of requests with an invalid framing, or in a form that the
+/// interface leaves open.
+struct AmbiguousBodies<'a> {
+    /// The edge may relay a part of them.
+    parts: BTreeSet<&'a [u8]>,
+    /// The edge may relay more.
+    more: Vec<memmem::Finder<'a>>,
+}
+
+impl<'a> AmbiguousBodies<'a> {
+    fn new(edge: &'a EdgeRecord) -> Self {
+        let is_open = |request: &TracedRequest| request.sender.level == CaseLevel::Open;
+        let bodies = |wanted: &dyn Fn(&TracedRequest) -> bool| -> BTreeSet<&'a [u8]> {
+            let requests = edge.requests.iter().filter(|request| posts(request) && wanted(request));
+            requests.map(|request| request.draft.body.bytes()).collect()
+        };
+        Self {
+            parts: bodies(&|request| request.is_broken() || is_open(request)),
+            more: bodies(&is_open).into_iter().map(memmem::Finder::new).collect(),
+        }
+    }
+
+    /// Whether one of them explains this body of an arrival.
+    fn explain(&self, arrived: &[u8]) -> bool {
+        let part = memmem::Finder::new(arrived);
+        self.parts.iter().any(|sent| part.find(sent).is_some())
+            || self.more.iter().any(|whole| whole.find(arrived).is_some())
+    }
 }
 
 fn posts(request: &TracedRequest) -> bool {
