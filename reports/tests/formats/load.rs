@@ -107,6 +107,8 @@ pub(crate) fn report() -> LoadReport {
         },
         warm_up: Ledger::default(),
         response: timing(1_000, 900),
+        observed: timing(1_000, 940),
+        delay: timing(1_000, 40),
         service: timing(1_000, 700),
         lateness: timing(1_000, 60),
         waiting: timing(1_000, 0),
@@ -120,6 +122,7 @@ pub(crate) fn report() -> LoadReport {
             errors: 6,
             answered_per_s: 499.0,
             response: timing(1_000, 900),
+            observed: timing(1_000, 940),
             service: timing(1_000, 700),
             outcomes: vec![
                 outcome("200", true, 900),

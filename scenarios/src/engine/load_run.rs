@@ -158,7 +158,9 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &LoadRunContext, no
                 outcome: RequestOutcome::Dropped,
                 expected: false,
                 due: scheduled.at,
-                response: age,
+                observed: age,
+                // No answer could have come earlier: the age is a lower bound.
+                delay: Duration::ZERO,
                 service: Duration::ZERO,
                 measured: scheduled.measured,
             };

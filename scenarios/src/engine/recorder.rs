@@ -57,7 +57,7 @@ impl LoadRecorder {
 
     /// Records a request of a user.
     pub fn request(&self, user: usize, sample: &Sample) {
-        let ended = (sample.due + sample.response).as_micros() as u64;
+        let ended = (sample.due + sample.observed).as_micros() as u64;
         if !sample.expected && sample.outcome.is_outage() {
             self.last_outage.fetch_max(ended, Ordering::Relaxed);
         }

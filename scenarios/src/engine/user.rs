@@ -182,7 +182,8 @@ impl LoadUser {
             outcome,
             expected,
             due: due.saturating_duration_since(started),
-            response,
+            observed: response,
+            delay: Duration::ZERO,
             service,
             measured: self.measured,
         };

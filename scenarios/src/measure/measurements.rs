@@ -19,8 +19,10 @@ pub struct Sample {
     pub expected: bool,
     /// Intended start, since the start of the run.
     pub due: Duration,
-    /// Time from the intended start to the end.
-    pub response: Duration,
+    /// Time from the intended start to the end, as measured.
+    pub observed: Duration,
+    /// The part of `observed` that the generator itself added.
+    pub delay: Duration,
     /// Time from sending to the end; zero for a request that was never sent.
     pub service: Duration,
     /// Whether the request is inside the measured period.
@@ -36,8 +38,10 @@ pub struct OutcomeSeries {
     pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
-    /// Response times: from the intended start.
+    /// Response times: from the intended start, less the delay that the generator added.
     pub response: Histogram,
+    /// The same with that delay.
+    pub observed: Histogram,
     /// Service times: from sending.
     pub service: Histogram,
 }
@@ -47,6 +51,8 @@ pub struct OutcomeSeries {
 pub struct LoadMeasurements {
     /// Measured requests by route, outcome and expectation.
     pub series: Vec<OutcomeSeries>,
+    /// Delay that the generator added to each request.
+    pub delay: Histogram,
     /// Delay added by the generator: time from the intended start to sending while a connection was free.
     pub lateness: Histogram,
     /// Time that operations waited for a free connection.
@@ -70,6 +76,13 @@ pub struct LoadMeasurements {
 /// memory.
 const MAX_OUTCOMES: usize = 48;
 
+impl Sample {
+    /// Response time: from the intended start to the end, less the delay that the generator added.
+    pub fn response(&self) -> Duration {
+        self.observed.saturating_sub(self.delay)
+    }
+}
+
 impl LoadMeasurements {
     /// Records a request.
     pub fn record(&mut self, sample: &Sample) {
@@ -85,12 +98,14 @@ impl LoadMeasurements {
             self.unrelayed[place] +=
                 u64::from(matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. }));
         }
-        self.timeline.record(sample.due, sample.response, sample.expected);
+        self.timeline.record(sample.due, sample.response(), sample.expected);
         if !sample.measured {
             return;
         }
+        self.delay.record(sample.delay);
         let series = self.series_for(sample.route, sample.outcome, sample.expected);
-        series.response.record(sample.response);
+        series.response.record(sample.response());
+        series.observed.record(sample.observed);
         if sample.outcome.was_sent() {
             series.service.record(sample.service);
         }
@@ -101,8 +116,10 @@ impl LoadMeasurements {
         for series in &other.series {
             let own = self.series_for(series.route, series.outcome, series.expected);
             own.response.add(&series.response);
+            own.observed.add(&series.observed);
             own.service.add(&series.service);
         }
+        self.delay.add(&other.delay);
         self.lateness.add(&other.lateness);
         self.waiting.add(&other.waiting);
         self.verdict.add(&other.verdict);
@@ -140,8 +157,8 @@ impl LoadMeasurements {
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
-            let (response, service) = (Histogram::new(), Histogram::new());
-            self.series.push(OutcomeSeries { route, outcome, expected, response, service });
+            let [response, observed, service] = [(); 3].map(|()| Histogram::new());
+            self.series.push(OutcomeSeries { route, outcome, expected, response, observed, service });
             self.series.len() - 1
         });
         &mut self.series[place]
@@ -158,7 +175,8 @@ mod tests {
             outcome: RequestOutcome::Answer { status, code: Code::Plain },
             expected: status == 200,
             due: Duration::from_secs(1),
-            response: Duration::from_millis(ms),
+            observed: Duration::from_millis(ms + 5),
+            delay: Duration::from_millis(5),
             service: Duration::from_millis(ms / 2),
             measured,
         }
@@ -178,6 +196,7 @@ mod tests {
             measurements.series.iter().map(|series| (series.expected, series.response.count())).collect();
         assert_eq!(found, [(true, 2), (false, 1)]);
         assert_eq!(measurements.series[0].response.max() / 1000, 30);
+        assert_eq!(measurements.series[0].observed.max() / 1000, 35);
         let mut sum = measurements.clone();
         sum.add(&measurements);
         assert_eq!(

@@ -35,6 +35,8 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.ledger = ledgers(reports.iter().map(|report| &report.ledger));
     sum.warm_up = ledgers(reports.iter().map(|report| &report.warm_up));
     sum.response = timings(reports.iter().map(|report| &report.response))?;
+    sum.observed = timings(reports.iter().map(|report| &report.observed))?;
+    sum.delay = timings(reports.iter().map(|report| &report.delay))?;
     sum.service = timings(reports.iter().map(|report| &report.service))?;
     sum.lateness = timings(reports.iter().map(|report| &report.lateness))?;
     sum.waiting = timings(reports.iter().map(|report| &report.waiting))?;

@@ -33,7 +33,8 @@ pub(super) fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
 
 pub(super) fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {
     let mut sum = Histogram::new();
-    for timing in timings {
+    // A report of an older version lacks some figures.
+    for timing in timings.filter(|timing| !timing.histogram.is_empty()) {
         sum.add(&Histogram::decode(&timing.histogram)?);
     }
     Ok(timing(&sum))
@@ -79,6 +80,7 @@ pub(super) fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, Histog
             errors: own().map(|route| route.errors).sum(),
             answered_per_s: own().map(|route| route.answered_per_s).sum(),
             response: timings(own().map(|route| &route.response))?,
+            observed: timings(own().map(|route| &route.observed))?,
             service: timings(own().map(|route| &route.service))?,
             outcomes,
         });

@@ -61,6 +61,8 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
         response: timing(&measurements.sum(None, |series| &series.response)),
+        observed: timing(&measurements.sum(None, |series| &series.observed)),
+        delay: timing(&measurements.delay),
         service: timing(&measurements.sum(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),

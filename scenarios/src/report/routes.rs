@@ -35,6 +35,7 @@ pub(super) fn route(
         errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
         answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
         response: timing(&measurements.sum(Some(id), |series| &series.response)),
+        observed: timing(&measurements.sum(Some(id), |series| &series.observed)),
         service: timing(&measurements.sum(Some(id), |series| &series.service)),
         outcomes,
     }

@@ -48,9 +48,15 @@ pub struct LoadReport {
     pub ledger: Ledger,
     /// The same for the warm-up. All other figures exclude the warm-up.
     pub warm_up: Ledger,
-    /// Response time of all measured requests, from the intended start. Requests that failed, were open at the end or
-    /// were never sent count at the age that they had.
+    /// Response time of all measured requests, from the intended start, less the delay that the generator added. Requests
+    /// that failed, were open at the end or were never sent count at the age that they had.
     pub response: Timing,
+    /// The same with the delay that the generator added.
+    #[serde(default)]
+    pub observed: Timing,
+    /// Delay that the generator added to each measured request.
+    #[serde(default)]
+    pub delay: Timing,
     /// Service time: from sending the request to the end of the response.
     pub service: Timing,
     /// Lateness of requests that had a free connection: caused by the generator.

@@ -76,8 +76,11 @@ pub struct RouteFigures {
     pub errors: u64,
     /// Measured requests per second with the expected outcome.
     pub answered_per_s: f64,
-    /// Response time from the intended start, all outcomes.
+    /// Response time from the intended start, less the delay that the generator added, all outcomes.
     pub response: Timing,
+    /// The same with the delay that the generator added.
+    #[serde(default)]
+    pub observed: Timing,
     /// Service time from sending, all outcomes.
     pub service: Timing,
     /// Figures for each outcome, the most frequent first.
