@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart};
 use crate::load::model::{EdgeCost, LoadReport, TimelineMoment, Timing};
-use crate::text::units::{count, mebibytes, micros, rate};
+use crate::text::units::{count, micros, rate, size};
 
 /// Response time over time.
 pub(super) fn latency(report: &LoadReport) -> String {
@@ -130,7 +130,7 @@ pub(super) fn histogram(title: &str, timing: &Timing) -> String {
 pub(super) fn memory(cost: &EdgeCost) -> String {
     let seconds = |at_ms: u64| at_ms as f64 / 1000.0;
     let end = cost.moments.last().map_or(1.0, |moment| seconds(moment.at_ms));
-    let y = Axis::linear(cost.memory_most as f64 * 1.1, |bytes| mebibytes(bytes as u64));
+    let y = Axis::linear(cost.memory_most as f64 * 1.1, |bytes| size(bytes as u64));
     let points = cost.moments.iter().map(|moment| (seconds(moment.at_ms), moment.memory as f64)).collect();
     Chart::new("Edge memory", seconds_axis(end), y).line("", "a", points).svg()
 }
