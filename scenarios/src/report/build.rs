@@ -3,17 +3,18 @@ use std::time::Duration;
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model,
-    RouteFigures, Seal, ShardFigures,
+    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState,
+    LoadTarget, Model, RouteFigures, Seal, ShardFigures, count,
 };
 
 use super::counts::{imbalance, rates, reconcile};
+use super::digest::digest;
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
 use super::routes::route;
 use super::thresholds::judge_report;
-use super::timing::{timeline, timing};
+use super::timing::{response_timing, timeline, timing};
 use crate::engine::RunData;
 use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
 use crate::plan::Arrivals;
@@ -40,6 +41,15 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let gone = gone(data, measurements);
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
+    let mut shard = ShardFigures {
+        index: inputs.shard.0,
+        count: inputs.shard.1,
+        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+        scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
+        digest: String::new(),
+    };
+    shard.digest = digest(&shard, &plan);
+    let verdicts = measurements.verdicts();
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -51,26 +61,29 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
-        shards: vec![ShardFigures {
-            index: inputs.shard.0,
-            count: inputs.shard.1,
-            started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
-            scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
-        }],
-        rate: rates(&data.recorded, &inputs.arrivals, measured_s),
+        shards: vec![shard],
+        rate: rates(data, &inputs.arrivals, measured_s),
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
-        response: timing(&measurements.sum(None, |series| &series.response)),
-        observed: timing(&measurements.sum(None, |series| &series.observed)),
+        response: response_timing(&measurements.times(None, |series| &series.response)),
+        successes: response_timing(&measurements.successes(None, |series| &series.response)),
+        observed: response_timing(&measurements.times(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
-        service: timing(&measurements.sum(None, |series| &series.service)),
+        service: response_timing(&measurements.times(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
-        time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
+        time_to_verdict: (verdicts.count() > 0).then(|| response_timing(&verdicts)),
         edge_added: (measurements.added.count() > 0)
             .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(inputs.edge_samples, requests),
         routes,
+        connections: ConnectionFigures {
+            connect: timing(&measurements.connects),
+            tls: (measurements.tls.count() > 0).then(|| timing(&measurements.tls)),
+            bytes_sent: measurements.bytes_sent,
+            bytes_received: measurements.bytes_received,
+        },
+        probes: inputs.probes,
         reconciled,
         timeline: timeline(&measurements.timeline, |from, to| {
             let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
@@ -102,8 +115,18 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     });
     report.thresholds = judge_report(&report, inputs.thresholds);
     let imbalance = imbalance(&report, data);
+    let is_gone = gone.is_some() || !inputs.partial.is_empty();
+    // A dead edge says more than that nothing answers.
     let partial = inputs
         .partial
+        .into_iter()
+        .map(|why| match &gone {
+            Some(gone) => format!("{why}: {gone}"),
+            None => why,
+        })
+        .collect::<Vec<_>>();
+    let gone = gone.filter(|_| partial.is_empty());
+    let partial = partial
         .into_iter()
         .chain(gone)
         .chain(data.interrupted.map(|signal| format!("{signal} ended the run early")));
@@ -119,18 +142,19 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         report.state = LoadState::Partial;
     }
     report.findings.extend(partial);
-    if report.ledger.open + report.ledger.dropped > 0 {
+    // That the target died explains these operations.
+    if report.ledger.open + report.ledger.dropped > 0 && !is_gone {
         report.findings.push(format!(
-            "{} operations never started and {} were still running at the end; they count at their age",
-            report.ledger.dropped, report.ledger.open
+            "{} operations never started, and {} were still running at the end: they rank above all answered ones",
+            count(report.ledger.dropped),
+            count(report.ledger.open)
         ));
     }
-    if report.ledger.without_verdict > 0 {
-        let there = report.time_to_verdict.as_ref().map_or(0, |timing| timing.figures.count);
+    if report.ledger.without_verdict > 0 && !is_gone {
         report.findings.push(format!(
-            "{} of {} sessions got no verdict; the times to verdict are those of the other sessions",
-            report.ledger.without_verdict,
-            there + report.ledger.without_verdict
+            "{} of {} sessions got no verdict: they rank above all others",
+            count(report.ledger.without_verdict),
+            count(verdicts.count())
         ));
     }
     report.exit_code =

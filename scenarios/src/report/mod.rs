@@ -2,6 +2,7 @@
 
 mod build;
 mod counts;
+mod digest;
 mod exit_code;
 mod inputs;
 mod outage;
@@ -10,7 +11,8 @@ mod thresholds;
 mod timing;
 
 pub use build::{build, embedded};
+pub use digest::digest;
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;
-pub use timing::{timeline, timing};
+pub use timing::{response_timing, timeline, timing};
