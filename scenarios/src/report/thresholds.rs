@@ -24,6 +24,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
                 errors,
                 rate: report.rate.delivered,
                 rates: Some(report.rate),
+                failed: part((report.ledger.unexpected + report.ledger.failed, report.ledger.scheduled)),
                 verdict,
             });
         };
@@ -35,6 +36,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             errors: route.errors,
             rate: route.answered_per_s,
             rates: None,
+            failed: 0.0,
             verdict,
         })
     };

@@ -134,6 +134,8 @@ pub(super) fn threshold(threshold: &ThresholdResult) -> String {
     let margin = match threshold.margin {
         None if threshold.at_least => ", because requests without an answer rank above all others".to_owned(),
         None => String::new(),
+        // An upper limit: a lower one is never exceeded by more than all of it.
+        Some(margin) if margin < -1.0 => format!(", {} times the limit", significant(1.0 - margin)),
         Some(margin) if margin < 0.0 => format!(", {} beyond the limit", percent(-margin)),
         Some(margin) => format!(", {} within the limit", percent(margin)),
     };
