@@ -131,6 +131,8 @@ impl LoadUser {
                 (RequestOutcome::Failed(RequestFailure::Timeout), false)
             }
         };
+        let traffic = self.connections[connection].times().into();
+        self.run.recorder.traffic(self.id, &traffic);
         let service = ended - sent;
         self.record(route, outcome, expected, due, ended, service);
         CallResult { outcome, expected, service }
