@@ -96,13 +96,12 @@ pub(super) fn thresholds(
         let threshold = Threshold::new(None, metric, sign, &format!("{percent}%"));
         (threshold.expect("1 % to 99 % is a limit for a share"), true)
     };
-    let errors = match limit_of(&all, Metric::ErrorRate) {
-        Some(Limit::AtMostShare(given)) => given.value(),
-        _ => {
-            let percent = (defaults.errors * 100.0).ceil().min(MOST_PERCENT);
-            all.push(by_default("error-rate", " <= ", percent));
-            percent / 100.0
-        }
+    let errors = if let Some(Limit::AtMostShare(given)) = limit_of(&all, Metric::ErrorRate) {
+        given.value()
+    } else {
+        let percent = (defaults.errors * 100.0).ceil().min(MOST_PERCENT);
+        all.push(by_default("error-rate", " <= ", percent));
+        percent / 100.0
     };
     if defaults.is_open && limit_of(&all, Metric::Delivered).is_none() {
         // Operations that may fail need not be delivered.

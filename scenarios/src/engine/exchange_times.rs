@@ -87,7 +87,11 @@ mod tests {
         let set_up = SetUpTimes { connect: ms(1), handshake: Some(ms(5)), delay: ms(handshake) };
         times.set_up = (handshake > 0).then_some(set_up);
         let at = |after: i64| {
-            if after < 0 { sent - ms(after.unsigned_abs()) } else { sent + ms(after.unsigned_abs()) }
+            if after < 0 {
+                sent.checked_sub(ms(after.unsigned_abs())).unwrap()
+            } else {
+                sent + ms(after.unsigned_abs())
+            }
         };
         times.end(received.map(at), sent + ms(ended));
         assert_eq!(times.delay(), ms(delay));

@@ -152,7 +152,8 @@ mod tests {
     #[case::stall_in_the_middle(10, |_, due| if (4.0..6.0).contains(&due) { 6.0 } else { due })]
     #[case::periodic_stalls(8, |_, due| if due % 2.0 < 1.6 { due - due % 2.0 + 1.6 } else { due })]
     fn target_that_keeps_up_has_no_growing_backlog(#[case] seconds: u32, #[case] end: fn(u32, f64) -> f64) {
-        assert_eq!(growth(&played(200, seconds, end), seconds), 0.0);
+        let found = played(200, seconds, end).backlog_growth(Duration::from_secs(u64::from(seconds)));
+        assert_eq!(found, Duration::ZERO);
     }
 
     #[rstest]

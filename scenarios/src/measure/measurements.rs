@@ -128,7 +128,9 @@ impl LoadMeasurements {
     pub fn record_traffic(&mut self, traffic: &ConnectionTraffic) {
         if let Some(ConnectionSetUp { connect, tls }) = traffic.set_up {
             self.connects.record(connect);
-            tls.into_iter().for_each(|tls| self.tls.record(tls));
+            if let Some(tls) = tls {
+                self.tls.record(tls);
+            }
         }
         self.bytes_sent += traffic.bytes_sent;
         self.bytes_received += traffic.bytes_received;

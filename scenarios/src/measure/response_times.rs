@@ -143,9 +143,13 @@ mod tests {
             failed in prop::collection::vec(0u64..1_000_000, 0..200),
         ) {
             let mut without = ResponseTimes::default();
-            answered.iter().for_each(|us| without.record(Duration::from_micros(*us), true));
+            for us in &answered {
+                without.record(Duration::from_micros(*us), true);
+            }
             let mut with = without.clone();
-            failed.iter().for_each(|us| with.record(Duration::from_micros(*us), false));
+            for us in &failed {
+                with.record(Duration::from_micros(*us), false);
+            }
             for quantile in Quantile::iter() {
                 prop_assert!(with.at(quantile).us >= without.at(quantile).us, "{}", quantile.name());
             }

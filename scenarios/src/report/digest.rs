@@ -1,3 +1,5 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use edgeproof_reports::load::{PlannedLoad, ShardFigures};
 use sha2::{Digest as _, Sha256};
 
@@ -5,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 pub fn digest(shard: &ShardFigures, plan: &PlannedLoad) -> String {
     let ShardFigures { index, count, scheduled, .. } = shard;
     let text = format!("edgeproof-load shard {index} of {count}, seed {}, {scheduled} operations", plan.seed);
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    STANDARD_NO_PAD.encode(&Sha256::digest(text)[..12])
 }
 
 #[cfg(test)]

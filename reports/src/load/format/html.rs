@@ -114,8 +114,8 @@ fn ledger(out: &mut String, report: &LoadReport) {
 }
 
 fn percentiles(out: &mut String, report: &LoadReport) {
-    let heads = Percentiles::COLUMNS.map(|name| format!("<th>{name}</th>")).concat();
-    put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th>count</th>{heads}</tr>");
+    let heads = Percentiles::COLUMNS.map(|name| format!("<th class=\"n\">{name}</th>")).concat();
+    put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th class=\"n\">count</th>{heads}</tr>");
     let rows = phrases::rows(report);
     for row in &rows {
         let class = if row.of_route { " class=\"part\"" } else { "" };
@@ -126,10 +126,11 @@ fn percentiles(out: &mut String, report: &LoadReport) {
 }
 
 fn outcomes(out: &mut String, report: &LoadReport) {
-    out.push_str(
-        "<h2>Outcomes</h2>\n<table><tr><th>route</th><th>outcome</th><th>count</th><th>share</th><th>p50</th><th>p99</th>\
-         <th>max</th></tr>",
-    );
+    out.push_str("<h2>Outcomes</h2>\n<table><tr><th>route</th><th>outcome</th>");
+    for name in ["count", "share", "p50", "p99", "max"] {
+        put!(out, "<th class=\"n\">{name}</th>");
+    }
+    out.push_str("</tr>");
     for route in &report.routes {
         let all = route.response.figures.count.max(1) as f64;
         for outcome in &route.outcomes {
