@@ -54,14 +54,16 @@ impl ResponseTimes {
 
     /// A percentile.
     pub fn at(&self, quantile: Quantile) -> ResponseTime {
+        self.value_at(quantile.share())
+    }
+
+    /// The time that this share of the samples does not exceed.
+    pub fn value_at(&self, share: f64) -> ResponseTime {
         let (answered, count) = (self.answered.count(), self.count());
-        let rank = Percentiles::rank(quantile.share(), count);
+        let rank = Percentiles::rank(share, count);
         let Some(beyond) = rank.checked_sub(answered).filter(|beyond| *beyond > 0) else {
             // One of the answered samples, by its rank among them.
-            let us = match quantile {
-                Quantile::Max => self.answered.max(),
-                _ => self.answered.value_at_rank(rank),
-            };
+            let us = if rank == answered { self.answered.max() } else { self.answered.value_at_rank(rank) };
             return ResponseTime { us, at_least: false };
         };
         let age = self.unanswered.value_at_rank(beyond);

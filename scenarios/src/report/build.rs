@@ -16,8 +16,10 @@ use super::routes::route;
 use super::thresholds::judge_report;
 use super::timing::{response_timing, timeline, timing};
 use crate::engine::RunData;
-use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
-use crate::plan::Arrivals;
+use crate::measure::{
+    LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
+};
+use crate::plan::{Arrivals, verdict_route};
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -49,7 +51,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         digest: String::new(),
     };
     shard.digest = digest(&shard, &plan);
-    let verdicts = measurements.verdicts();
+    let verdicts = verdicts(inputs.scenario, inputs.routes, measurements);
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -160,6 +162,22 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     report.exit_code =
         data.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);
     report
+}
+
+/// Times to verdict. A session that never started got no verdict. In a mixed run, dropped collections count as
+/// those of `edge-relay`, which waits for none.
+fn verdicts(scenario: &str, routes: &[String], measurements: &LoadMeasurements) -> ResponseTimes {
+    let mut verdicts = measurements.verdicts();
+    if verdicts.count() == 0 {
+        return verdicts;
+    }
+    for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
+        let route = routes.get(usize::from(series.route.0)).map(String::as_str);
+        if scenario == "journey" || route == Some(verdict_route()) {
+            verdicts.unanswered.add(&series.response);
+        }
+    }
+    verdicts
 }
 
 fn unsealed(report: &LoadReport) -> (u64, u64) {
