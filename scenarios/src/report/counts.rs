@@ -17,17 +17,17 @@ pub(super) fn rates(data: &RunData, arrivals: &[&Arrivals], measured_s: f64) -> 
         let count = arrivals.before(end).saturating_sub(arrivals.before(arrivals.warm_up()));
         each(count, end.saturating_sub(arrivals.warm_up()).as_secs_f64())
     });
-    // An unexpected answer is no throughput. A backlog that grew during the run took this much longer.
     // In the closed model no backlog can grow.
-    let longer = if arrivals.is_empty() {
-        0.0
+    let completed_s = if arrivals.is_empty() {
+        measured_s
     } else {
-        completions.backlog_growth(Duration::from_secs_f64(measured_s)).as_secs_f64()
+        completions.time(Duration::from_secs_f64(measured_s)).as_secs_f64()
     };
     Rates {
         asked: (!arrivals.is_empty()).then(|| asked.sum()),
         begun: each(ledger.scheduled - ledger.dropped, measured_s),
-        delivered: each(ledger.answered - ledger.unexpected, measured_s + longer),
+        // An unexpected answer is no throughput.
+        delivered: each(ledger.answered - ledger.unexpected, completed_s),
     }
 }
 
