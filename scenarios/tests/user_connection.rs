@@ -269,3 +269,35 @@ async fn given_up_exchange_closes_its_connection() {
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
 }
+
+/// The answer lies unread in the kernel until the peer has closed the connection.
+#[cfg(target_os = "linux")]
+#[rstest]
+#[tokio::test]
+async fn late_read_is_not_part_of_the_answer_time(#[values("http", "https")] scheme: &str) {
+    const STEPS: &[PeerStep] = &[PeerStep::Read, PeerStep::Write(OK, 999), PeerStep::Close];
+    let mut peer = ScriptedPeer::start(scheme, &[STEPS; 1000]).await;
+    // The kernel notes no receive times until shortly after they are first requested.
+    for _ in 0..1000 {
+        peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+        let mut exchange = Box::pin(peer.connection.exchange());
+        tokio::select! {
+            biased;
+            event = peer.events.recv() => assert_eq!(event, Some("request")),
+            _ = &mut exchange => panic!("the peer has not answered"),
+        }
+        assert_eq!(timeout(LIMIT, peer.events.recv()).await.expect("an event"), Some("closed"));
+        let unread = Instant::now();
+        timeout(LIMIT, exchange).await.expect("a result").unwrap();
+        let times = *peer.connection.times();
+        assert!(times.sent < times.received && unread < times.ended, "{times:?}");
+        assert_eq!((times.bytes_sent > 40, times.bytes_received), (true, OK.len()), "{times:?}");
+        assert_eq!(times.set_up.unwrap().handshake.is_some(), scheme == "https", "{times:?}");
+        if times.received < times.ended {
+            assert!(times.received <= unread && times.delay() >= times.ended - unread, "{times:?}");
+            return;
+        }
+        peer.connection.close();
+    }
+    panic!("the kernel reported no receive time");
+}

@@ -9,9 +9,11 @@ mod limits;
 mod listener;
 mod listener_protocol;
 mod message;
+mod receive_time;
 mod request_form;
 mod server_address;
 mod stream_control;
+mod timed_stream;
 mod tls;
 mod tls_failure;
 
@@ -23,9 +25,13 @@ pub use limits::Limits;
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, ConnectionUse, NoAnswer, Request, Sent};
+pub use receive_time::ReceiveTimes;
 pub use request_form::{ChunkExtras, HeadPace, HostForm, RequestForm, TargetForm};
-pub use server_address::{ClientIdentity, ClientStream, ServerAddress, ServerAddressError};
+pub use server_address::{
+    ClientIdentity, ClientStream, ServerAddress, ServerAddressError, TimedConnection, transport,
+};
 pub use stream_control::{Flushed, StreamControl};
+pub use timed_stream::TimedStream;
 pub use tls::{ClientAuth, server_config};
 pub use tls_failure::TlsFailure;
 

@@ -2,7 +2,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject;
@@ -15,6 +15,7 @@ use tokio_util::either::Either;
 use url::Url;
 
 use super::given_certificates::GivenCertificates;
+use super::timed_stream::TimedStream;
 use super::{NoAnswer, TlsFailure};
 
 /// Timeout for a connection with its TLS handshake.
@@ -80,7 +81,18 @@ pub enum ServerAddressError {
 }
 
 /// Stream to a server, without or with TLS.
-pub type ClientStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+pub type ClientStream = Either<TimedStream, Box<TlsStream<TimedStream>>>;
+
+/// New connection that notes when the kernel received the bytes of each read.
+#[derive(Debug)]
+pub struct TimedConnection {
+    /// The stream.
+    pub stream: ClientStream,
+    /// Time to connect.
+    pub connect: Duration,
+    /// Time of the TLS handshake; `None` without TLS.
+    pub handshake: Option<Duration>,
+}
 
 impl ServerAddress {
     /// Resolves `url`. `ca` is a CA file for the server's certificate (default: system roots).
@@ -160,27 +172,38 @@ impl ServerAddress {
 
     /// Connects, from the local address `from` if given. `protocols` is the ALPN offer.
     pub async fn connect(&self, from: Option<IpAddr>, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
-        timeout(CONNECT_LIMIT, self.connect_unbounded(from, protocols))
-            .await
-            .unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+        let connected = async {
+            let tcp = self.open(from).await?;
+            self.secure(TimedStream::new(tcp), protocols).await
+        };
+        timeout(CONNECT_LIMIT, connected).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
     }
 
-    async fn connect_unbounded(
-        &self,
-        from: Option<IpAddr>,
-        protocols: &[&[u8]],
-    ) -> Result<ClientStream, NoAnswer> {
+    /// Connects, and notes receive times from the first byte. `protocols` is the ALPN offer.
+    pub async fn connect_timed(&self, protocols: &[&[u8]]) -> Result<TimedConnection, NoAnswer> {
+        let connected = async {
+            let begun = Instant::now();
+            let tcp = self.open(None).await?;
+            let connect = begun.elapsed();
+            let stream = self.secure(TimedStream::noting(tcp), protocols).await?;
+            let handshake = self.is_tls().then(|| begun.elapsed().saturating_sub(connect));
+            Ok(TimedConnection { stream, connect, handshake })
+        };
+        timeout(CONNECT_LIMIT, connected).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+    }
+
+    async fn open(&self, from: Option<IpAddr>) -> Result<TcpStream, NoAnswer> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in &self.addresses {
             match open(*address, from).await {
-                Ok(stream) => return self.secure(stream, protocols).await,
+                Ok(tcp) => return Ok(tcp),
                 Err(why) => last = why,
             }
         }
         Err(NoAnswer::NotConnected(last.to_string()))
     }
 
-    async fn secure(&self, stream: TcpStream, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
+    async fn secure(&self, stream: TimedStream, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
         let Some(config) = &self.tls else { return Ok(Either::Left(stream)) };
         let mut config = ClientConfig::clone(config);
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
@@ -191,6 +214,14 @@ impl ServerAddress {
         stream
             .map(|stream| Either::Right(Box::new(stream)))
             .map_err(|why| NoAnswer::NoTls(TlsFailure::of(&why, &host, self.ca.as_deref())))
+    }
+}
+
+/// The stream below TLS.
+pub fn transport(connection: &ClientStream) -> &TimedStream {
+    match connection {
+        Either::Left(stream) => stream,
+        Either::Right(stream) => stream.get_ref().0,
     }
 }
 

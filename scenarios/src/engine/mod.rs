@@ -3,6 +3,7 @@
 mod call;
 mod edge_cost;
 mod error;
+mod exchange_times;
 mod goose_users;
 mod load_run;
 mod load_run_options;
@@ -20,6 +21,7 @@ mod workload;
 pub use call::{Call, Expectation, PollResult, classify, poll_result};
 pub use edge_cost::EdgeCostProbe;
 pub use error::EngineError;
+pub use exchange_times::{ExchangeTimes, SetUpTimes};
 pub use load_run::LoadRun;
 pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
 pub use outgoing_request::{HeaderFields, OutgoingRequest};

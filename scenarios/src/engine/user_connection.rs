@@ -1,13 +1,17 @@
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
-use edgeproof_http::{Answer, AnswerReader, ClientStream, NoAnswer, ReadProgress, ServerAddress};
+use edgeproof_http::{
+    Answer, AnswerReader, ClientStream, NoAnswer, ReadProgress, ServerAddress, TimedConnection, transport,
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::exchange_times::{ExchangeTimes, SetUpTimes};
 use super::outgoing_request::OutgoingRequest;
 use crate::measure::RequestFailure;
 
@@ -21,6 +25,7 @@ pub struct UserConnection {
     open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<RunningRequest>,
+    times: ExchangeTimes,
 }
 
 /// A request and the received part of its answer.
@@ -32,6 +37,8 @@ struct RunningRequest {
     flushed: bool,
     /// The peer does not accept the rest of the request.
     refused: bool,
+    /// Bytes received.
+    read: usize,
     reader: AnswerReader,
 }
 
@@ -50,16 +57,26 @@ const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
 const MAX_BODY: usize = 64 * 1024;
 
+thread_local! {
+    /// One buffer for all connections: to initialize a new one costs more than to read a usual answer.
+    static READ_BUFFER: RefCell<[u8; READ_SIZE]> = const { RefCell::new([0; READ_SIZE]) };
+}
+
 impl UserConnection {
     /// A closed connection.
     pub fn new(endpoint: Arc<ServerAddress>) -> Self {
-        Self { endpoint, open: None, exchange: None }
+        Self { endpoint, open: None, exchange: None, times: ExchangeTimes::at(Instant::now()) }
+    }
+
+    /// Times of the last exchange that ended. They are meaningless before the first one.
+    pub fn times(&self) -> &ExchangeTimes {
+        &self.times
     }
 
     /// Opens the connection, unless it is open.
     pub async fn open(&mut self) -> Result<(), RequestFailure> {
         if self.open.is_none() {
-            self.open = Some(connect(&self.endpoint).await?);
+            self.open = Some(connect(&self.endpoint).await?.stream);
         }
         Ok(())
     }
@@ -80,6 +97,7 @@ impl UserConnection {
     /// Without a prepared request.
     pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
         let exchange = self.exchange.as_mut().expect("a request is prepared");
+        self.times = ExchangeTimes::at(Instant::now());
         if let Some(stream) = &mut self.open {
             match poll_fn(|cx| exchange.advance(stream, cx)).await {
                 Err(Unanswered::Unsent) => {}
@@ -90,7 +108,9 @@ impl UserConnection {
         // Boxed: reconnecting is rare, and its future would enlarge every request's.
         match Box::pin(connect(&self.endpoint)).await {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
-            Ok(stream) => {
+            Ok(TimedConnection { stream, connect, handshake }) => {
+                let delay = transport(&stream).unread();
+                self.times.set_up = Some(SetUpTimes { connect, handshake, delay });
                 let stream = self.open.insert(stream);
                 let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
                 self.end(answered)
@@ -103,8 +123,14 @@ impl UserConnection {
         (self.open, self.exchange) = (None, None);
     }
 
-    /// Keeps the connection only if it can be reused.
+    /// Notes the end. Keeps the connection only if it can be reused.
     fn end(&mut self, answered: Result<Answer, Unanswered>) -> Result<Answer, RequestFailure> {
+        let open = self.open.as_ref().filter(|_| answered.is_ok()).map(transport);
+        let (read, received) = open.map_or((None, None), |open| (open.read_at(), open.received()));
+        self.times.end(received, read.unwrap_or_else(Instant::now));
+        if let Some(exchange) = &self.exchange {
+            (self.times.bytes_sent, self.times.bytes_received) = (exchange.written, exchange.read);
+        }
         let fit = answered.as_ref().is_ok_and(|answer| {
             self.exchange.as_ref().is_some_and(RunningRequest::is_clean) && !answer.ends_connection("GET")
         });
@@ -121,7 +147,7 @@ impl UserConnection {
 
 impl RunningRequest {
     fn new(request: OutgoingRequest) -> Self {
-        Self { request, written: 0, flushed: false, refused: false, reader: reader() }
+        Self { request, written: 0, flushed: false, refused: false, read: 0, reader: reader() }
     }
 
     /// Whether the request was sent completely and nothing followed the answer.
@@ -160,29 +186,36 @@ impl RunningRequest {
         stream: &mut (impl AsyncRead + Unpin),
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Answer>, Unanswered>> {
-        let mut piece = [const { MaybeUninit::uninit() }; READ_SIZE];
-        let mut piece = ReadBuf::uninit(&mut piece);
-        let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
+        READ_BUFFER.with_borrow_mut(|buffer| {
+            let mut piece = ReadBuf::new(buffer);
+            let read = ready!(Pin::new(stream).poll_read(cx, &mut piece));
+            Poll::Ready(self.push(read, piece.filled()))
+        })
+    }
+
+    /// Takes the result of a read.
+    fn push(&mut self, read: io::Result<()>, piece: &[u8]) -> Result<Option<Answer>, Unanswered> {
         if self.written == 0 {
             // The end of the stream, or unexpected bytes.
-            return Poll::Ready(Err(Unanswered::Unsent));
+            return Err(Unanswered::Unsent);
         }
+        self.read += piece.len();
         // A TLS stream without a closing alert has ended as well.
         let ended = match read {
-            Ok(()) => piece.filled().is_empty(),
+            Ok(()) => piece.is_empty(),
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => true,
-            Err(_) => return Poll::Ready(Err(Unanswered::Failed(RequestFailure::Closed))),
+            Err(_) => return Err(Unanswered::Failed(RequestFailure::Closed)),
         };
         if ended {
             let reader = std::mem::replace(&mut self.reader, reader());
             let whole = reader.end().filter(|answer| answer.complete);
-            return Poll::Ready(whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed)));
+            return whole.map(Some).ok_or(Unanswered::Failed(RequestFailure::Closed));
         }
-        Poll::Ready(match self.reader.push(piece.filled()) {
+        match self.reader.push(piece) {
             ReadProgress::More => Ok(None),
             ReadProgress::Done(answer) => Ok(Some(answer)),
             ReadProgress::Broken(_) => Err(Unanswered::Failed(RequestFailure::NotHttp)),
-        })
+        }
     }
 
     fn write(
@@ -192,8 +225,12 @@ impl RunningRequest {
     ) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
         while self.written < self.request.size() {
-            let rest = self.request.rest(self.written).map(IoSlice::new);
-            match ready!(stream.as_mut().poll_write_vectored(cx, &rest))? {
+            // A plain write costs less than a vectored one.
+            let written = match self.request.rest(self.written) {
+                [head, []] => stream.as_mut().poll_write(cx, head),
+                parts => stream.as_mut().poll_write_vectored(cx, &parts.map(IoSlice::new)),
+            };
+            match ready!(written)? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
@@ -204,8 +241,8 @@ impl RunningRequest {
     }
 }
 
-async fn connect(endpoint: &ServerAddress) -> Result<ClientStream, RequestFailure> {
-    endpoint.connect(None, &[b"http/1.1"]).await.map_err(|why| match why {
+async fn connect(endpoint: &ServerAddress) -> Result<TimedConnection, RequestFailure> {
+    endpoint.connect_timed(&[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => RequestFailure::Tls,
         _ => RequestFailure::Connect,
     })

@@ -2,6 +2,7 @@
 
 mod build;
 mod counts;
+mod distortion;
 mod exit_code;
 mod inputs;
 mod outage;
@@ -10,6 +11,7 @@ mod thresholds;
 mod timing;
 
 pub use build::{build, embedded};
+pub use distortion::{distorted, distortion};
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;
