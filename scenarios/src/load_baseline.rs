@@ -9,7 +9,7 @@ use edgeproof_reports::ReadError;
 use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
 use miette::Diagnostic;
 
-use crate::measure::{ComparedRun, Histogram, HistogramError, compare};
+use crate::measure::{ComparedRun, HistogramError, ResponseTimes, compare};
 use crate::plan::{Metric, Threshold};
 
 /// A valid report of an earlier run.
@@ -17,7 +17,7 @@ use crate::plan::{Metric, Threshold};
 pub struct LoadBaseline {
     path: PathBuf,
     report: LoadReport,
-    response: Histogram,
+    response: ResponseTimes,
 }
 
 /// The load of a run: two comparable runs agree on it.
@@ -96,7 +96,7 @@ impl LoadBaseline {
         if let Some(state) = state {
             return Err(LoadBaselineError::NoMeasure { path, state });
         }
-        match Histogram::decode(&report.response.histogram) {
+        match response(&report) {
             Ok(response) => Ok(Self { path, report, response }),
             Err(why) => Err(LoadBaselineError::Histogram { path, why }),
         }
@@ -125,11 +125,11 @@ impl LoadBaseline {
         // CPU time is comparable only if both runs had the edge in the same process.
         let comparable = self.report.target.kind == report.target.kind
             && self.report.edge_cost.is_some() == report.edge_cost.is_some();
-        let measured = |report: &LoadReport, response: Histogram| {
+        let measured = |report: &LoadReport, response: ResponseTimes| {
             let (cpu, cpu_total) = cpu(report);
             ComparedRun { response, cpu: comparable.then_some(cpu), cpu_total }
         };
-        let now = Histogram::decode(&report.response.histogram).unwrap_or_default();
+        let now = response(report).unwrap_or_default();
         let differences =
             compare(&measured(&self.report, self.response.clone()), &measured(report, now), tolerance);
         Comparison {
@@ -139,6 +139,10 @@ impl LoadBaseline {
             differences,
         }
     }
+}
+
+fn response(report: &LoadReport) -> Result<ResponseTimes, HistogramError> {
+    ResponseTimes::restore(&report.response.histogram, &report.response.unanswered_histogram)
 }
 
 /// First property that differs, with its earlier and its planned value.

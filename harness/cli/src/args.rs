@@ -127,8 +127,12 @@ fn name(path: &Path) -> String {
     if path == Path::new(STDOUT) { "standard output".into() } else { path.display().to_string() }
 }
 
-/// The same path for every spelling of a file that may not exist yet.
+/// The same path for every spelling of a file that may not exist yet. Links count as their target.
 fn absolute(path: &Path) -> PathBuf {
+    let path = if path == Path::new(STDOUT) { Path::new("/dev/stdout") } else { path };
+    if let Ok(found) = path.canonicalize() {
+        return found;
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (folder.canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
@@ -160,12 +164,33 @@ mod tests {
         assert!(error.contains(expected), "{error}");
     }
 
-    #[test]
-    fn two_reports_to_one_file_are_refused() {
-        let parse = |text: &str| text.parse::<ReportArgument>().unwrap();
-        assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=b")]).is_ok());
-        assert!(ReportArgument::check_distinct(&[parse("json=a"), parse("html=./a")]).is_err());
-        assert!(ReportArgument::check_distinct(&[parse("json=-"), parse("html=-")]).is_err());
+    #[rstest]
+    #[case::other_files("new.json", "new.html", true)]
+    #[case::other_folders("new.json", "sub/new.json", true)]
+    #[case::same_file("new.json", "new.json", false)]
+    #[case::other_spelling("new.json", "./sub/../new.json", false)]
+    #[case::link("there.json", "link.json", false)]
+    #[case::link_to_folder("sub/new.json", "linked/new.json", false)]
+    fn two_reports_to_one_file_are_refused(#[case] one: &str, #[case] other: &str, #[case] distinct: bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(at("there.json"), "").unwrap();
+        std::os::unix::fs::symlink(at("there.json"), at("link.json")).unwrap();
+        std::os::unix::fs::symlink(at("sub"), at("linked")).unwrap();
+        for formats in [(Format::Json, Format::Html), (Format::Json, Format::Json)] {
+            let reports = [(formats.0, one), (formats.1, other)]
+                .map(|(format, name)| ReportArgument { format, path: at(name) });
+            assert_eq!(ReportArgument::check_distinct(&reports).is_ok(), distinct);
+        }
+    }
+
+    #[rstest]
+    #[case("json=-", "html=-")]
+    #[case("json=-", "html=/dev/stdout")]
+    fn two_reports_to_standard_output_are_refused(#[case] one: &str, #[case] other: &str) {
+        let reports = [one, other].map(|text| text.parse::<ReportArgument>().unwrap());
+        assert!(ReportArgument::check_distinct(&reports).is_err());
     }
 
     #[rstest]

@@ -160,7 +160,10 @@ pub(super) struct Load {
     #[arg(long, value_name = "AT:FOR", help_heading = "Faults of the mock service")]
     pub(super) service_down_at: Option<Downtime>,
 
-    /// Limit such as p99<250ms (repeatable) (default: error-rate<=1%)
+    /// Limit such as p99<250ms (repeatable) (default: error-rate<=1% and delivered>=99%)
+    ///
+    /// delivered is the share of the planned rate that the target completed as expected; delivered>0% switches its
+    /// default off. Percentiles are those of all requests; one without an answer ranks above all others.
     #[arg(long, value_name = "RULE", help_heading = "Thresholds")]
     pub(super) threshold: Vec<Threshold>,
     /// TOML file with thresholds

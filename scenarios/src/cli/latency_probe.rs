@@ -11,13 +11,20 @@ use edgeproof_cli::Failure;
 const MAX_PROBES: u64 = 8;
 const PROBING_LIMIT: Duration = Duration::from_secs(1);
 
-/// The latency of an operation: the second longest of several sequential probes. Fails if the target does not
-/// answer.
+/// Result of the probes.
+pub(super) struct LatencyProbe {
+    /// Latency of an operation: the second longest of the probes.
+    pub(super) latency: Duration,
+    /// Requests sent, by route.
+    pub(super) sent: Vec<u64>,
+}
+
+/// Measures the latency of an operation by several sequential probes. Fails if the target does not answer.
 pub(super) async fn probe_latency(
     codes: &Codes,
     scenario: &AnyScenario,
     timeout: Duration,
-) -> Result<Duration, Failure> {
+) -> Result<LatencyProbe, Failure> {
     let run = Arc::new(LoadRunContext::new(codes.clone(), timeout, false));
     run.start();
     let mut client = LoadUser::new(0, scenario, Arc::clone(&run));
@@ -46,5 +53,5 @@ pub(super) async fn probe_latency(
         times.push(begun.elapsed());
     }
     times.sort();
-    Ok(times[times.len() - 2])
+    Ok(LatencyProbe { latency: times[times.len() - 2], sent: run.recorder.sum().measurements.sent })
 }

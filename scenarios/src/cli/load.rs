@@ -2,7 +2,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::signals;
-use edgeproof_reports::load::{InjectedFault, LoadReport};
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_reports::load::{InjectedFault, LoadReport, ProbeFigures};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::args::Load;
@@ -56,10 +57,10 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let args = &plan.args;
     let prepared = async {
         let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
-        let loads = workloads(plan, &system).await?;
-        Ok::<_, Failure>((system, loads))
+        let (loads, probed) = workloads(plan, &system).await?;
+        Ok::<_, Failure>((system, loads, probed))
     };
-    let (system, loads) = tokio::select! {
+    let (system, loads, probed) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
             return Err(Failure::usage(format!("cannot start the run: interrupted by {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
@@ -114,6 +115,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         arrivals: arrivals.iter().collect(),
         thresholds: &plan.thresholds,
         arrived: arrived(&system, &routes),
+        probes: probes(&system, &routes, &probed),
         faults: faults(plan, &system),
         edge_samples,
         tolerance: args.max_lateness,
@@ -129,18 +131,20 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     Ok(report)
 }
 
-/// The scenarios of the run with their workloads and users.
+/// The scenarios of the run with their workloads and users, and the requests that probed them, by route.
 async fn workloads(
     plan: &LoadPlan,
     system: &SystemUnderTest,
-) -> Result<Vec<ScenarioLoad<AnyScenario>>, Failure> {
+) -> Result<(Vec<ScenarioLoad<AnyScenario>>, Vec<u64>), Failure> {
     let args = &plan.args;
-    let mut loads = Vec::new();
+    let (mut loads, mut probed) = (Vec::new(), Vec::new());
     for (name, part) in &plan.parts {
         let scenario =
             system.scenario(name, args, plan.seed).expect("the parts of each scenario are prepared");
         let tried = probe_latency(&system.codes, &scenario, args.timeout).await?;
-        let each = args.expect.unwrap_or(tried) + plan.faults.slow;
+        probed.resize(tried.sent.len().max(probed.len()), 0);
+        probed.iter_mut().zip(&tried.sent).for_each(|(sum, sent)| *sum += sent);
+        let each = args.expect.unwrap_or(tried.latency) + plan.faults.slow;
         let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
         let (workload, users) = match &plan.stages {
             Some(stages) => {
@@ -177,7 +181,7 @@ async fn workloads(
     // connections to each other.
     let ends = if system.service.is_some() { 4 } else { 1 };
     enough_files(connections as u64 * ends + FILES)?;
-    Ok(loads)
+    Ok((loads, probed))
 }
 
 fn enough_files(needed: u64) -> Result<(), Failure> {
@@ -232,6 +236,21 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
         Some((RouteId(place as u8), count))
     };
     routes.iter().enumerate().filter_map(counted).collect()
+}
+
+/// Requests sent before the run. The service's counts leave them out.
+fn probes(system: &SystemUnderTest, routes: &[String], probed: &[u64]) -> Vec<ProbeFigures> {
+    let latency = routes
+        .iter()
+        .zip(probed)
+        .filter(|(_, sent)| **sent > 0)
+        .map(|(route, sent)| ProbeFigures { route: route.clone(), purpose: "latency".into(), sent: *sent });
+    let readiness = system.readiness_probe().then(|| ProbeFigures {
+        route: format!("GET {}", Endpoint::Health.path()),
+        purpose: "readiness".into(),
+        sent: 1,
+    });
+    readiness.into_iter().chain(latency).collect()
 }
 
 fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 
 use super::args::{Load, SealKind};
-use super::output::{self, ReportFiles};
+use super::output::{self, DefaultThresholds, ReportFiles};
 use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
@@ -103,8 +103,8 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
             "give an earlier or shorter downtime, or a longer --duration",
         ));
     }
-    let allowed = allowed_errors(&faults, measured);
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(allowed))?;
+    let defaults = DefaultThresholds { errors: allowed_errors(&faults, measured), is_open: stages.is_some() };
+    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(&defaults))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let planned = LoadPlan {
         name,

@@ -8,7 +8,7 @@ use edgeproof_cli::Failure;
 /// The command `edgeproof-load merge`.
 pub(super) fn main(args: &Merge) -> Result<u8, Failure> {
     let files = ReportFiles::open(&args.output)?;
-    // No default for the error rate: the shards may have expected errors, so their limit applies.
+    // No defaults: the shards may have expected errors, so their limits apply.
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
     let reports: Result<Vec<LoadReport>, _> = args.files.iter().map(|path| LoadReport::load(path)).collect();
     let reports =

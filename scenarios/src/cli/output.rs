@@ -8,7 +8,7 @@ use edgeproof_reports::load::{LoadFile, LoadReport};
 
 use super::args::OutputOptions;
 use super::input_file::read;
-use crate::plan::{Metric, Threshold, parse_file};
+use crate::plan::{Limit, Metric, Threshold, parse_file};
 
 /// Report files. Their paths are checked at the start and written at the end.
 pub(super) struct ReportFiles(Vec<LoadFile>);
@@ -54,13 +54,23 @@ impl ReportFiles {
 
 /// Largest default for the error rate: some requests must succeed even with injected faults.
 const MOST_PERCENT: f64 = 99.0;
+/// Default for the delivered share of the planned rate.
+const DELIVERED_PERCENT: f64 = 99.0;
 
-/// The given thresholds, plus the default for the error rate if none judges it. Without it a run that fails
-/// completely would pass.
+/// Default thresholds of a run.
+pub(super) struct DefaultThresholds {
+    /// Largest error rate, as a share.
+    pub(super) errors: f64,
+    /// Whether a rate is planned.
+    pub(super) is_open: bool,
+}
+
+/// The given thresholds, plus the defaults for error rate and delivered share if none judges them. Without them
+/// a run that fails completely would pass.
 pub(super) fn thresholds(
     given: &[Threshold],
     file: Option<&Path>,
-    allowed_errors: Option<f64>,
+    defaults: Option<&DefaultThresholds>,
 ) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
@@ -69,14 +79,34 @@ pub(super) fn thresholds(
         })?;
         thresholds.extend(parsed);
     }
-    let judges_errors =
-        thresholds.iter().any(|threshold| threshold.metric == Metric::ErrorRate && threshold.route.is_none());
     let mut all: Vec<(Threshold, bool)> =
         thresholds.into_iter().map(|threshold| (threshold, false)).collect();
-    if let Some(allowed) = allowed_errors.filter(|_| !judges_errors) {
-        let percent = (allowed * 100.0).ceil().min(MOST_PERCENT);
-        let threshold = Threshold::new(None, "error-rate", &format!("{percent}%"));
-        all.push((threshold.expect("1 % to 99 % is a limit for the error rate"), true));
+    let Some(defaults) = defaults else { return Ok(all) };
+    let limit_of = |all: &[(Threshold, bool)], metric| {
+        let mut own = all.iter().filter(|(one, _)| one.metric == metric && one.route.is_none());
+        own.next().map(|(threshold, _)| threshold.limit)
+    };
+    if !defaults.is_open && limit_of(&all, Metric::Delivered).is_some() {
+        return Err(Failure::usage(
+            "cannot judge the delivered share: the closed model plans no rate",
+            "remove this threshold, or give a --rate",
+        ));
+    }
+    let by_default = |metric: &str, sign: &str, percent: f64| {
+        let threshold = Threshold::new(None, metric, sign, &format!("{percent}%"));
+        (threshold.expect("1 % to 99 % is a limit for a share"), true)
+    };
+    let errors = if let Some(Limit::AtMostShare(given)) = limit_of(&all, Metric::ErrorRate) {
+        given.value()
+    } else {
+        let percent = (defaults.errors * 100.0).ceil().min(MOST_PERCENT);
+        all.push(by_default("error-rate", " <= ", percent));
+        percent / 100.0
+    };
+    if defaults.is_open && limit_of(&all, Metric::Delivered).is_none() {
+        // Operations that may fail need not be delivered.
+        let percent = (100.0 - errors * 100.0).floor().clamp(1.0, DELIVERED_PERCENT);
+        all.push(by_default("delivered", " >= ", percent));
     }
     Ok(all)
 }
@@ -85,4 +115,48 @@ pub(super) fn thresholds(
 pub(super) fn schema() -> Result<u8, Failure> {
     write_stdout(format!("{:#}\n", edgeproof_reports::load::load_schema()).as_bytes())?;
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::defaults(&[], true, &["error-rate <= 1%", "delivered >= 99%"])]
+    #[case::closed(&[], false, &["error-rate <= 1%"])]
+    #[case::of_a_route(&["GET /x error-rate<5%"], true, &["error-rate<5%", "error-rate <= 1%", "delivered >= 99%"])]
+    #[case::errors_given(&["error-rate<5%"], true, &["error-rate<5%", "delivered >= 95%"])]
+    #[case::no_errors(&["error-rate<0"], true, &["error-rate<0", "delivered >= 99%"])]
+    #[case::delivered_given(&["delivered>95%"], true, &["delivered>95%", "error-rate <= 1%"])]
+    #[case::switched_off(&["delivered>0%"], true, &["delivered>0%", "error-rate <= 1%"])]
+    fn given_thresholds_replace_defaults(
+        #[case] given: &[&str],
+        #[case] is_open: bool,
+        #[case] expected: &[&str],
+    ) {
+        let given: Vec<Threshold> = given.iter().map(|rule| rule.parse().unwrap()).collect();
+        let defaults = DefaultThresholds { errors: 0.01, is_open };
+        let all = thresholds(&given, None, Some(&defaults)).unwrap();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        assert_eq!(rules, expected);
+    }
+
+    #[rstest]
+    #[case::injected_failures(0.06, &["error-rate <= 6%", "delivered >= 94%"])]
+    #[case::always_down(1.5, &["error-rate <= 99%", "delivered >= 1%"])]
+    fn injected_faults_lower_the_defaults(#[case] errors: f64, #[case] expected: &[&str]) {
+        let all = thresholds(&[], None, Some(&DefaultThresholds { errors, is_open: true })).unwrap();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn delivered_share_needs_a_rate() {
+        let given = ["delivered>95%".parse().unwrap()];
+        let closed = DefaultThresholds { errors: 0.01, is_open: false };
+        assert!(thresholds(&given, None, Some(&closed)).is_err());
+        assert_eq!(thresholds(&given, None, None).unwrap().len(), 1);
+    }
 }

@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_reports::load::{clock, count, micros, rate};
+use edgeproof_reports::load::{bounded, clock, count, micros, rate};
 use parking_lot::Mutex;
 
 use super::args::OutputOptions;
 use crate::engine::RunProgress;
+use crate::measure::ResponseTimes;
+use crate::plan::Quantile;
 use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
@@ -98,26 +100,37 @@ fn ended(progress: RunProgress<'_>) -> u64 {
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let response = progress.measurements.sum(None, |series| &series.response);
     let unexpected = progress.measurements.series.iter().filter(|series| !series.expected);
     let errors: u64 = unexpected.map(|series| series.response.count()).sum();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
     let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
-    let waiting = progress.released.saturating_sub(progress.begun);
+    let waiting = progress.waiting();
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
     let begun = count(progress.begun);
     let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
-    if response.count() == 0 {
+    let measurements = progress.measurements;
+    if measurements.series.is_empty() {
         return format!("{line}  warming up");
     }
-    // Writing to a string cannot fail.
-    let _ = write!(line, "  p50 {}  p99 {}", micros(response.value_at(0.5)), micros(response.value_at(0.99)));
-    if progress.measurements.verdict.count() > 0 {
-        let _ = write!(line, "  verdict p50 {}", micros(progress.measurements.verdict.value_at(0.5)));
+    let value = |times: &ResponseTimes, quantile| {
+        let found = times.at(quantile);
+        bounded(found.us, found.at_least)
+    };
+    let mut percentiles = |name: &str, times: &ResponseTimes| {
+        let (p50, p99) = (value(times, Quantile::P50), value(times, Quantile::P99));
+        // Writing to a string cannot fail.
+        let _ = write!(line, "  {name}p50 {p50}  p99 {p99}");
+    };
+    // A percentile over several routes says nothing.
+    let verdicts = measurements.verdicts();
+    if verdicts.count() > 0 {
+        percentiles("verdict ", &verdicts);
+    } else if measurements.sent.iter().filter(|sent| **sent > 0).count() < 2 {
+        percentiles("", &measurements.times(None, |series| &series.response));
     }
     if errors > 0 {
         let _ = write!(line, "  {} errors", count(errors));
     }
-    let late = progress.measurements.lateness.value_at(0.99);
-    format!("{line}  late p99 {}", micros(late))
+    let delay = measurements.delay.value_at(Quantile::P99.share());
+    format!("{line}  generator delay p99 {}", micros(delay))
 }

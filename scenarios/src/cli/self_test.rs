@@ -245,6 +245,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         arrivals: vec![&arrivals],
         thresholds: &[],
         arrived: vec![(RouteId(0), service.requests())],
+        probes: Vec::new(),
         faults: Vec::new(),
         edge_samples: Vec::new(),
         tolerance: Duration::from_millis(10),

@@ -113,6 +113,11 @@ impl SystemUnderTest {
         Ok(system)
     }
 
+    /// Whether an edge was asked for an answer before the run.
+    pub(super) fn readiness_probe(&self) -> bool {
+        self.edge.is_some() && self.target.kind != TargetKind::Embedded
+    }
+
     async fn prepare_edge(
         &mut self,
         args: &Load,

@@ -1,5 +1,7 @@
 use std::time::{Duration, Instant};
 
+use crate::measure::{ConnectionSetUp, ConnectionTraffic};
+
 /// When a request was sent and its answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeTimes {
@@ -46,6 +48,17 @@ impl ExchangeTimes {
     pub fn delay(&self) -> Duration {
         let late_read = self.ended.saturating_duration_since(self.received);
         late_read + self.set_up.map_or(Duration::ZERO, |set_up| set_up.delay)
+    }
+}
+
+impl From<&ExchangeTimes> for ConnectionTraffic {
+    fn from(times: &ExchangeTimes) -> Self {
+        let set_up = |set_up: SetUpTimes| ConnectionSetUp { connect: set_up.connect, tls: set_up.handshake };
+        Self {
+            set_up: times.set_up.map(set_up),
+            bytes_sent: times.bytes_sent as u64,
+            bytes_received: times.bytes_received as u64,
+        }
     }
 }
 

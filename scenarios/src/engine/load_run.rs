@@ -16,6 +16,7 @@ use super::self_monitor::{SelfMonitor, cpu_time};
 use super::user::Scenario;
 use super::workload::Workload;
 use crate::measure::{RequestOutcome, Sample};
+use crate::plan::Arrivals;
 
 /// A run that is ready to start.
 pub struct LoadRun<S> {
@@ -166,7 +167,7 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &LoadRunContext, no
                 measured: scheduled.measured,
             };
             run.recorder.request(0, &sample);
-            run.recorder.operation(0, scheduled.measured, OperationEnd::Dropped, true);
+            run.recorder.operation(0, scheduled.measured, OperationEnd::Dropped, scheduled.at, now);
         }
     }
     (released, planned)
@@ -194,11 +195,14 @@ async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>, workl
             begun += taken;
         }
         let draining = at > end;
+        let open: Vec<&Arrivals> = workloads.iter().filter_map(|workload| workload.arrivals()).collect();
         live(RunProgress {
             at,
             end,
+            asked: (!open.is_empty()).then(|| open.iter().map(|arrivals| arrivals.rate_at(at)).sum()),
             measurements: &sum.measurements,
             ledger: &sum.ledger,
+            warm_up: &sum.warm_up,
             released,
             begun,
             draining,

@@ -39,16 +39,34 @@ pub struct RunProgress<'a> {
     pub at: Duration,
     /// End of the last stage, since the start.
     pub end: Duration,
+    /// Planned operations per second at this time; `None` in the closed model.
+    pub asked: Option<f64>,
     /// Measurements so far.
     pub measurements: &'a crate::measure::LoadMeasurements,
     /// Counts of measured operations so far.
     pub ledger: &'a Ledger,
+    /// Counts of warm-up operations so far.
+    pub warm_up: &'a Ledger,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.
     pub begun: u64,
     /// Whether the run only waits for running operations.
     pub draining: bool,
+}
+
+impl RunProgress<'_> {
+    /// Operations that wait for a free user.
+    pub fn waiting(&self) -> u64 {
+        self.released.saturating_sub(self.begun)
+    }
+
+    /// Operations that run.
+    pub fn in_flight(&self) -> u64 {
+        // Dropped operations never began.
+        let ended = |ledger: &Ledger| ledger.accounted() - ledger.dropped;
+        self.begun.saturating_sub(ended(self.ledger) + ended(self.warm_up))
+    }
 }
 
 /// A scenario with its workload and users.

@@ -4,7 +4,7 @@ use std::time::Duration;
 use edgeproof_reports::load::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::measure::{LoadMeasurements, RequestOutcome, Sample};
+use crate::measure::{Completions, ConnectionTraffic, LoadMeasurements, RequestOutcome, Sample};
 
 /// Records measurements, in several parts so that users rarely wait for a lock. Memory does not depend on the
 /// number of requests or users.
@@ -26,8 +26,8 @@ pub struct LocalRecorder {
     pub ledger: Ledger,
     /// Counts of warm-up operations.
     pub warm_up: Ledger,
-    /// Measured operations answered as expected after the end of the load.
-    pub late: u64,
+    /// Measured operations that were answered as expected.
+    pub completions: Completions,
 }
 
 /// How an operation ended.
@@ -85,20 +85,36 @@ impl LoadRecorder {
         self.recorder_of(user).measurements.added.record(time);
     }
 
-    /// Records a session without a verdict.
-    pub fn no_verdict(&self, user: usize) {
-        self.recorder_of(user).ledger.without_verdict += 1;
+    /// Records a session without a verdict, at its age.
+    pub fn no_verdict(&self, user: usize, age: Duration) {
+        let mut local = self.recorder_of(user);
+        local.ledger.without_verdict += 1;
+        local.measurements.no_verdict.record(age);
     }
 
-    /// Records the end of an operation. `late`: it ended after the end of the load.
-    pub fn operation(&self, user: usize, measured: bool, operation_end: OperationEnd, late: bool) {
+    /// Records what a connection did since the last call.
+    pub fn traffic(&self, user: usize, traffic: &ConnectionTraffic) {
+        self.recorder_of(user).measurements.record_traffic(traffic);
+    }
+
+    /// Records the end of an operation. `due` and `ended` count from the start of the run.
+    pub fn operation(
+        &self,
+        user: usize,
+        measured: bool,
+        operation_end: OperationEnd,
+        due: Duration,
+        ended: Duration,
+    ) {
         let mut local = self.recorder_of(user);
         let ledger = if measured { &mut local.ledger } else { &mut local.warm_up };
         ledger.scheduled += 1;
         match operation_end {
             OperationEnd::Answered => {
                 ledger.answered += 1;
-                local.late += u64::from(late && measured);
+                if measured {
+                    local.completions.record(due, ended);
+                }
             }
             OperationEnd::Unexpected => {
                 ledger.answered += 1;
@@ -118,7 +134,7 @@ impl LoadRecorder {
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);
-            sum.late += local.late;
+            sum.completions.add(&local.completions);
         }
         sum
     }

@@ -51,8 +51,6 @@ pub struct LoadUser {
     goose_requests: Vec<(RouteId, Duration, bool, Option<u16>)>,
 }
 
-/// An operation due at the very end may end this much later and still count as in time.
-const GRACE: Duration = Duration::from_millis(100);
 /// Requests reported to goose at once.
 const GOOSE_BATCH: usize = 32;
 
@@ -141,6 +139,8 @@ impl LoadUser {
                 (RequestOutcome::Failed(RequestFailure::Timeout), false)
             }
         };
+        let traffic = self.connections[connection].times().into();
+        self.run.recorder.traffic(self.id, &traffic);
         let service = ended - sent;
         self.delay = delay;
         self.record(route, outcome, expected, due, ended, service);
@@ -168,8 +168,10 @@ impl LoadUser {
 
     /// Records that the session got no verdict.
     pub fn record_no_verdict(&mut self) {
-        if self.awaiting.take().is_some() && self.measured {
-            self.run.recorder.no_verdict(self.id);
+        if let Some((since, _)) = self.awaiting.take()
+            && self.measured
+        {
+            self.run.recorder.no_verdict(self.id, since.elapsed());
         }
     }
 
@@ -238,13 +240,14 @@ impl LoadUser {
             };
             let Some(operation_end) = operation_end else {
                 self.abandon();
-                run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, true);
+                let now = run.started().elapsed();
+                run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, scheduled.at, now);
                 return false;
             };
             // Time since the end of the last request is the generator's own.
             free = self.ended;
-            let late = free.saturating_duration_since(run.started()) > workload.end() + GRACE;
-            run.recorder.operation(self.id, scheduled.measured, operation_end, late);
+            let ended = free.saturating_duration_since(run.started());
+            run.recorder.operation(self.id, scheduled.measured, operation_end, scheduled.at, ended);
             if self.goose_requests.len() >= GOOSE_BATCH {
                 return true;
             }

@@ -120,7 +120,14 @@ impl UserConnection {
 
     /// Closes the connection and gives up the running request.
     pub fn close(&mut self) {
+        self.note_bytes();
         (self.open, self.exchange) = (None, None);
+    }
+
+    fn note_bytes(&mut self) {
+        if let Some(exchange) = &self.exchange {
+            (self.times.bytes_sent, self.times.bytes_received) = (exchange.written, exchange.read);
+        }
     }
 
     /// Notes the end. Keeps the connection only if it can be reused.
@@ -128,9 +135,7 @@ impl UserConnection {
         let open = self.open.as_ref().filter(|_| answered.is_ok()).map(transport);
         let (read, received) = open.map_or((None, None), |open| (open.read_at(), open.received()));
         self.times.end(received, read.unwrap_or_else(Instant::now));
-        if let Some(exchange) = &self.exchange {
-            (self.times.bytes_sent, self.times.bytes_received) = (exchange.written, exchange.read);
-        }
+        self.note_bytes();
         let fit = answered.as_ref().is_ok_and(|answer| {
             self.exchange.as_ref().is_some_and(RunningRequest::is_clean) && !answer.ends_connection("GET")
         });

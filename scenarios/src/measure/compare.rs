@@ -1,6 +1,6 @@
 use edgeproof_reports::load::Difference;
 
-use super::histogram::Histogram;
+use super::response_times::ResponseTimes;
 use crate::plan::Quantile;
 use strum::IntoEnumIterator as _;
 
@@ -8,7 +8,7 @@ use strum::IntoEnumIterator as _;
 #[derive(Debug, Clone)]
 pub struct ComparedRun {
     /// Response times.
-    pub response: Histogram,
+    pub response: ResponseTimes,
     /// CPU seconds per 100,000 requests; `None` if the two runs measured different processes.
     pub cpu: Option<f64>,
     /// Total CPU seconds. They determine the noise of `cpu`.
@@ -44,7 +44,8 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
             let noise = spread(&before.response, quantile) + spread(&now.response, quantile);
-            let (earlier, later) = (before.response.at(quantile) as f64, now.response.at(quantile) as f64);
+            let (earlier, later) =
+                (before.response.at(quantile).us as f64, now.response.at(quantile).us as f64);
             difference(quantile.name(), earlier, later, noise, tolerance)
         })
         .collect();
@@ -78,15 +79,16 @@ fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -
 }
 
 /// Noise of a percentile, as a share of it.
-fn spread(times: &Histogram, quantile: Quantile) -> f64 {
+fn spread(times: &ResponseTimes, quantile: Quantile) -> f64 {
     let count = times.count() as f64;
-    let value = times.at(quantile) as f64;
+    let value = times.at(quantile).us as f64;
     if value == 0.0 {
         return 1.0;
     }
     let share = quantile.share();
     let ranks = 3.0 * (count * share * (1.0 - share)).sqrt() / count;
-    let (low, high) = (times.value_at((share - ranks).max(0.0)), times.value_at((share + ranks).min(1.0)));
+    let (low, high) =
+        (times.value_at((share - ranks).max(0.0)).us, times.value_at((share + ranks).min(1.0)).us);
     // The histogram stores three digits.
     (high as f64 - low as f64) / 2.0 / value + 0.001
 }
@@ -98,10 +100,10 @@ mod tests {
     use super::*;
 
     fn run(count: u64, factor: f64, cpu: f64) -> ComparedRun {
-        let mut response = Histogram::new();
+        let mut response = ResponseTimes::default();
         // A long tail: 1/x.
         (1..=count).for_each(|n| {
-            response.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
+            response.answered.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
         ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
     }

@@ -63,6 +63,12 @@ impl Histogram {
         if self.count() == 0 { 0 } else { self.0.value_at_quantile(share).min(self.0.max()) }
     }
 
+    /// The time (µs) with this rank, from 1; 0 without times.
+    pub fn value_at_rank(&self, rank: u64) -> u64 {
+        // Half a rank less, so that rounding does not reach the next one.
+        self.value_at((rank as f64 - 0.5) / self.count().max(1) as f64)
+    }
+
     /// The maximum (µs).
     pub fn max(&self) -> u64 {
         self.0.max()
@@ -81,6 +87,16 @@ impl Histogram {
     /// Number of times above this limit (µs).
     pub fn longer_than(&self, us: u64) -> u64 {
         if self.count() == 0 || self.max() <= us { 0 } else { self.count() - self.0.count_between(0, us) }
+    }
+
+    /// Number of times up to this limit (µs).
+    pub fn up_to(&self, us: u64) -> u64 {
+        self.count() - self.longer_than(us)
+    }
+
+    /// Removes all times of another histogram. Fails if they are not all in this one.
+    pub fn subtract(&mut self, other: &Self) -> Result<(), HistogramError> {
+        self.0.subtract(&other.0).map_err(|_| HistogramError("it lacks times that another has".into()))
     }
 
     /// Non-empty buckets as upper bound (µs) and count.

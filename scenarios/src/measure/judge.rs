@@ -1,26 +1,38 @@
-use edgeproof_reports::load::ThresholdResult;
+use edgeproof_reports::load::{Rates, ThresholdResult, bounded, percent, rate};
 
-use super::histogram::Histogram;
+use super::response_times::{ResponseTime, ResponseTimes};
 use crate::plan::{Limit, Metric, Threshold};
 
 /// Measured values for thresholds: of one route, or of the whole run.
 #[derive(Debug, Clone, Default)]
 pub struct ThresholdInputs {
     /// Response times of all measured requests.
-    pub response: Histogram,
+    pub response: ResponseTimes,
+    /// Response times of the requests with the expected answer.
+    pub successes: ResponseTimes,
     /// Number of measured requests.
     pub count: u64,
     /// Number of measured requests with an unexpected outcome.
     pub errors: u64,
     /// Answers per second.
     pub rate: f64,
+    /// Planned and delivered rate; `None` for a route.
+    pub rates: Option<Rates>,
+    /// Share of the operations that failed or had an unexpected answer.
+    pub failed: f64,
     /// Times to verdict, if the scenario polls for verdicts.
-    pub verdict: Option<Histogram>,
-    /// Sessions without a verdict. They rank above every time to verdict.
-    pub without_verdict: u64,
+    pub verdict: Option<ResponseTimes>,
 }
 
-/// Judges thresholds. A threshold without data is broken.
+/// A measured value with its text.
+struct Measured {
+    value: f64,
+    at_least: bool,
+    text: String,
+}
+
+/// Judges thresholds. A threshold without data is broken, and so is an upper limit of a value that is only known
+/// to be at least something.
 ///
 /// `of` returns the measured values of a route or of the whole run; `None` for an unknown route.
 pub fn judge<'a>(
@@ -31,119 +43,190 @@ pub fn judge<'a>(
         .into_iter()
         .map(|(threshold, by_default)| {
             let observed = of(threshold.route.as_deref()).filter(|observed| observed.count > 0);
-            let value = observed.as_ref().and_then(|observed| value(threshold.metric, observed));
+            let measured = observed.and_then(|observed| measured(threshold, &observed));
             let (limit, at_least) = match threshold.limit {
                 Limit::AtMostMicros(us) => (us as f64, false),
                 Limit::AtMostShare(share) => (share.value(), false),
                 Limit::AtLeastRate(rate) => (rate.value(), true),
+                Limit::AtLeastShare(share) => (share.value(), true),
             };
-            let holds = value.is_some_and(|value| if at_least { value >= limit } else { value <= limit });
+            let value = measured.as_ref().map(|measured| measured.value);
+            let is_bound = measured.as_ref().is_some_and(|measured| measured.at_least);
+            let within = |value: f64| if at_least { value >= limit } else { value <= limit };
             let room = value.map(|value| if at_least { value - limit } else { limit - value });
             ThresholdResult {
-                rule: threshold.rule(),
+                rule: threshold.rule().to_owned(),
                 route: threshold.route.clone(),
                 by_default,
-                observed: value
-                    .map(|value| rendered(threshold.metric, value))
-                    .or_else(|| never(threshold.metric, observed.as_ref())),
+                observed: measured.map(|measured| measured.text),
                 value,
+                at_least: is_bound,
                 limit,
-                margin: room.filter(|_| limit > 0.0).map(|room| room / limit),
-                holds,
+                margin: room.filter(|_| limit > 0.0 && !is_bound).map(|room| room / limit),
+                holds: value.is_some_and(within) && !is_bound,
             }
         })
         .collect()
 }
 
-fn value(metric: Metric, observed: &ThresholdInputs) -> Option<f64> {
-    match metric {
-        Metric::Response(quantile) => Some(observed.response.at(quantile) as f64),
-        Metric::TimeToVerdict(quantile) => {
-            let verdict = observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?;
-            let sessions = verdict.count() + observed.without_verdict;
-            let rank = (quantile.share() * sessions as f64).ceil();
-            let share = rank / verdict.count() as f64;
-            // A percentile that falls on a session without a verdict has no value.
-            (share <= 1.0).then(|| verdict.value_at(share) as f64)
+fn measured(threshold: &Threshold, observed: &ThresholdInputs) -> Option<Measured> {
+    let time =
+        |ResponseTime { us, at_least }| Measured { value: us as f64, at_least, text: bounded(us, at_least) };
+    let number = |value: f64, text: String| Measured { value, at_least: false, text };
+    Some(match threshold.metric {
+        Metric::Response(quantile) => {
+            // The slower of both: an unexpected answer that came fast must not help.
+            let all = observed.response.at(quantile);
+            let successes = observed.successes.at(quantile);
+            if observed.successes.count() == 0 {
+                return Some(Measured {
+                    text: "no request got its expected answer".to_owned(),
+                    ..time(ResponseTime { at_least: true, ..all })
+                });
+            }
+            time(if successes.us > all.us { successes } else { all })
         }
-        Metric::ErrorRate => Some(observed.errors as f64 / observed.count as f64),
-        Metric::Rate => Some(observed.rate),
-    }
-}
-
-/// Text instead of a time to verdict that has no value.
-fn never(metric: Metric, observed: Option<&ThresholdInputs>) -> Option<String> {
-    let without = observed?.without_verdict;
-    (matches!(metric, Metric::TimeToVerdict(_)) && without > 0)
-        .then(|| format!("never, for {without} sessions"))
-}
-
-fn rendered(metric: Metric, value: f64) -> String {
-    match metric {
-        Metric::Response(_) | Metric::TimeToVerdict(_) => edgeproof_reports::load::micros(value as u64),
-        // A small share is not zero.
-        Metric::ErrorRate if value > 0.0 && value < 0.0001 => "< 0.01 %".into(),
-        Metric::ErrorRate => format!("{:.2} %", value * 100.0),
-        Metric::Rate => format!("{value:.1}/s"),
-    }
+        Metric::TimeToVerdict(quantile) => {
+            time(observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?.at(quantile))
+        }
+        Metric::ErrorRate => {
+            let share = observed.errors as f64 / observed.count as f64;
+            number(share, percent(share))
+        }
+        Metric::Rate => number(observed.rate, rate(observed.rate)),
+        Metric::Delivered => {
+            let rates = observed.rates?;
+            let (share, asked) = (rates.delivered_share()?, rates.asked?);
+            let delivered = rate(rates.delivered);
+            let of = format!("{} of {}", delivered.trim_end_matches("/s"), rate(asked));
+            let Limit::AtLeastShare(limit) = threshold.limit else { return None };
+            let text = if share >= limit.value() {
+                format!("{} ({of})", percent(share))
+            } else if share + observed.failed >= limit.value() {
+                // A target that answers at once, but wrongly, keeps up.
+                format!("{of}, because {} of the operations failed", percent(observed.failed))
+            } else {
+                format!("the target did not keep up: {of}")
+            };
+            number(share, text)
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use rstest::rstest;
 
     use super::*;
+
+    fn times(
+        answered: impl IntoIterator<Item = u64>,
+        unanswered: impl IntoIterator<Item = u64>,
+    ) -> ResponseTimes {
+        let mut times = ResponseTimes::default();
+        answered.into_iter().for_each(|ms| times.record(Duration::from_millis(ms), true));
+        unanswered.into_iter().for_each(|ms| times.record(Duration::from_millis(ms), false));
+        times
+    }
 
     fn observed(route: Option<&str>) -> Option<ThresholdInputs> {
         if route.is_some_and(|route| route != "POST /v1/signals") {
             return None;
         }
-        let mut response = Histogram::new();
-        (1..=1000).for_each(|ms| response.record_micros(ms * 1000));
         Some(ThresholdInputs {
-            response,
+            response: times(1..=1000, []),
+            successes: times(1..=1000, []),
             count: 1000,
             errors: 5,
             rate: 99.5,
+            rates: Some(Rates { asked: Some(100.0), begun: 100.0, delivered: 99.5 }),
+            failed: 0.005,
             verdict: None,
-            without_verdict: 0,
         })
     }
 
-    #[rstest]
-    #[case("p50<501ms", true, "500.22 ms")]
-    #[case("p50<499ms", false, "500.22 ms")]
-    #[case("p99.9<1s", true, "999.42 ms")]
-    #[case("max<999ms", false, "1.0 s")]
-    #[case("error-rate<0.5%", true, "0.50 %")]
-    #[case("error-rate<0.4%", false, "0.50 %")]
-    #[case("error-rate<0", false, "0.50 %")]
-    #[case("rate>99.5", true, "99.5/s")]
-    #[case("rate>100", false, "99.5/s")]
-    #[case("POST /v1/signals p50<501ms", true, "500.22 ms")]
-    #[case("GET /other p50<500ms", false, "")]
-    #[case("time-to-verdict<1h", false, "")]
-    fn thresholds_are_judged(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+    fn judged(given: &str, observed: impl Fn(Option<&str>) -> Option<ThresholdInputs>) -> (bool, String) {
         let threshold: Threshold = given.parse().unwrap();
-        let results = judge([(&threshold, false)], observed);
-        assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
+        let result = judge([(&threshold, false)], observed).remove(0);
+        (result.holds, result.observed.unwrap_or_default())
     }
 
     #[rstest]
-    #[case("time-to-verdict.p50<1s", true, "900.10 ms")]
-    #[case("time-to-verdict.p90<1h", false, "never, for 20 sessions")]
-    fn sessions_without_a_verdict_rank_last(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
-        let mut verdict = Histogram::new();
-        (0..80).for_each(|_| verdict.record_micros(900_000));
-        let threshold: Threshold = given.parse().unwrap();
-        let observed = ThresholdInputs {
-            count: 100,
-            verdict: Some(verdict),
-            without_verdict: 20,
+    #[case("p50<501ms", true, "500 ms")]
+    #[case("p50<499ms", false, "500 ms")]
+    #[case("p99.9<1s", true, "999 ms")]
+    #[case("max<999ms", false, "1.00 s")]
+    #[case("error-rate<0.5%", true, "0.500 %")]
+    #[case("error-rate<0.4%", false, "0.500 %")]
+    #[case("error-rate<0", false, "0.500 %")]
+    #[case("rate>99.5", true, "99.5/s")]
+    #[case("rate>100", false, "99.5/s")]
+    #[case("delivered>99%", true, "99.5 % (99.5 of 100/s)")]
+    #[case("delivered>99.9%", false, "99.5 of 100/s, because 0.500 % of the operations failed")]
+    #[case("delivered>0%", true, "99.5 % (99.5 of 100/s)")]
+    #[case("POST /v1/signals p50<501ms", true, "500 ms")]
+    #[case("GET /other p50<500ms", false, "")]
+    #[case("time-to-verdict<1h", false, "")]
+    fn thresholds_are_judged(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+        assert_eq!(judged(given, observed), (holds, found.to_owned()));
+    }
+
+    #[rstest]
+    #[case("p90<1s", true, "10.0 ms")]
+    #[case("p99<1s", false, "≥ 2.00 s")]
+    #[case("p99<3s", false, "≥ 2.00 s")]
+    #[case("max<1h", false, "≥ 2.00 s")]
+    fn limit_above_a_lower_bound_is_broken(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+        let inputs = ThresholdInputs {
+            response: times([10; 980], [2000; 20]),
+            successes: times([10; 980], []),
+            count: 1000,
             ..ThresholdInputs::default()
         };
-        let results = judge([(&threshold, false)], |_| Some(observed.clone()));
-        assert_eq!((results[0].holds, results[0].observed.as_deref().unwrap_or_default()), (holds, found));
+        assert_eq!(judged(given, |_| Some(inputs.clone())), (holds, found.to_owned()));
+    }
+
+    #[rstest]
+    #[case::fast_failures(&[40; 100], "p50<30ms", "40.0 ms")]
+    #[case::nothing_but_failures(&[], "p50<1h", "no request got its expected answer")]
+    fn fast_unexpected_answers_do_not_help(
+        #[case] successes: &[u64],
+        #[case] given: &str,
+        #[case] found: &str,
+    ) {
+        let inputs = ThresholdInputs {
+            response: times(successes.iter().copied().chain([1; 900]), []),
+            successes: times(successes.iter().copied(), []),
+            count: 1000,
+            ..ThresholdInputs::default()
+        };
+        assert_eq!(judged(given, |_| Some(inputs.clone())), (false, found.to_owned()));
+    }
+
+    #[test]
+    fn slow_target_did_not_keep_up() {
+        let inputs = ThresholdInputs {
+            count: 1000,
+            rates: Some(Rates { asked: Some(3000.0), begun: 3000.0, delivered: 736.2 }),
+            failed: 0.01,
+            ..ThresholdInputs::default()
+        };
+        let found = judged("delivered>99%", |_| Some(inputs.clone()));
+        assert_eq!(found, (false, "the target did not keep up: 736 of 3,000/s".to_owned()));
+    }
+
+    #[rstest]
+    #[case("time-to-verdict.p50<1s", true, "900 ms")]
+    #[case("time-to-verdict.p90<1h", false, "≥ 10.0 s")]
+    fn sessions_without_a_verdict_rank_last(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
+        let inputs = ThresholdInputs {
+            count: 100,
+            verdict: Some(times([900; 80], [10_000; 20])),
+            ..ThresholdInputs::default()
+        };
+        assert_eq!(judged(given, |_| Some(inputs.clone())), (holds, found.to_owned()));
     }
 
     #[test]

@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use super::histogram::Histogram;
 use super::outcome::{Code, RequestOutcome};
+use super::response_times::ResponseTimes;
 use super::timeline::Timeline;
+use super::traffic::{ConnectionSetUp, ConnectionTraffic};
 
 /// A route, by its index in the plan. Reports show its name, never a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,8 +63,18 @@ pub struct LoadMeasurements {
     pub verdict: Histogram,
     /// The same with that delay.
     pub verdict_observed: Histogram,
+    /// Ages of the sessions that expected a verdict and got none.
+    pub no_verdict: Histogram,
     /// Latency added by the edge: round trip minus the service's own time.
     pub added: Histogram,
+    /// Set-up times of connections without TLS, warm-up included.
+    pub connects: Histogram,
+    /// Durations of TLS handshakes, warm-up included.
+    pub tls: Histogram,
+    /// Sent bytes of HTTP, warm-up included.
+    pub bytes_sent: u64,
+    /// Received bytes of HTTP, warm-up included.
+    pub bytes_received: u64,
     /// Requests over time, warm-up included.
     pub timeline: Timeline,
     /// Requests sent by route, warm-up included.
@@ -96,11 +108,12 @@ impl LoadMeasurements {
         }
         if sample.outcome.was_sent() {
             self.sent[place] += 1;
-            self.unanswered[place] += u64::from(!matches!(sample.outcome, RequestOutcome::Answer { .. }));
+            self.unanswered[place] += u64::from(!sample.outcome.is_answer());
             self.unrelayed[place] +=
                 u64::from(matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. }));
         }
-        self.timeline.record(sample.due, sample.response(), sample.expected);
+        let answered = sample.outcome.is_answer();
+        self.timeline.record(sample.due, sample.response(), sample.expected, answered);
         if !sample.measured {
             return;
         }
@@ -111,6 +124,18 @@ impl LoadMeasurements {
         if sample.outcome.was_sent() {
             series.service.record(sample.service);
         }
+    }
+
+    /// Records what a connection did.
+    pub fn record_traffic(&mut self, traffic: &ConnectionTraffic) {
+        if let Some(ConnectionSetUp { connect, tls }) = traffic.set_up {
+            self.connects.record(connect);
+            if let Some(tls) = tls {
+                self.tls.record(tls);
+            }
+        }
+        self.bytes_sent += traffic.bytes_sent;
+        self.bytes_received += traffic.bytes_received;
     }
 
     /// Adds other measurements.
@@ -126,7 +151,12 @@ impl LoadMeasurements {
         self.waiting.add(&other.waiting);
         self.verdict.add(&other.verdict);
         self.verdict_observed.add(&other.verdict_observed);
+        self.no_verdict.add(&other.no_verdict);
         self.added.add(&other.added);
+        self.connects.add(&other.connects);
+        self.tls.add(&other.tls);
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
         self.timeline.add(&other.timeline);
         for (own, theirs) in [
             (&mut self.sent, &other.sent),
@@ -138,11 +168,40 @@ impl LoadMeasurements {
         }
     }
 
-    /// A histogram of all series, or of those of one route.
+    /// A histogram of all series, or of those of one route; requests without an answer at their age.
     pub fn sum(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> Histogram {
-        let mut sum = Histogram::new();
-        let series = self.series.iter().filter(|series| route.is_none_or(|route| route == series.route));
-        series.for_each(|series| sum.add(of(series)));
+        self.times(route, of).all()
+    }
+
+    /// Times to verdict.
+    pub fn verdicts(&self) -> ResponseTimes {
+        ResponseTimes { answered: self.verdict.clone(), unanswered: self.no_verdict.clone() }
+    }
+
+    /// Times of all requests, or of those of one route.
+    pub fn times(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> ResponseTimes {
+        self.sum_of(|series| route.is_none_or(|route| route == series.route), of)
+    }
+
+    /// Times of the requests with the expected answer, of all routes or of one.
+    pub fn successes(
+        &self,
+        route: Option<RouteId>,
+        of: impl Fn(&OutcomeSeries) -> &Histogram,
+    ) -> ResponseTimes {
+        self.sum_of(|series| series.expected && route.is_none_or(|route| route == series.route), of)
+    }
+
+    fn sum_of(
+        &self,
+        takes: impl Fn(&OutcomeSeries) -> bool,
+        of: impl Fn(&OutcomeSeries) -> &Histogram,
+    ) -> ResponseTimes {
+        let mut sum = ResponseTimes::default();
+        for series in self.series.iter().filter(|series| takes(series)) {
+            let part = if series.outcome.is_answer() { &mut sum.answered } else { &mut sum.unanswered };
+            part.add(of(series));
+        }
         sum
     }
 

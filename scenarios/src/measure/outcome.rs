@@ -124,6 +124,11 @@ impl RequestOutcome {
         }
     }
 
+    /// Whether an answer came.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Self::Answer { .. })
+    }
+
     /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
         !matches!(self, Self::Dropped | Self::GivenUp)

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use edgeproof_reports::load::Percentiles;
+
 /// Requests over time, in buckets of equal width. The number of buckets is bounded: a full timeline doubles
 /// their width.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +19,7 @@ pub struct TimelineBucket {
     pub ended: u64,
     /// Requests due in the bucket with an unexpected outcome.
     pub errors: u64,
-    /// Response times of the requests due in the bucket: counts in eight steps per octave.
+    /// Response times of the answered requests due in the bucket: counts in eight steps per octave.
     pub steps: Vec<u32>,
 }
 
@@ -39,16 +41,18 @@ impl Timeline {
         &self.buckets
     }
 
-    /// Adds a request.
-    pub fn record(&mut self, due: Duration, response: Duration, expected: bool) {
+    /// Adds a request. `response` of a request without an answer is its age.
+    pub fn record(&mut self, due: Duration, response: Duration, expected: bool, answered: bool) {
         let bucket = self.at(due);
         bucket.due += 1;
         bucket.errors += u64::from(!expected);
-        let step = Self::step(response);
-        if bucket.steps.len() <= step {
-            bucket.steps.resize(step + 1, 0);
+        if answered {
+            let step = Self::step(response);
+            if bucket.steps.len() <= step {
+                bucket.steps.resize(step + 1, 0);
+            }
+            bucket.steps[step] += 1;
         }
-        bucket.steps[step] += 1;
         self.at(due + response).ended += 1;
     }
 
@@ -114,10 +118,10 @@ impl Default for Timeline {
 }
 
 impl TimelineBucket {
-    /// The response time that this share does not exceed; `None` without requests.
+    /// The response time that this share does not exceed; `None` without requests, and if the rank falls on a
+    /// request without an answer.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
-        let count: u64 = self.steps.iter().map(|count| u64::from(*count)).sum();
-        let rank = ((count as f64 * share).ceil() as u64).max(1);
+        let rank = Percentiles::rank(share, self.due);
         let mut seen = 0;
         let step = self.steps.iter().position(|count| {
             seen += u64::from(*count);
@@ -148,14 +152,17 @@ mod tests {
     #[test]
     fn request_counts_where_it_is_due_and_where_it_ends() {
         let mut timeline = Timeline::default();
-        timeline.record(ms(100), ms(300), true);
-        timeline.record(ms(260), ms(1), false);
+        timeline.record(ms(100), ms(300), true, true);
+        timeline.record(ms(260), ms(1), false, true);
         let seen: Vec<_> =
             timeline.buckets().iter().map(|bucket| (bucket.due, bucket.ended, bucket.errors)).collect();
         assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
         let p50 = timeline.buckets()[0].quantile(0.5).unwrap();
         assert!(ms(300) <= p50 && p50 < ms(330), "{p50:?}");
         assert_eq!(TimelineBucket::default().quantile(0.5), None);
+        timeline.record(ms(120), ms(2), false, false);
+        let bucket = &timeline.buckets()[0];
+        assert_eq!((bucket.quantile(0.5), bucket.quantile(0.99)), (Some(p50), None));
     }
 
     proptest! {
@@ -166,7 +173,7 @@ mod tests {
             let (mut one, mut two) = (Timeline::default(), Timeline::default());
             for (position, (due, response)) in requests.iter().enumerate() {
                 let half = if position % 3 == 0 { &mut one } else { &mut two };
-                half.record(ms(*due), ms(*response), true);
+                half.record(ms(*due), ms(*response), true, true);
             }
             one.add(&two);
             prop_assert!(one.buckets().len() <= MAX_BUCKETS);

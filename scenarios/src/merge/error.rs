@@ -24,6 +24,16 @@ pub enum MergeError {
         /// Index, from 0.
         index: u32,
     },
+    /// A report was edited.
+    #[error(
+        "cannot merge the shards: shard {index} was edited: its index, number of shards, operations and seed do not match \
+         its digest"
+    )]
+    #[diagnostic(help("give the report as the shard wrote it, or run that shard again"))]
+    Edited {
+        /// Index in the report, from 0.
+        index: u32,
+    },
     /// The reports are of different runs.
     #[error("cannot merge the shards: shard {index} is of another run: its {what} differs")]
     #[diagnostic(help("start all shards with the same arguments and the same --seed"))]

@@ -4,15 +4,17 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::error::MergeError;
 use super::shards::{check, skewed};
-use super::sums::{contention, faults, ledgers, optional, reconciled, routes, seal, timelines, timings};
+use super::sums::{
+    connections, contention, faults, ledgers, optional, probes, reconciled, routes, seal, timelines, timings,
+};
 use super::thresholds::thresholds;
 use crate::plan::Threshold;
 use crate::report::{distorted, distortion, exit_code, judge_report};
 
 /// Merges the shards of a run and judges the sum once.
 ///
-/// The given thresholds replace those of the shards, except for the error rate if no given threshold covers
-/// it. An invalid shard makes the sum invalid, and so do shards that ran at different times. The order of the
+/// The given thresholds replace those of the shards, except for error rate and delivered share if no given
+/// threshold covers them. An invalid shard makes the sum invalid, and so do shards that ran at different times. The order of the
 /// reports does not matter.
 pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<LoadReport, MergeError> {
     let mut reports = reports.to_vec();
@@ -35,6 +37,7 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.ledger = ledgers(reports.iter().map(|report| &report.ledger));
     sum.warm_up = ledgers(reports.iter().map(|report| &report.warm_up));
     sum.response = timings(reports.iter().map(|report| &report.response))?;
+    sum.successes = timings(reports.iter().map(|report| &report.successes))?;
     sum.observed = timings(reports.iter().map(|report| &report.observed))?;
     sum.delay = timings(reports.iter().map(|report| &report.delay))?;
     sum.service = timings(reports.iter().map(|report| &report.service))?;
@@ -50,6 +53,8 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     // The cost of each edge is in the report of its shard.
     sum.edge_cost = if reports.len() == 1 { sum.edge_cost } else { None };
     sum.routes = routes(reports)?;
+    sum.connections = connections(reports)?;
+    sum.probes = probes(reports);
     sum.reconciled = reconciled(reports);
     sum.timeline = timelines(reports)?;
     sum.faults = faults(reports);

@@ -5,6 +5,7 @@ use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::{LoadReport, LoadTarget, Seal, ShardFigures};
 
 use super::error::MergeError;
+use crate::report::digest;
 
 /// Largest difference between start times, as a share of the planned time.
 const SKEW: f64 = 0.05;
@@ -30,6 +31,9 @@ pub(super) fn check(first: &LoadReport, reports: &[LoadReport]) -> Result<(), Me
             ];
             if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
                 return Err(MergeError::OtherRun { index, what });
+            }
+            if shard.digest != digest(shard, &report.plan) {
+                return Err(MergeError::Edited { index });
             }
             if !there.insert(index) {
                 return Err(MergeError::Twice { index });

@@ -1,13 +1,13 @@
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    ContentionFigures, InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal,
-    TimelineFigures, Timing,
+    ConnectionFigures, ContentionFigures, InjectedFault, Ledger, LoadReport, OutcomeFigures, ProbeFigures,
+    Reconciled, RouteFigures, Seal, TimelineFigures, Timing,
 };
 
 use super::error::MergeError;
-use crate::measure::{self, Histogram, HistogramError, TimelineBucket};
-use crate::report::{timeline, timing};
+use crate::measure::{self, HistogramError, ResponseTimes, TimelineBucket};
+use crate::report::{response_timing, timeline};
 
 /// Cost of sealing: the mean over the shards, and the sum of late collections.
 pub(super) fn seal(reports: &[LoadReport]) -> Seal {
@@ -32,12 +32,11 @@ pub(super) fn ledgers<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
 }
 
 pub(super) fn timings<'a>(timings: impl Iterator<Item = &'a Timing>) -> Result<Timing, HistogramError> {
-    let mut sum = Histogram::new();
-    // A report of an older version lacks some figures.
-    for timing in timings.filter(|timing| !timing.histogram.is_empty()) {
-        sum.add(&Histogram::decode(&timing.histogram)?);
+    let mut sum = ResponseTimes::default();
+    for timing in timings {
+        sum.add(&ResponseTimes::restore(&timing.histogram, &timing.unanswered_histogram)?);
     }
-    Ok(timing(&sum))
+    Ok(response_timing(&sum))
 }
 
 pub(super) fn optional<'a>(
@@ -80,6 +79,7 @@ pub(super) fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, Histog
             errors: own().map(|route| route.errors).sum(),
             answered_per_s: own().map(|route| route.answered_per_s).sum(),
             response: timings(own().map(|route| &route.response))?,
+            successes: timings(own().map(|route| &route.successes))?,
             observed: timings(own().map(|route| &route.observed))?,
             service: timings(own().map(|route| &route.service))?,
             outcomes,
@@ -117,6 +117,29 @@ pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {
                 sum.arrived += counted.arrived;
                 sum.agrees &= counted.agrees;
             }
+        }
+    }
+    sums
+}
+
+pub(super) fn connections(reports: &[LoadReport]) -> Result<ConnectionFigures, HistogramError> {
+    let each = || reports.iter().map(|report| &report.connections);
+    Ok(ConnectionFigures {
+        connect: timings(each().map(|connections| &connections.connect))?,
+        tls: optional(each().filter_map(|connections| connections.tls.as_ref()))?,
+        bytes_sent: each().map(|connections| connections.bytes_sent).sum(),
+        bytes_received: each().map(|connections| connections.bytes_received).sum(),
+    })
+}
+
+/// Probes of all shards.
+pub(super) fn probes(reports: &[LoadReport]) -> Vec<ProbeFigures> {
+    let mut sums: Vec<ProbeFigures> = Vec::new();
+    for probe in reports.iter().flat_map(|report| &report.probes) {
+        let same = |sum: &&mut ProbeFigures| sum.route == probe.route && sum.purpose == probe.purpose;
+        match sums.iter_mut().find(same) {
+            None => sums.push(probe.clone()),
+            Some(sum) => sum.sent += probe.sent,
         }
     }
     sums

@@ -12,15 +12,14 @@ pub(super) fn thresholds(
     if asked.is_empty() {
         return Ok(given);
     }
-    let judges_errors = |(threshold, _): &(Threshold, bool)| {
-        threshold.metric == Metric::ErrorRate && threshold.route.is_none()
+    // Without these, a run of nothing but errors would pass.
+    let is_basic = |threshold: &Threshold| {
+        threshold.route.is_none() && matches!(threshold.metric, Metric::ErrorRate | Metric::Delivered)
     };
-    let mut all = asked.to_vec();
-    // Without a limit for errors, a run of nothing but errors would pass.
-    if !asked.iter().any(judges_errors) {
-        all.extend(given.into_iter().filter(judges_errors));
-    }
-    Ok(all)
+    let judges =
+        |metric| asked.iter().any(|(threshold, _)| threshold.route.is_none() && threshold.metric == metric);
+    let kept = given.into_iter().filter(|(threshold, _)| is_basic(threshold) && !judges(threshold.metric));
+    Ok(asked.iter().cloned().chain(kept).collect())
 }
 
 /// The thresholds of all shards, each once. A threshold is a default only if no shard was given it.

@@ -93,6 +93,15 @@ impl Arrivals {
         self.shard.part_of(((whole - 1e-6).ceil().max(0.0) as u64).min(self.whole))
     }
 
+    /// Operations of this shard per second at a time; 0 after the end.
+    pub fn rate_at(&self, time: Duration) -> f64 {
+        let at = time.as_secs_f64();
+        let segment = self.segments.iter().find(|segment| at < segment.begins + segment.time);
+        let whole = segment
+            .map_or(0.0, |Segment { begins, time, from, to, .. }| from + (to - from) * (at - begins) / time);
+        whole / f64::from(self.shard.count())
+    }
+
     fn time_of(&self, number: f64) -> f64 {
         let place = self.segments.partition_point(|segment| segment.before <= number).saturating_sub(1);
         let Segment { begins, time, from, to, before } = self.segments[place];
@@ -144,6 +153,16 @@ mod tests {
     #[case("1s:1,1s:0", 1)]
     fn count_is_the_area_under_the_stages(#[case] stages: &str, #[case] count: u64) {
         assert_eq!(arrivals(stages).count(), count);
+    }
+
+    #[rstest]
+    #[case(0, 0.0)]
+    #[case(5, 50.0)]
+    #[case(12, 100.0)]
+    #[case(40, 0.0)]
+    fn rate_follows_the_stages(#[case] at: u64, #[case] rate: f64) {
+        let found = arrivals("10s:100,10s:100").rate_at(Duration::from_secs(at));
+        assert!((found - rate).abs() < 1e-9, "{found}");
     }
 
     #[test]

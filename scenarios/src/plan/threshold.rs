@@ -1,4 +1,3 @@
-use std::fmt;
 use std::str::FromStr;
 
 use edgeproof_cli::args::parse_duration;
@@ -9,8 +8,9 @@ use super::quantile::Quantile;
 use super::rate::Rate;
 use super::share::Share;
 
-/// A limit for a measured figure. Response times count from the intended start.
-#[derive(Debug, Clone, PartialEq)]
+/// A limit for a measured figure. Response times count from the intended start. Two thresholds are equal if they
+/// judge the same, whatever their text.
+#[derive(Debug, Clone)]
 pub struct Threshold {
     /// The route; `None` for the whole run.
     pub route: Option<String>,
@@ -18,6 +18,8 @@ pub struct Threshold {
     pub metric: Metric,
     /// The limit.
     pub limit: Limit,
+    /// Metric and limit as given, such as `p99<250ms`.
+    rule: String,
 }
 
 /// The figure of a threshold.
@@ -31,6 +33,8 @@ pub enum Metric {
     ErrorRate,
     /// Answered operations per second; for a route, answered requests per second.
     Rate,
+    /// Delivered share of the planned rate.
+    Delivered,
 }
 
 /// The limit of a threshold.
@@ -42,46 +46,52 @@ pub enum Limit {
     AtMostShare(Share),
     /// Lower limit as a rate.
     AtLeastRate(Rate),
+    /// Lower limit as a share.
+    AtLeastShare(Share),
 }
 
-const ADVICE: &str = "write p99<250ms, error-rate<1%, rate>495 or time-to-verdict<2s; for one route, put the route in front: \
-     'POST /v1/signals p99<100ms'; metrics: p50, p90, p95, p99, p99.9, max, error-rate, rate, time-to-verdict, \
-     time-to-verdict.p50 to time-to-verdict.max";
+const ADVICE: &str = "write p99<250ms, error-rate<1%, rate>495, delivered>99% or time-to-verdict<2s; for one route, put the route in \
+     front: 'POST /v1/signals p99<100ms'; metrics: p50, p90, p95, p99, p99.9, max, error-rate, rate, delivered, \
+     time-to-verdict, time-to-verdict.p50 to time-to-verdict.max";
 
 impl Threshold {
     /// The threshold of a result in a report.
     pub fn of(result: &ThresholdResult) -> Result<Self, PlanError> {
-        let rule = result.rule.replace(' ', "");
-        match &result.route {
-            Some(route) => format!("{route} {rule}").parse(),
-            None => rule.parse(),
-        }
+        let mut threshold: Self = result.rule.parse()?;
+        threshold.route.clone_from(&result.route);
+        Ok(threshold)
     }
 
-    /// A threshold from the name of a metric and the text of its limit.
-    pub fn new(route: Option<&str>, metric: &str, limit: &str) -> Result<Self, PlanError> {
+    /// A threshold from the name of a metric and the text of its limit. `sign` stands between them in the rule.
+    pub fn new(route: Option<&str>, metric: &str, sign: &str, limit: &str) -> Result<Self, PlanError> {
         let refuse = |why: String| PlanError::new(why, ADVICE);
-        let metric: Metric = metric.trim().parse().map_err(refuse)?;
-        if route.is_some() && matches!(metric, Metric::TimeToVerdict(_)) {
-            return Err(refuse("time-to-verdict is a figure of the whole run, not of a route".into()));
+        let (name, text) = (metric.trim(), limit.trim());
+        let metric: Metric = name.parse().map_err(refuse)?;
+        if let (Some(_), Metric::TimeToVerdict(_) | Metric::Delivered) = (route, metric) {
+            return Err(refuse(format!("{name} is a figure of the whole run, not of a route")));
         }
-        let limit = metric.limit(limit.trim()).map_err(refuse)?;
+        let limit = metric.limit(text).map_err(refuse)?;
         let route = route.map(|route| route.split_whitespace().collect::<Vec<_>>().join(" "));
-        Ok(Self { route, metric, limit })
+        Ok(Self { route, metric, limit, rule: format!("{name}{sign}{text}") })
     }
 
-    /// The rule as text, such as `p99 <= 250ms`.
-    pub fn rule(&self) -> String {
-        let sign = if matches!(self.limit, Limit::AtLeastRate(_)) { ">=" } else { "<=" };
-        format!("{} {sign} {}", self.metric, self.limit)
+    /// Metric and limit as given, such as `p99<250ms`.
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+}
+
+impl PartialEq for Threshold {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.route, self.metric, self.limit) == (&other.route, other.metric, other.limit)
     }
 }
 
 impl FromStr for Threshold {
     type Err = PlanError;
 
-    /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for a rate, `>`, `>=` and `=` set
-    /// a lower limit.
+    /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for `rate` and `delivered`, `>`,
+    /// `>=` and `=` set a lower limit.
     fn from_str(given: &str) -> Result<Self, PlanError> {
         let refuse = |why: &str| PlanError::new(why, ADVICE);
         let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("no <, > or ="))?;
@@ -92,12 +102,15 @@ impl FromStr for Threshold {
             Some((route, metric)) => (Some(route), metric),
             None => (None, left.trim()),
         };
-        let threshold = Self::new(route, metric, limit)?;
-        match (sign, threshold.limit) {
-            ("=", _)
-            | ("<" | "<=", Limit::AtMostMicros(_) | Limit::AtMostShare(_))
-            | (">" | ">=", Limit::AtLeastRate(_)) => Ok(threshold),
-            ("<" | "<=", _) => Err(refuse("rate has a lower limit: use >")),
+        let threshold = Self::new(route, metric, sign, limit)?;
+        let is_lower = matches!(threshold.limit, Limit::AtLeastRate(_) | Limit::AtLeastShare(_));
+        match (sign, is_lower) {
+            ("=", _) | ("<" | "<=", false) | (">" | ">=", true) => {
+                // As given, spaces included.
+                let start = left.rfind(metric).unwrap_or(0);
+                Ok(Self { rule: given[start..].trim().to_owned(), ..threshold })
+            }
+            ("<" | "<=", true) => Err(refuse("this metric has a lower limit: use >")),
             _ => Err(refuse("this metric has an upper limit: use <")),
         }
     }
@@ -118,6 +131,7 @@ impl Metric {
                 Limit::AtMostShare(share)
             }
             Self::Rate => Limit::AtLeastRate(text.parse().map_err(why)?),
+            Self::Delivered => Limit::AtLeastShare(text.parse().map_err(why)?),
         })
     }
 }
@@ -129,6 +143,7 @@ impl FromStr for Metric {
         match name {
             "error-rate" => return Ok(Self::ErrorRate),
             "rate" => return Ok(Self::Rate),
+            "delivered" => return Ok(Self::Delivered),
             "time-to-verdict" => return Ok(Self::TimeToVerdict(Quantile::P99)),
             _ => {}
         }
@@ -140,29 +155,6 @@ impl FromStr for Metric {
     }
 }
 
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Response(quantile) => f.write_str(quantile.name()),
-            Self::TimeToVerdict(quantile) => write!(f, "time-to-verdict.{}", quantile.name()),
-            Self::ErrorRate => f.write_str("error-rate"),
-            Self::Rate => f.write_str("rate"),
-        }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtMostMicros(us) => {
-                write!(f, "{}", humantime::format_duration(std::time::Duration::from_micros(*us)))
-            }
-            Self::AtMostShare(share) => share.fmt(f),
-            Self::AtLeastRate(rate) => rate.fmt(f),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -170,27 +162,27 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case("p99<250ms", "p99 <= 250ms")]
-    #[case(" p99.9 <= 1s ", "p99.9 <= 1s")]
-    #[case("max=2s", "max <= 2s")]
-    #[case("error-rate<1%", "error-rate <= 1%")]
-    #[case("error-rate<0", "error-rate <= 0%")]
-    #[case("rate>495", "rate >= 495/s")]
-    #[case("rate = 30/m", "rate >= 0.5/s")]
-    #[case("time-to-verdict<2s", "time-to-verdict.p99 <= 2s")]
-    #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50 <= 800ms")]
-    fn valid_thresholds_are_parsed(#[case] given: &str, #[case] rule: &str) {
-        let threshold: Threshold = given.parse().unwrap();
-        assert_eq!((threshold.route.as_deref(), threshold.rule().as_str()), (None, rule));
+    #[case("p99<250ms", "p99<=250ms")]
+    #[case("p99.9 <= 1s", "p99.9 < 1000ms")]
+    #[case("max=2s", "max<=2s")]
+    #[case("error-rate<1%", "error-rate<0.01")]
+    #[case("error-rate<0", "error-rate<=0%")]
+    #[case("rate>495", "rate>=495/s")]
+    #[case("rate = 30/m", "rate>0.5")]
+    #[case("delivered>99%", "delivered>=0.99")]
+    #[case("delivered>0%", "delivered=0")]
+    #[case("time-to-verdict<2s", "time-to-verdict.p99<=2s")]
+    #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50=800ms")]
+    fn threshold_echoes_its_text_and_equals_other_spellings(#[case] given: &str, #[case] same: &str) {
+        let threshold: Threshold = format!(" {given} ").parse().unwrap();
+        assert_eq!((threshold.route.as_deref(), threshold.rule()), (None, given));
+        assert_eq!(threshold, same.parse().unwrap());
     }
 
     #[test]
     fn route_stands_before_the_metric() {
-        let threshold: Threshold = "POST  /v1/signals p99<100ms".parse().unwrap();
-        assert_eq!(
-            (threshold.route.as_deref(), threshold.rule().as_str()),
-            (Some("POST /v1/signals"), "p99 <= 100ms")
-        );
+        let threshold: Threshold = "POST  /v1/p99 p99<100ms".parse().unwrap();
+        assert_eq!((threshold.route.as_deref(), threshold.rule()), (Some("POST /v1/p99"), "p99<100ms"));
     }
 
     #[rstest]
@@ -204,6 +196,9 @@ mod tests {
     #[case("error-rate>1%", "an upper limit")]
     #[case("error-rate<7", "out of range")]
     #[case("GET /x time-to-verdict<1s", "not of a route")]
+    #[case("GET /x delivered>99%", "not of a route")]
+    #[case("delivered<99%", "a lower limit")]
+    #[case("delivered>101%", "out of range")]
     #[case("p99<>1s", "an upper limit")]
     fn invalid_thresholds_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Threshold>().unwrap_err();

@@ -57,7 +57,7 @@ fn add(
             return Err(PlanError::new(why, ADVICE));
         }
     };
-    let threshold = Threshold::new(route, metric, &text)
+    let threshold = Threshold::new(route, metric, " = ", &text)
         .map_err(|error| PlanError { why: format!("{metric} = {text}: {}", error.why), ..error })?;
     thresholds.push(threshold);
     Ok(())
@@ -80,14 +80,14 @@ mod tests {
         let (own, whole): (Vec<_>, Vec<_>) =
             parse_file(text).unwrap().into_iter().partition(|threshold| threshold.route.is_some());
         let rules = |thresholds: Vec<Threshold>| {
-            let mut rules: Vec<String> = thresholds.iter().map(Threshold::rule).collect();
+            let mut rules: Vec<String> =
+                thresholds.iter().map(|threshold| threshold.rule().to_owned()).collect();
             rules.sort();
             rules.join(", ")
         };
         assert_eq!(own[0].route.as_deref(), Some("POST /v1/signals"));
-        assert_eq!(rules(own), "p99.9 <= 2s");
-        let expected =
-            "error-rate <= 1%, p99 <= 250ms, p99.9 <= 1s, rate >= 495/s, time-to-verdict.p50 <= 1s";
+        assert_eq!(rules(own), "p99.9 = 2s");
+        let expected = "error-rate = 0.01, p99 = 250ms, p99.9 = 1s, rate = 495, time-to-verdict.p50 = 1s";
         assert_eq!(rules(whole), expected);
     }
 

@@ -3,21 +3,24 @@ use std::time::Duration;
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model,
-    RouteFigures, Seal, ShardFigures,
+    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState,
+    LoadTarget, Model, RouteFigures, Seal, ShardFigures, count,
 };
 
 use super::counts::{imbalance, rates, reconcile, unanswered};
+use super::digest::digest;
 use super::distortion::{contention_figures, distorted, distortion};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
 use super::routes::route;
 use super::thresholds::judge_report;
-use super::timing::{timeline, timing};
+use super::timing::{response_timing, timeline, timing};
 use crate::engine::RunData;
-use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
-use crate::plan::Arrivals;
+use crate::measure::{
+    LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
+};
+use crate::plan::{Arrivals, verdict_route};
 
 /// Delivered share of the rate below which the target did not keep up.
 const KEPT_UP: f64 = 0.99;
@@ -45,6 +48,15 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
     let response = measurements.sum(None, |series| &series.response);
+    let mut shard = ShardFigures {
+        index: inputs.shard.0,
+        count: inputs.shard.1,
+        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+        scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
+        digest: String::new(),
+    };
+    shard.digest = digest(&shard, &plan);
+    let verdicts = verdicts(inputs.scenario, inputs.routes, measurements);
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -56,29 +68,32 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         state: LoadState::Complete,
         findings: Vec::new(),
         exit_code: 0,
-        shards: vec![ShardFigures {
-            index: inputs.shard.0,
-            count: inputs.shard.1,
-            started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
-            scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
-        }],
-        rate: rates(&data.recorded, &inputs.arrivals, measured_s),
+        shards: vec![shard],
+        rate: rates(data, &inputs.arrivals, measured_s),
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
-        response: timing(&response),
-        observed: timing(&measurements.sum(None, |series| &series.observed)),
+        response: response_timing(&measurements.times(None, |series| &series.response)),
+        successes: response_timing(&measurements.successes(None, |series| &series.response)),
+        observed: response_timing(&measurements.times(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
         distorted: Vec::new(),
-        service: timing(&measurements.sum(None, |series| &series.service)),
+        service: response_timing(&measurements.times(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
-        time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
+        time_to_verdict: (verdicts.count() > 0).then(|| response_timing(&verdicts)),
         time_to_verdict_observed: (measurements.verdict_observed.count() > 0)
             .then(|| timing(&measurements.verdict_observed)),
         edge_added: (measurements.added.count() > 0)
             .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(inputs.edge_samples, requests),
         routes,
+        connections: ConnectionFigures {
+            connect: timing(&measurements.connects),
+            tls: (measurements.tls.count() > 0).then(|| timing(&measurements.tls)),
+            bytes_sent: measurements.bytes_sent,
+            bytes_received: measurements.bytes_received,
+        },
+        probes: inputs.probes,
         reconciled,
         timeline: timeline(&measurements.timeline, |from, to| {
             let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
@@ -119,8 +134,18 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     report.distorted = distorted.into_iter().map(distortion).collect();
     report.thresholds = judge_report(&report, inputs.thresholds);
     let imbalance = imbalance(&report, data);
+    let is_gone = gone.is_some() || !inputs.partial.is_empty();
+    // A dead edge says more than that nothing answers.
     let partial = inputs
         .partial
+        .into_iter()
+        .map(|why| match &gone {
+            Some(gone) => format!("{why}: {gone}"),
+            None => why,
+        })
+        .collect::<Vec<_>>();
+    let gone = gone.filter(|_| partial.is_empty());
+    let partial = partial
         .into_iter()
         .chain(gone)
         .chain(data.interrupted.map(|signal| format!("{signal} ended the run early")));
@@ -137,23 +162,40 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     }
     report.findings.extend(partial);
     report.findings.extend(data.self_monitor.contention.competing_target());
-    if report.ledger.open + report.ledger.dropped > 0 {
+    // That the target died explains these operations.
+    if report.ledger.open + report.ledger.dropped > 0 && !is_gone {
         report.findings.push(format!(
-            "{} operations never started and {} were still running at the end; they count at their age",
-            report.ledger.dropped, report.ledger.open
+            "{} operations never started, and {} were still running at the end: they rank above all answered ones",
+            count(report.ledger.dropped),
+            count(report.ledger.open)
         ));
     }
-    if report.ledger.without_verdict > 0 {
-        let there = report.time_to_verdict.as_ref().map_or(0, |timing| timing.figures.count);
+    if report.ledger.without_verdict > 0 && !is_gone {
         report.findings.push(format!(
-            "{} of {} sessions got no verdict; the times to verdict are those of the other sessions",
-            report.ledger.without_verdict,
-            there + report.ledger.without_verdict
+            "{} of {} sessions got no verdict: they rank above all others",
+            count(report.ledger.without_verdict),
+            count(verdicts.count())
         ));
     }
     report.exit_code =
         data.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);
     report
+}
+
+/// Times to verdict. A session that never started got no verdict. In a mixed run, dropped collections count as
+/// those of `edge-relay`, which waits for none.
+fn verdicts(scenario: &str, routes: &[String], measurements: &LoadMeasurements) -> ResponseTimes {
+    let mut verdicts = measurements.verdicts();
+    if verdicts.count() == 0 {
+        return verdicts;
+    }
+    for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
+        let route = routes.get(usize::from(series.route.0)).map(String::as_str);
+        if scenario == "journey" || route == Some(verdict_route()) {
+            verdicts.unanswered.add(&series.response);
+        }
+    }
+    verdicts
 }
 
 fn unsealed(report: &LoadReport) -> (u64, u64) {

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use edgeproof_reports::load::{LoadReport, Rates, Reconciled};
 
 use super::inputs::ReportInputs;
@@ -5,21 +7,27 @@ use crate::engine::{LocalRecorder, RunData};
 use crate::measure::{LoadMeasurements, RequestFailure, RequestOutcome};
 use crate::plan::Arrivals;
 
-pub(super) fn rates(recorded: &LocalRecorder, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
-    let each = |count: u64| if measured_s > 0.0 { count as f64 / measured_s } else { 0.0 };
-    let asked: f64 = arrivals
-        .iter()
-        .map(|arrivals| {
-            arrivals.measured() as f64
-                / arrivals.end().saturating_sub(arrivals.warm_up()).as_secs_f64().max(1e-9)
-        })
-        .sum();
-    let ledger = &recorded.ledger;
+pub(super) fn rates(data: &RunData, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
+    let each = |count: u64, seconds: f64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let LocalRecorder { ledger, completions, .. } = &data.recorded;
+    // An interrupted run asked for the operations until then.
+    let end = data.interrupted.map(|_| data.took.saturating_sub(data.drained));
+    let asked = arrivals.iter().map(|arrivals| {
+        let end = end.map_or(arrivals.end(), |end| end.min(arrivals.end()));
+        let count = arrivals.before(end).saturating_sub(arrivals.before(arrivals.warm_up()));
+        each(count, end.saturating_sub(arrivals.warm_up()).as_secs_f64())
+    });
+    // An unexpected answer is no throughput. A backlog that grew during the run took this much longer.
+    // In the closed model no backlog can grow.
+    let longer = if arrivals.is_empty() {
+        0.0
+    } else {
+        completions.backlog_growth(Duration::from_secs_f64(measured_s)).as_secs_f64()
+    };
     Rates {
-        asked: (!arrivals.is_empty()).then_some(asked),
-        begun: each(ledger.scheduled - ledger.dropped),
-        // An unexpected answer, or an answer after the end of the load, is no throughput.
-        delivered: each(ledger.answered - ledger.unexpected - recorded.late),
+        asked: (!arrivals.is_empty()).then(|| asked.sum()),
+        begun: each(ledger.scheduled - ledger.dropped, measured_s),
+        delivered: each(ledger.answered - ledger.unexpected, measured_s + longer),
     }
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad};
+use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad, ProbeFigures};
 
 use crate::measure::{Codes, RouteId};
 use crate::plan::{Arrivals, Threshold};
@@ -27,6 +27,8 @@ pub struct ReportInputs<'a> {
     pub thresholds: &'a [(Threshold, bool)],
     /// Requests counted by the mock service, by route.
     pub arrived: Vec<(RouteId, u64)>,
+    /// Requests sent before the run.
+    pub probes: Vec<ProbeFigures>,
     /// Injected faults.
     pub faults: Vec<InjectedFault>,
     /// Samples of a launched edge.

@@ -2,6 +2,7 @@
 
 mod build;
 mod counts;
+mod digest;
 mod distortion;
 mod exit_code;
 mod inputs;
@@ -11,8 +12,9 @@ mod thresholds;
 mod timing;
 
 pub use build::{build, embedded};
+pub use digest::digest;
 pub use distortion::{distorted, distortion};
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;
-pub use timing::{timeline, timing};
+pub use timing::{response_timing, timeline, timing};

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::InjectedFault;
+use edgeproof_reports::load::{InjectedFault, micros};
 
 use crate::engine::RunData;
 use crate::measure::LoadMeasurements;
@@ -18,7 +18,8 @@ pub(super) fn gone(data: &RunData, measurements: &LoadMeasurements) -> Option<St
     Some(if data.last_answer.is_zero() {
         "the target never answered".to_owned()
     } else {
-        format!("the target was gone from {:.1} s to the end", data.last_answer.as_secs_f64())
+        let last = micros(data.last_answer.as_micros() as u64);
+        format!("the target was gone from {last} after the start to the end")
     })
 }
 

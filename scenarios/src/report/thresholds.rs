@@ -1,13 +1,14 @@
 use edgeproof_reports::load::{LoadReport, ThresholdResult, Timing};
 
-use crate::measure::{Histogram, ThresholdInputs, judge};
+use crate::measure::{ResponseTimes, ThresholdInputs, judge};
 use crate::plan::Threshold;
 
 /// Judges thresholds on the figures of a report: of one run, or of a sum.
 pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<ThresholdResult> {
-    let histogram = |timing: &Timing| Histogram::decode(&timing.histogram).ok();
+    let times =
+        |timing: &Timing| ResponseTimes::restore(&timing.histogram, &timing.unanswered_histogram).ok();
     let of = |route: Option<&str>| {
-        let verdict = report.time_to_verdict.as_ref().and_then(histogram);
+        let verdict = report.time_to_verdict.as_ref().and_then(times);
         let Some(name) = route else {
             // The worse of both rates: the many polls of a session must not hide that the session failed.
             let (requests, operations) = (
@@ -17,22 +18,26 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
             let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
             return Some(ThresholdInputs {
-                response: histogram(&report.response)?,
+                response: times(&report.response)?,
+                successes: times(&report.successes)?,
                 count,
                 errors,
                 rate: report.rate.delivered,
+                rates: Some(report.rate),
+                failed: part((report.ledger.unexpected + report.ledger.failed, report.ledger.scheduled)),
                 verdict,
-                without_verdict: report.ledger.without_verdict,
             });
         };
         let route = report.routes.iter().find(|route| route.route == name)?;
         Some(ThresholdInputs {
-            response: histogram(&route.response)?,
+            response: times(&route.response)?,
+            successes: times(&route.successes)?,
             count: route.response.figures.count,
             errors: route.errors,
             rate: route.answered_per_s,
+            rates: None,
+            failed: 0.0,
             verdict,
-            without_verdict: 0,
         })
     };
     judge(thresholds.iter().map(|(threshold, by_default)| (threshold, *by_default)), of)

@@ -2,16 +2,25 @@ use std::time::Duration;
 
 use edgeproof_reports::load::{Percentiles, TimelineFigures, TimelineMoment, Timing};
 
-use crate::measure::{self, Histogram};
+use crate::measure::{self, Histogram, ResponseTimes};
 use crate::plan::Quantile as Q;
 
-/// Percentiles, curve, distribution and histogram.
+/// Percentiles, curve, distribution and histogram of times that all have an answer.
 pub fn timing(times: &Histogram) -> Timing {
-    let at = |quantile| times.at(quantile);
+    response_timing(&ResponseTimes::from(times.clone()))
+}
+
+/// Percentiles, curve, distribution and histogram. Samples without an answer rank last.
+pub fn response_timing(times: &ResponseTimes) -> Timing {
+    let at = |quantile| times.at(quantile).us;
+    let all = times.all();
+    let answered = &times.answered;
+    let unanswered = times.unanswered.count();
     let figures = Percentiles {
-        count: times.count(),
-        min_us: times.min(),
-        mean_us: (times.mean() * 10.0).round() / 10.0,
+        count: all.count(),
+        unanswered,
+        min_us: if answered.count() > 0 { answered.min() } else { all.min() },
+        mean_us: (all.mean() * 10.0).round() / 10.0,
         p50_us: at(Q::P50),
         p90_us: at(Q::P90),
         p95_us: at(Q::P95),
@@ -21,17 +30,24 @@ pub fn timing(times: &Histogram) -> Timing {
     };
     let nines = (1..=24).map(|step| 1.0 - 10f64.powf(-f64::from(step) / 4.0));
     let shares = (0..10).map(|tenth| f64::from(tenth) / 10.0).chain(nines).filter(|share| {
-        // No point beyond the slowest request.
-        (1.0 - share) * times.count() as f64 >= 1.0
+        // No point beyond the slowest request, nor one whose time is unknown.
+        (1.0 - share) * all.count() as f64 >= 1.0 && !figures.is_lower_bound(*share)
     });
     let mut shares: Vec<f64> = shares.collect();
     shares.sort_by(f64::total_cmp);
     shares.dedup();
-    let mut curve: Vec<(f64, u64)> = shares.into_iter().map(|share| (share, times.value_at(share))).collect();
-    if times.count() > 0 {
-        curve.push((1.0, times.max()));
+    let point = |share: f64| (share, answered.value_at_rank(Percentiles::rank(share, all.count())));
+    let mut curve: Vec<(f64, u64)> = shares.into_iter().map(point).collect();
+    if all.count() > 0 && unanswered == 0 {
+        curve.push((1.0, answered.max()));
     }
-    Timing { figures, curve, distribution: times.distribution(4), histogram: times.encode() }
+    Timing {
+        figures,
+        curve,
+        distribution: answered.distribution(4),
+        histogram: all.encode(),
+        unanswered_histogram: if unanswered > 0 { times.unanswered.encode() } else { String::new() },
+    }
 }
 
 /// The timeline of a run. `asked` returns the number of operations due between two times.

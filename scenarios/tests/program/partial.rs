@@ -38,7 +38,7 @@ async fn signal_leaves_a_partial_result() {
 }
 
 /// Starts a run and waits until this many requests are answered.
-fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
+pub(super) fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
     let line = format!("{line} --rate 40 --warm-up 0s --unchecked --threshold 'error-rate<99%'");
     let (mut child, folder) = ProgramCall::new(&line).arg("--prometheus", "127.0.0.1:0").start();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -51,7 +51,7 @@ fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
 }
 
 /// The address of the metrics, from the program's standard error.
-fn metrics_address(stderr: &mut impl BufRead) -> SocketAddr {
+pub(super) fn metrics_address(stderr: &mut impl BufRead) -> SocketAddr {
     let mut lines = stderr.lines().map(Result::unwrap);
     let line = lines.find(|line| line.contains("Prometheus")).expect("the program prints its address");
     let (_, rest) = line.rsplit_once("http://").unwrap();
@@ -60,12 +60,20 @@ fn metrics_address(stderr: &mut impl BufRead) -> SocketAddr {
 
 /// Number of requests with the expected outcome, from the metrics.
 fn answered(metrics: SocketAddr) -> u64 {
-    let Ok(mut stream) = TcpStream::connect(metrics) else { return 0 };
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    let mut text = String::new();
-    let _ = stream.read_to_string(&mut text);
+    let text = get(metrics, "GET", "/metrics");
     let line = text
         .lines()
         .find(|line| line.starts_with("edgeproof_requests_total{") && line.contains("expected=\"true\""));
     line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(0)
+}
+
+/// An answer of the metrics server; empty without one.
+pub(super) fn get(metrics: SocketAddr, method: &str, path: &str) -> String {
+    let mut text = String::new();
+    if let Ok(mut stream) = TcpStream::connect(metrics) {
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let _ = stream.read_to_string(&mut text);
+    }
+    text
 }

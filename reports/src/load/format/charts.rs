@@ -2,19 +2,24 @@
 
 use super::chart::{Axis, Chart};
 use crate::load::model::{EdgeCost, LoadReport, TimelineMoment, Timing};
-use crate::text::units::{count, mebibytes, micros, rate};
+use crate::text::units::{count, micros, rate, size};
 
-/// Response time over time.
+/// Response time over time; empty with several routes: a percentile over collections and polls says nothing.
 pub(super) fn latency(report: &LoadReport) -> String {
+    if report.routes.len() > 1 {
+        return String::new();
+    }
     let moments = &report.timeline.moments;
-    let highest = moments.iter().filter_map(|moment| moment.p99_us).max().unwrap_or(1000) as f64;
-    let lowest = moments.iter().filter_map(|moment| moment.p50_us).min().unwrap_or(100) as f64;
+    let all = || moments.iter().flat_map(|moment| [moment.p50_us, moment.p99_us]).flatten();
+    let (lowest, highest) = (all().min().unwrap_or(100) as f64, all().max().unwrap_or(1000) as f64);
     let y = Axis::log(lowest, highest, |us| micros(us as u64));
     let value = |us: Option<u64>| us.map_or(f64::NAN, |us| us as f64);
+    let has_gaps = moments.iter().any(|moment| moment.due > 0 && moment.p99_us.is_none());
+    let p99 = if has_gaps { "p99, with gaps where requests have no answer" } else { "p99" };
     Chart::new("Response time by intended start", time_axis(report), y)
         .band(0.0, warm_up(report), "warm-up")
         .line("p50", "a", points(report, |moment| value(moment.p50_us)))
-        .line("p99", "b", points(report, |moment| value(moment.p99_us)))
+        .line(p99, "b", points(report, |moment| value(moment.p99_us)))
         .svg()
 }
 
@@ -130,7 +135,7 @@ pub(super) fn histogram(title: &str, timing: &Timing) -> String {
 pub(super) fn memory(cost: &EdgeCost) -> String {
     let seconds = |at_ms: u64| at_ms as f64 / 1000.0;
     let end = cost.moments.last().map_or(1.0, |moment| seconds(moment.at_ms));
-    let y = Axis::linear(cost.memory_most as f64 * 1.1, |bytes| mebibytes(bytes as u64));
+    let y = Axis::linear(cost.memory_most as f64 * 1.1, |bytes| size(bytes as u64));
     let points = cost.moments.iter().map(|moment| (seconds(moment.at_ms), moment.memory as f64)).collect();
     Chart::new("Edge memory", seconds_axis(end), y).line("", "a", points).svg()
 }

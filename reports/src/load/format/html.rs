@@ -1,8 +1,8 @@
 use super::{charts, phrases};
-use crate::load::model::{LoadReport, LoadState, Percentiles};
+use crate::load::model::{LoadReport, LoadState, Percentiles, Timing, bounded};
 use crate::text::escape::markup_line;
 use crate::text::page::page;
-use crate::text::units::{count, micros, rate};
+use crate::text::units::{count, percent, rate};
 
 const STYLE: &str = include_str!("load.css");
 
@@ -34,7 +34,7 @@ pub(super) fn render(report: &LoadReport) -> String {
         body.push_str(&charts::histogram("Time to verdict: number of sessions", timing));
     }
     for route in &report.routes {
-        let title = format!("{}: number of requests by response time", route.route);
+        let title = format!("{}: number of answered requests by response time", route.route);
         body.push_str(&charts::histogram(&title, &route.response));
     }
     outcomes(&mut body, report);
@@ -47,19 +47,25 @@ pub(super) fn render(report: &LoadReport) -> String {
 /// Key figures.
 fn tiles(out: &mut String, report: &LoadReport) {
     let errors = report.errors();
-    let (name, timing) = match &report.time_to_verdict {
-        Some(timing) => ("time to verdict", timing),
-        None => ("response", &report.response),
-    };
     let mut tiles: Vec<(String, String)> = Vec::new();
     tiles.extend(report.rate.asked.map(|planned| ("planned".to_owned(), rate(planned))));
     tiles.extend([
         ("delivered".to_owned(), rate(report.rate.delivered)),
         ("requests".to_owned(), count(report.response.figures.count)),
         ("unexpected".to_owned(), count(errors)),
-        (format!("{name} p50"), micros(timing.figures.p50_us)),
-        (format!("{name} p99"), micros(timing.figures.p99_us)),
     ]);
+    // A percentile over several routes says nothing.
+    let timing: Option<(&str, &Timing)> = match (&report.time_to_verdict, &report.routes[..]) {
+        (Some(timing), _) => Some(("time to verdict", timing)),
+        (None, [route]) => Some(("response", &route.response)),
+        (None, _) => None,
+    };
+    if let Some((name, Timing { figures, .. })) = timing {
+        tiles.extend([
+            (format!("{name} p50"), bounded(figures.p50_us, figures.is_lower_bound(0.5))),
+            (format!("{name} p99"), bounded(figures.p99_us, figures.is_lower_bound(0.99))),
+        ]);
+    }
     out.push_str("<div class=\"tiles\">");
     for (label, value) in tiles {
         let class = if label == "unexpected" && errors > 0 { " bad" } else { "" };
@@ -86,7 +92,12 @@ fn thresholds(out: &mut String, report: &LoadReport) {
     }
     out.push_str("<h2>Thresholds</h2>\n<table>");
     for threshold in &report.thresholds {
-        let (class, mark) = if threshold.holds { ("good", "✓") } else { ("bad", "✗") };
+        let (class, mark) = match threshold.holds {
+            // A single shard does not judge its thresholds.
+            _ if report.as_shard().is_some() => ("", "·"),
+            true => ("good", "✓"),
+            false => ("bad", "✗"),
+        };
         let text = markup_line(&phrases::threshold(threshold));
         put!(out, "<tr class=\"{class}\"><td>{mark}</td><td>{text}</td></tr>");
     }
@@ -103,32 +114,36 @@ fn ledger(out: &mut String, report: &LoadReport) {
 }
 
 fn percentiles(out: &mut String, report: &LoadReport) {
-    let heads = Percentiles::COLUMNS.map(|name| format!("<th>{name}</th>")).concat();
-    put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th>count</th>{heads}</tr>");
-    for (name, percentiles) in phrases::rows(report) {
-        let (name, number) = (markup_line(&name), count(percentiles.count));
-        put!(out, "<tr><td>{name}</td>{}{}</tr>", cells([number]), cells(percentiles.row().map(micros)));
+    let heads = Percentiles::COLUMNS.map(|name| format!("<th class=\"n\">{name}</th>")).concat();
+    put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th class=\"n\">count</th>{heads}</tr>");
+    let rows = phrases::rows(report);
+    for row in &rows {
+        let class = if row.of_route { " class=\"part\"" } else { "" };
+        let (name, number) = (markup_line(&row.name), count(row.count));
+        put!(out, "<tr><td{class}>{name}</td>{}{}</tr>", cells([number]), cells(row.cells.clone()));
     }
-    out.push_str("</table>\n<p class=\"small\">Response time counts from the intended start, service time from sending.</p>\n");
+    put!(out, "</table>\n<p class=\"small\">{}</p>\n", phrases::legend(&rows).join("<br/>"));
 }
 
 fn outcomes(out: &mut String, report: &LoadReport) {
-    out.push_str(
-        "<h2>Outcomes</h2>\n<table><tr><th>route</th><th>outcome</th><th>count</th><th>share</th><th>p50</th><th>p99</th>\
-         <th>max</th></tr>",
-    );
+    out.push_str("<h2>Outcomes</h2>\n<table><tr><th>route</th><th>outcome</th>");
+    for name in ["count", "share", "p50", "p99", "max"] {
+        put!(out, "<th class=\"n\">{name}</th>");
+    }
+    out.push_str("</tr>");
     for route in &report.routes {
         let all = route.response.figures.count.max(1) as f64;
         for outcome in &route.outcomes {
-            let Percentiles { p50_us, p99_us, max_us, .. } = outcome.response.figures;
+            let figures = &outcome.response.figures;
+            let times = [(figures.p50_us, 0.5), (figures.p99_us, 0.99), (figures.max_us, 1.0)];
             put!(
                 out,
                 "<tr class=\"{}\"><td>{}</td><td>{}</td>{}{}</tr>",
                 if outcome.expected { "" } else { "bad" },
                 markup_line(&route.route),
                 markup_line(&outcome.outcome),
-                cells([count(outcome.count), format!("{:.2} %", outcome.count as f64 * 100.0 / all)]),
-                cells([p50_us, p99_us, max_us].map(micros))
+                cells([count(outcome.count), percent(outcome.count as f64 / all)]),
+                cells(times.map(|(us, share)| bounded(us, figures.is_lower_bound(share))))
             );
         }
     }
@@ -142,6 +157,10 @@ fn costs(out: &mut String, report: &LoadReport) {
     }
     if let Some(cost) = &report.edge_cost {
         put!(out, "<p>{}</p>\n{}", phrases::edge(cost), charts::memory(cost));
+    }
+    let texts = phrases::connections(&report.connections).into_iter().chain(phrases::probes(&report.probes));
+    for text in texts {
+        put!(out, "<p>{}</p>\n", markup_line(&text));
     }
     for fault in &report.faults {
         put!(out, "<p>{}</p>\n", markup_line(&phrases::fault(fault)));

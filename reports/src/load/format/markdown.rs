@@ -1,7 +1,7 @@
 use super::phrases;
-use crate::load::model::{LoadReport, Percentiles};
+use crate::load::model::{LoadReport, Percentiles, bounded};
 use crate::text::markdown::literal;
-use crate::text::units::{count, micros};
+use crate::text::units::count;
 
 /// Markdown summary for a pull request.
 pub(super) fn render(report: &LoadReport) -> String {
@@ -16,14 +16,25 @@ pub(super) fn render(report: &LoadReport) -> String {
     if !report.thresholds.is_empty() {
         out.push_str("| | Threshold |\n|---|---|\n");
         for threshold in &report.thresholds {
-            let mark = if threshold.holds { "✅" } else { "❌" };
+            let mark = match threshold.holds {
+                _ if report.as_shard().is_some() => "",
+                true => "✅",
+                false => "❌",
+            };
             put!(out, "| {mark} | {} |\n", literal(&phrases::threshold(threshold)));
         }
         out.push('\n');
     }
     put!(out, "| | {} |\n|---|---:|---:|---:|---:|---:|---:|\n", Percentiles::COLUMNS.join(" | "));
-    for (name, percentiles) in phrases::rows(report) {
-        put!(out, "| {} | {} |\n", literal(&name), percentiles.row().map(micros).join(" | "));
+    let rows = phrases::rows(report);
+    for row in &rows {
+        let indent = if row.of_route { "&emsp;" } else { "" };
+        let cells = row.cells.each_ref().map(|cell| literal(cell)).join(" | ");
+        put!(out, "| {indent}{} | {cells} |\n", literal(&row.name));
+    }
+    out.push('\n');
+    for text in phrases::legend(&rows) {
+        put!(out, "{}\n", literal(text));
     }
     out.push_str("\n| Route | Outcome | Count | p99 |\n|---|---|---:|---:|\n");
     for route in &report.routes {
@@ -35,9 +46,16 @@ pub(super) fn render(report: &LoadReport) -> String {
                 if outcome.expected { "" } else { "❌ " },
                 literal(&outcome.outcome),
                 count(outcome.count),
-                micros(outcome.response.figures.p99_us)
+                literal(&bounded(
+                    outcome.response.figures.p99_us,
+                    outcome.response.figures.is_lower_bound(0.99)
+                ))
             );
         }
+    }
+    let texts = phrases::connections(&report.connections).into_iter().chain(phrases::probes(&report.probes));
+    for text in texts {
+        put!(out, "\n{}\n", literal(&text));
     }
     if let Some(comparison) = &report.comparison {
         put!(out, "\nCompared with {}:\n\n", literal(&comparison.baseline));

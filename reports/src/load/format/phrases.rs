@@ -1,12 +1,21 @@
 //! Phrases about a load run that its formats share.
 
 use crate::load::model::{
-    Difference, EdgeCost, InjectedFault, Ledger, LoadReport, Model, Percentiles, Rates, Reconciled, Seal,
-    ThresholdResult,
+    ConnectionFigures, Difference, EdgeCost, InjectedFault, Ledger, LoadReport, Model, Percentiles,
+    ProbeFigures, Rates, Reconciled, Seal, ThresholdResult,
 };
 use crate::model::TargetKind;
 use crate::text::escape::one_line;
-use crate::text::units::{count, duration, mebibytes, micros, rate};
+use crate::text::units::{count, given_duration, given_rate, micros, percent, rate, significant, size};
+
+/// A row of the percentile table.
+pub(super) struct PercentileRow {
+    pub(super) name: String,
+    /// Whether the row belongs to the route above it.
+    pub(super) of_route: bool,
+    pub(super) count: u64,
+    pub(super) cells: [String; 6],
+}
 
 /// Target of the load: ``launched edge `node edge.mjs` http://127.0.0.1:8080/``.
 pub(super) fn target(report: &LoadReport) -> String {
@@ -30,17 +39,17 @@ pub(super) fn plan(report: &LoadReport) -> String {
         return format!("closed model: {users} users, each starts an operation when its previous one ends");
     }
     let stages = report.plan.stages.iter().map(|stage| {
-        let time = duration(stage.time_ms);
+        let time = given_duration(stage.time_ms);
         if (stage.from - stage.to).abs() < 1e-9 {
-            format!("{} for {time}", rate(stage.to))
+            format!("{} for {time}", given_rate(stage.to))
         } else {
-            format!("{} to {} in {time}", rate(stage.from), rate(stage.to))
+            format!("{} to {} in {time}", given_rate(stage.from), given_rate(stage.to))
         }
     });
     format!("open model: {}; {users} users", stages.collect::<Vec<_>>().join(", "))
 }
 
-/// `planned 500.0/s, started 500.0/s, delivered 499.9/s`.
+/// `planned 500/s, started 500/s, delivered 499/s`.
 pub(super) fn rates(rates: &Rates) -> String {
     let planned = rates.asked.map_or(String::new(), |planned| format!("planned {}, ", rate(planned)));
     format!("{planned}started {}, delivered {}", rate(rates.begun), rate(rates.delivered))
@@ -66,39 +75,93 @@ pub(super) fn reconciled(counted: &Reconciled) -> String {
     format!("{route}: {} sent, {} counted by the service ({verdict})", count(*sent), count(*arrived))
 }
 
-/// Rows of the percentile table: name and percentiles.
-pub(super) fn rows(report: &LoadReport) -> Vec<(String, Percentiles)> {
-    let mut rows = vec![
-        ("response".to_owned(), report.response.figures),
-        ("service".to_owned(), report.service.figures),
-    ];
-    rows.extend(report.time_to_verdict.as_ref().map(|timing| ("time to verdict".to_owned(), timing.figures)));
-    if report.routes.len() > 1 {
-        rows.extend(report.routes.iter().map(|route| (route.route.clone(), route.response.figures)));
+/// Rows of the percentile table. Routes are never mixed: a percentile over collections and polls says nothing.
+pub(super) fn rows(report: &LoadReport) -> Vec<PercentileRow> {
+    let row = |name: &str, of_route: bool, figures: &Percentiles, cells: [String; 6]| PercentileRow {
+        name: name.to_owned(),
+        of_route,
+        count: figures.count,
+        cells,
+    };
+    let plain =
+        |name: &str, of_route: bool, figures: &Percentiles| row(name, of_route, figures, figures.row());
+    let mut rows = Vec::new();
+    for route in &report.routes {
+        let all = &route.response.figures;
+        rows.push(row(&route.route, false, all, all.marked_row(&route.observed.figures)));
+        rows.push(plain("successes", true, &route.successes.figures));
+        rows.push(plain("service time", true, &route.service.figures));
     }
     rows.extend(
-        report.edge_added.as_ref().map(|added| ("edge-added latency".to_owned(), added.timing.figures)),
+        report.time_to_verdict.as_ref().map(|timing| plain("time to verdict", false, &timing.figures)),
+    );
+    rows.extend(
+        report.edge_added.as_ref().map(|added| plain("edge-added latency", false, &added.timing.figures)),
     );
     if report.waiting.figures.max_us > 1000 {
-        rows.push(("wait for a connection".to_owned(), report.waiting.figures));
+        rows.push(plain("wait for a connection", false, &report.waiting.figures));
     }
+    if report.connections.connect.figures.count > 0 {
+        rows.push(plain("connection set-up", false, &report.connections.connect.figures));
+    }
+    rows.extend(report.connections.tls.as_ref().map(|tls| plain("TLS handshake", false, &tls.figures)));
     if report.model == Model::Open {
-        rows.push(("generator lateness".to_owned(), report.lateness.figures));
+        rows.push(plain("generator delay", false, &report.delay.figures));
     }
     rows
 }
 
-/// `p99 <= 250ms: 12.30 ms, 95 % within the limit`.
+/// Explanations of the percentile table.
+pub(super) fn legend(rows: &[PercentileRow]) -> Vec<&'static str> {
+    let has = |marked: fn(&str) -> bool| rows.iter().flat_map(|row| &row.cells).any(|cell| marked(cell));
+    let mut legend = vec![
+        "First row of a route: all requests, from their intended start. Service time counts from sending.",
+    ];
+    if has(|cell| cell.starts_with('≥')) {
+        legend.push("≥: at least; requests without an answer rank above all others.");
+    }
+    if has(|cell| cell.ends_with('*')) {
+        legend.push("*: the generator added more than 5 % to this value; its delay is left out.");
+    }
+    legend
+}
+
+/// `p99<250ms: 12.3 ms, 95.1 % within the limit`.
 pub(super) fn threshold(threshold: &ThresholdResult) -> String {
     let route = threshold.route.as_ref().map_or(String::new(), |route| format!("{} ", one_line(route)));
     let by_default = if threshold.by_default { " (default)" } else { "" };
     let observed = threshold.observed.as_deref().unwrap_or("no data");
     let margin = match threshold.margin {
+        None if threshold.at_least => ", because requests without an answer rank above all others".to_owned(),
         None => String::new(),
-        Some(margin) if margin < 0.0 => format!(", {:.0} % beyond the limit", -margin * 100.0),
-        Some(margin) => format!(", {:.0} % within the limit", margin * 100.0),
+        // An upper limit: a lower one is never exceeded by more than all of it.
+        Some(margin) if margin < -1.0 => format!(", {} times the limit", significant(1.0 - margin)),
+        Some(margin) if margin < 0.0 => format!(", {} beyond the limit", percent(-margin)),
+        Some(margin) => format!(", {} within the limit", percent(margin)),
     };
-    format!("{route}{}{by_default}: {observed}{margin}", threshold.rule)
+    format!("{route}{}{by_default}: {}{margin}", one_line(&threshold.rule), one_line(observed))
+}
+
+/// `probes before the run: 8 × POST /v1/signals (latency)`; none without probes.
+pub(super) fn probes(probes: &[ProbeFigures]) -> Option<String> {
+    let each = probes.iter().map(|probe| {
+        format!("{} × {} ({})", count(probe.sent), one_line(&probe.route), one_line(&probe.purpose))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("probes before the run, in no other figure: {}", each.join(", ")))
+}
+
+/// `connections: 32 opened, 1.20 MiB sent, 640 KiB received`; none without connections.
+pub(super) fn connections(connections: &ConnectionFigures) -> Option<String> {
+    let opened = connections.connect.figures.count;
+    (opened > 0).then(|| {
+        format!(
+            "connections: {} opened, {} sent, {} received",
+            count(opened),
+            size(connections.bytes_sent),
+            size(connections.bytes_received)
+        )
+    })
 }
 
 /// `generator: 1.20 CPU s per 100,000 requests (service included), 2 processors, memory 20.0 MiB to 21.0 MiB`.
@@ -110,22 +173,22 @@ pub(super) fn generator(report: &LoadReport) -> String {
         (TargetKind::Attached, _) => "",
     };
     format!(
-        "generator: {:.2} CPU s per 100,000 requests{included}, {} processors, memory {} to {}",
-        generator.cpu_s_per_100k,
+        "generator: {} CPU s per 100,000 requests{included}, {} processors, memory {} to {}",
+        significant(generator.cpu_s_per_100k),
         generator.processors,
-        mebibytes(generator.memory_first),
-        mebibytes(generator.memory_last)
+        size(generator.memory_first),
+        size(generator.memory_last)
     )
 }
 
 /// `edge: 2.10 CPU s per 100,000 requests, memory 40.0 MiB to 44.0 MiB, peak 48.0 MiB`.
 pub(super) fn edge(cost: &EdgeCost) -> String {
     format!(
-        "edge: {:.2} CPU s per 100,000 requests, memory {} to {}, peak {}",
-        cost.cpu_s_per_100k,
-        mebibytes(cost.memory_first),
-        mebibytes(cost.memory_last),
-        mebibytes(cost.memory_most)
+        "edge: {} CPU s per 100,000 requests, memory {} to {}, peak {}",
+        significant(cost.cpu_s_per_100k),
+        size(cost.memory_first),
+        size(cost.memory_last),
+        size(cost.memory_most)
     )
 }
 
@@ -139,36 +202,37 @@ pub(super) fn sealing(report: &LoadReport) -> Option<String> {
     Some(format!("sealing: {} of CPU time per collection, {late}", micros(cost_us as u64)))
 }
 
-/// `service down at 10s for 2s, 31 requests affected: recovered within 0.31 s`.
+/// `service down at 10s for 2s, 31 requests affected: recovered within 310 ms`.
 pub(super) fn fault(fault: &InjectedFault) -> String {
     let hit = if fault.hit > 0 { format!(", {} requests affected", count(fault.hit)) } else { String::new() };
     let recovered = match (fault.ended_ms, fault.recovery_ms) {
         (None, _) => String::new(),
         (Some(_), _) if fault.hit == 0 => ": no request affected".to_owned(),
         (Some(_), Some(0)) => ": recovered at once".to_owned(),
-        (Some(_), Some(ms)) => format!(": recovered within {}", duration(ms)),
+        (Some(_), Some(ms)) => format!(": recovered within {}", micros(ms * 1000)),
         (Some(_), None) => ": did not recover".to_owned(),
     };
     format!("{}{hit}{recovered}", one_line(&fault.fault))
 }
 
-/// `p99: 12.30 ms, was 11.90 ms (+3.4 %, noise 5.0 %): within noise`.
+/// `p99: 12.3 ms, was 11.9 ms (+3.36 %, noise 5.00 %): within noise`.
 pub(super) fn difference(difference: &Difference) -> String {
     let value = |value: f64| {
-        if difference.figure.starts_with("CPU") { format!("{value:.2}") } else { micros(value as u64) }
+        if difference.figure.starts_with("CPU") { significant(value) } else { micros(value as u64) }
     };
     // Noise of 100 % and more only means too few samples.
     let noise = if difference.noise < 1.0 {
-        format!("noise {:.1} %", difference.noise * 100.0)
+        format!("noise {}", percent(difference.noise))
     } else {
         "too few samples".to_owned()
     };
+    let sign = if difference.change < 0.0 { '-' } else { '+' };
     format!(
-        "{}: {}, was {} ({:+.1} %, {noise}): {}",
+        "{}: {}, was {} ({sign}{}, {noise}): {}",
         difference.figure,
         value(difference.now),
         value(difference.before),
-        difference.change * 100.0,
+        percent(difference.change.abs()),
         difference.verdict
     )
 }

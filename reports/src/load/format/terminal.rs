@@ -1,8 +1,8 @@
 use super::phrases;
-use crate::load::model::{LoadReport, Percentiles};
+use crate::load::model::{LoadReport, Percentiles, ThresholdResult};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, paint_all};
-use crate::text::units::{count, micros};
+use crate::text::units::count;
 
 /// Terminal summary. `quiet`: only broken thresholds, findings, comparison and result.
 pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
@@ -14,7 +14,7 @@ pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
         costs(&mut lines, report);
     }
     for threshold in report.thresholds.iter().filter(|threshold| !quiet || !threshold.holds) {
-        let (mark, style) = if threshold.holds { ("✓", TextStyle::Good) } else { ("✗", TextStyle::Bad) };
+        let (mark, style) = mark(report, threshold);
         lines.push(line(style, format!("  {mark} {}", phrases::threshold(threshold))));
     }
     comparison(&mut lines, report);
@@ -24,6 +24,15 @@ pub fn render(report: &LoadReport, color: bool, quiet: bool) -> String {
     let style = if report.exit_code == 0 { TextStyle::Good } else { TextStyle::Bad };
     lines.push(line(style, format!("  {}", report.verdict())));
     paint_all(&lines, color)
+}
+
+/// A single shard does not judge its thresholds.
+fn mark(report: &LoadReport, threshold: &ThresholdResult) -> (&'static str, TextStyle) {
+    match threshold.holds {
+        _ if report.as_shard().is_some() => ("·", TextStyle::Dim),
+        true => ("✓", TextStyle::Good),
+        false => ("✗", TextStyle::Bad),
+    }
 }
 
 fn head(lines: &mut Vec<StyledLine>, report: &LoadReport) {
@@ -43,12 +52,17 @@ fn head(lines: &mut Vec<StyledLine>, report: &LoadReport) {
 }
 
 fn percentiles(lines: &mut Vec<StyledLine>, report: &LoadReport) {
-    let heads = Percentiles::COLUMNS.map(|name| format!("{name:>10}")).concat();
-    lines.extend([StyledLine::new(), line(TextStyle::Dim, format!("  {:<26}{heads}", ""))]);
-    for (name, percentiles) in phrases::rows(report) {
-        let cells = percentiles.row().map(|us| format!("{:>10}", micros(us))).concat();
-        lines.push(line(TextStyle::Plain, format!("  {:<26}{cells}", one_line(&name))));
+    let rows = phrases::rows(report);
+    let width = rows.iter().map(|row| row.name.chars().count() + 2).max().unwrap_or(0).max(24);
+    let heads = Percentiles::COLUMNS.map(|name| format!("{name:>11}")).concat();
+    lines.extend([StyledLine::new(), line(TextStyle::Dim, format!("  {:<width$}{heads}", ""))]);
+    for row in &rows {
+        let cells = row.cells.each_ref().map(|cell| format!("{cell:>11}")).concat();
+        let name = format!("{}{}", if row.of_route { "  " } else { "" }, one_line(&row.name));
+        lines.push(line(TextStyle::Plain, format!("  {name:<width$}{cells}")));
     }
+    let legend = phrases::legend(&rows);
+    lines.extend(legend.into_iter().map(|text| line(TextStyle::Dim, format!("  {text}"))));
 }
 
 fn outcomes(lines: &mut Vec<StyledLine>, report: &LoadReport) {
@@ -69,6 +83,8 @@ fn costs(lines: &mut Vec<StyledLine>, report: &LoadReport) {
     let texts = std::iter::once(phrases::generator(report))
         .chain(phrases::sealing(report))
         .chain(report.edge_cost.as_ref().map(phrases::edge))
+        .chain(phrases::connections(&report.connections))
+        .chain(phrases::probes(&report.probes))
         .chain(report.faults.iter().map(phrases::fault));
     lines.extend(texts.map(|text| line(TextStyle::Plain, format!("  {text}"))));
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 /// A threshold and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThresholdResult {
-    /// The threshold, such as `p99 <= 250ms`.
+    /// The threshold as given, such as `p99<250ms`.
     pub rule: String,
     /// Its route; none for the whole run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -17,9 +17,13 @@ pub struct ThresholdResult {
     /// Measured value: µs, a share, or operations per second.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub value: Option<f64>,
+    /// Whether the value is only a lower bound, because requests have no answer. Then the threshold is broken.
+    #[serde(default)]
+    pub at_least: bool,
     /// Limit, in the unit of `value`.
     pub limit: f64,
-    /// Distance to the limit as a share of the limit, negative beyond it. None for a limit of 0.
+    /// Distance to the limit as a share of the limit, negative beyond it. None for a limit of 0 and for a
+    /// lower bound.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub margin: Option<f64>,
     /// Whether the value is within the limit; false without data.

@@ -11,5 +11,5 @@ pub use cost::{ContentionFigures, EdgeCost, EdgeMoment, Generator};
 pub use judgement::{Comparison, Difference, Distortion, InjectedFault, ThresholdResult};
 pub use plan::{Drain, LoadTarget, Model, PlanStage, PlannedLoad, Seal, ShardFigures};
 pub use report::{LOAD_SCHEMA, LoadReport, LoadState};
-pub use timing::{EdgeAdded, Percentiles, TimelineFigures, TimelineMoment, Timing};
-pub use traffic::{Ledger, OutcomeFigures, Rates, Reconciled, RouteFigures};
+pub use timing::{EdgeAdded, Percentiles, TimelineFigures, TimelineMoment, Timing, bounded};
+pub use traffic::{ConnectionFigures, Ledger, OutcomeFigures, ProbeFigures, Rates, Reconciled, RouteFigures};

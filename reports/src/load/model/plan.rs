@@ -103,4 +103,7 @@ pub struct ShardFigures {
     pub started: String,
     /// Scheduled operations, warm-up included.
     pub scheduled: u64,
+    /// Digest of the fields above and of the seed. `merge` rejects a report in which they were edited.
+    #[serde(default)]
+    pub digest: String,
 }

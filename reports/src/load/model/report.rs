@@ -5,7 +5,7 @@ use super::cost::{EdgeCost, Generator};
 use super::judgement::{Comparison, Distortion, InjectedFault, ThresholdResult};
 use super::plan::{LoadTarget, Model, PlannedLoad, ShardFigures};
 use super::timing::{EdgeAdded, TimelineFigures, Timing};
-use super::traffic::{Ledger, Rates, Reconciled, RouteFigures};
+use super::traffic::{ConnectionFigures, Ledger, ProbeFigures, Rates, Reconciled, RouteFigures};
 use crate::model::Tool;
 
 /// Value of the field `schema` in every load report.
@@ -49,8 +49,11 @@ pub struct LoadReport {
     /// The same for the warm-up. All other figures exclude the warm-up.
     pub warm_up: Ledger,
     /// Response time of all measured requests, from the intended start, less the delay that the generator added. Requests
-    /// that failed, were open at the end or were never sent count at the age that they had.
+    /// without an answer (failed, timed out, open at the end, never sent) rank above all answered ones.
     pub response: Timing,
+    /// Response time of the measured requests with the expected answer.
+    #[serde(default)]
+    pub successes: Timing,
     /// The same with the delay that the generator added.
     #[serde(default)]
     pub observed: Timing,
@@ -66,7 +69,8 @@ pub struct LoadReport {
     pub lateness: Timing,
     /// Time that operations waited for a free connection: part of the response time.
     pub waiting: Timing,
-    /// Time from the start of a session to its verdict, less the delay that the generator added.
+    /// Time from the start of a session to its verdict, less the delay that the generator added. Sessions without a verdict
+    /// rank above all others.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time_to_verdict: Option<Timing>,
     /// The same with the delay that the generator added.
@@ -80,6 +84,12 @@ pub struct LoadReport {
     pub edge_cost: Option<EdgeCost>,
     /// Figures for each route.
     pub routes: Vec<RouteFigures>,
+    /// Connections of the generator.
+    #[serde(default)]
+    pub connections: ConnectionFigures,
+    /// Requests before the run.
+    #[serde(default)]
+    pub probes: Vec<ProbeFigures>,
     /// Comparison of the sent requests with the service's counts.
     pub reconciled: Vec<Reconciled>,
     /// The run in time intervals.
@@ -115,6 +125,14 @@ impl LoadReport {
         self.routes.iter().map(|route| route.errors).sum()
     }
 
+    /// The shard, if this report is of one shard among several. Its thresholds are judged on the sum only.
+    pub fn as_shard(&self) -> Option<&ShardFigures> {
+        match &self.shards[..] {
+            [shard] if shard.count > 1 => Some(shard),
+            _ => None,
+        }
+    }
+
     /// Exit code and state in words.
     pub fn verdict(&self) -> &'static str {
         match (self.exit_code, self.state) {
@@ -123,6 +141,7 @@ impl LoadReport {
             (1, LoadState::Partial) => "a threshold is broken, and the run is partial",
             (1, _) => "a threshold is broken",
             (_, LoadState::Partial) => "partial: the run did not complete",
+            (0, _) if self.as_shard().is_some() => "one shard: `merge` judges the thresholds on the sum",
             (0, LoadState::Unchecked) => "all thresholds hold; the generator was not checked",
             (0, _) if self.thresholds.is_empty() => "done; no thresholds were set",
             (0, _) => "all thresholds hold",

@@ -1,14 +1,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::units::micros;
+
 /// Percentiles (µs).
+///
+/// Samples without an answer rank above all answered ones. A percentile whose rank falls on one of them is a lower bound:
+/// its rank is above `count` − `unanswered`. Reports show it with `≥`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Percentiles {
     /// Number of samples.
     pub count: u64,
-    /// Minimum.
+    /// Number of samples without an answer.
+    #[serde(default)]
+    pub unanswered: u64,
+    /// Minimum of the answered samples.
     pub min_us: u64,
-    /// Mean.
+    /// Mean; samples without an answer count at the age that they had.
     pub mean_us: f64,
     /// Median.
     pub p50_us: u64,
@@ -24,14 +32,52 @@ pub struct Percentiles {
     pub max_us: u64,
 }
 
+/// Names and shares of the values in a table.
+const COLUMNS: [(&str, f64); 6] =
+    [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+/// A change by the generator's delay below this (µs) is not marked.
+const MARKED_US: u64 = 50;
+/// A change by the generator's delay below this share is not marked.
+const MARKED_SHARE: f64 = 0.05;
+
 impl Percentiles {
     /// Names of the values in a table.
-    pub(crate) const COLUMNS: [&str; 6] = ["p50", "p90", "p95", "p99", "p99.9", "max"];
+    pub(crate) const COLUMNS: [&str; 6] =
+        [COLUMNS[0].0, COLUMNS[1].0, COLUMNS[2].0, COLUMNS[3].0, COLUMNS[4].0, COLUMNS[5].0];
 
-    /// Values of a table row.
-    pub(crate) fn row(&self) -> [u64; 6] {
-        [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p999_us, self.max_us]
+    /// The rank, from 1, of a percentile among this many samples. `share` is 0 to 1.
+    pub fn rank(share: f64, count: u64) -> u64 {
+        // 0.999 × 1,000 must not become 999.0000001.
+        ((share * count as f64 - 1e-6).ceil() as u64).clamp(1, count.max(1))
     }
+
+    /// Whether a percentile is only a lower bound. `share` is 0 to 1.
+    pub fn is_lower_bound(&self, share: f64) -> bool {
+        self.unanswered > 0 && Self::rank(share, self.count) > self.count - self.unanswered.min(self.count)
+    }
+
+    /// Values of a table row: `12.3 ms`, or `≥ 2.00 s` for a lower bound.
+    pub(crate) fn row(&self) -> [String; 6] {
+        let values = [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p999_us, self.max_us];
+        std::array::from_fn(|place| bounded(values[place], self.is_lower_bound(COLUMNS[place].1)))
+    }
+
+    /// The same with a `*` where the delay of the generator changed the value: `observed` includes it.
+    pub(crate) fn marked_row(&self, observed: &Self) -> [String; 6] {
+        let values = |of: &Self| [of.p50_us, of.p90_us, of.p95_us, of.p99_us, of.p999_us, of.max_us];
+        let (own, with_delay) = (values(self), values(observed));
+        let row = self.row();
+        std::array::from_fn(|place| {
+            let change = with_delay[place].saturating_sub(own[place]);
+            let marked = change > MARKED_US && change as f64 > own[place] as f64 * MARKED_SHARE;
+            if marked { format!("{}*", row[place]) } else { row[place].clone() }
+        })
+    }
+}
+
+/// A time as text, with `≥` for a lower bound.
+pub fn bounded(us: u64, is_lower_bound: bool) -> String {
+    if is_lower_bound { format!("≥ {}", micros(us)) } else { micros(us) }
 }
 
 /// A distribution of times.
@@ -39,14 +85,18 @@ impl Percentiles {
 pub struct Timing {
     /// Percentiles.
     pub figures: Percentiles,
-    /// Percentile curve: shares, 0 to 1, and the times (µs) that they do not exceed.
+    /// Percentile curve of the answered samples: shares of all samples, 0 to 1, and the times (µs) that they do not
+    /// exceed. It ends below 1 if samples have no answer.
     #[serde(default)]
     pub curve: Vec<(f64, u64)>,
-    /// Buckets: upper bounds (µs) and the number of samples between the previous bound and this one.
+    /// Buckets: upper bounds (µs) and the number of answered samples between the previous bound and this one.
     #[serde(default)]
     pub distribution: Vec<(u64, u64)>,
-    /// HDR histogram.
+    /// HDR histogram of all samples; those without an answer at the age that they had.
     pub histogram: String,
+    /// HDR histogram of the samples without an answer; empty without any.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub unanswered_histogram: String,
 }
 
 /// Latency that the edge adds: round trips less the service's share.
@@ -79,10 +129,10 @@ pub struct TimelineMoment {
     pub ended: u64,
     /// Due requests with an unexpected outcome.
     pub errors: u64,
-    /// Median response time of the due requests (µs), within 9 %.
+    /// Median response time of the due requests (µs), within 9 %; none if its rank falls on a request without an answer.
     pub p50_us: Option<u64>,
-    /// 99th percentile of their response times (µs), within 9 %.
+    /// 99th percentile of their response times (µs), within 9 %; none as above.
     pub p99_us: Option<u64>,
-    /// Histogram of their response times: bucket n ends at 2^((n+1)/8) µs.
+    /// Histogram of the response times of the answered ones: bucket n ends at 2^((n+1)/8) µs.
     pub steps: Vec<u32>,
 }

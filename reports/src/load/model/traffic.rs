@@ -10,8 +10,16 @@ pub struct Rates {
     pub asked: Option<f64>,
     /// Started operations, with any result.
     pub begun: f64,
-    /// Operations that were answered as expected before the load ended.
+    /// Operations due in the measured time that were answered as expected, also after its end. Below the planned rate, it
+    /// is the rate at which the target completed them.
     pub delivered: f64,
+}
+
+impl Rates {
+    /// Delivered share of the planned rate, 0 to 1; none in the closed model.
+    pub fn delivered_share(&self) -> Option<f64> {
+        self.asked.filter(|asked| *asked > 0.0).map(|asked| (self.delivered / asked).min(1.0))
+    }
 }
 
 /// Where operations went: scheduled = answered + failed + dropped + open.
@@ -78,6 +86,9 @@ pub struct RouteFigures {
     pub answered_per_s: f64,
     /// Response time from the intended start, less the delay that the generator added, all outcomes.
     pub response: Timing,
+    /// Response time of the requests with the expected answer.
+    #[serde(default)]
+    pub successes: Timing,
     /// The same with the delay that the generator added.
     #[serde(default)]
     pub observed: Timing,
@@ -115,4 +126,29 @@ pub struct Reconciled {
     pub arrived: u64,
     /// Whether the counts agree.
     pub agrees: bool,
+}
+
+/// Requests that the program sends before the run, for example to wait until the target answers. No other figure has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeFigures {
+    /// Method and path template.
+    pub route: String,
+    /// Purpose of the requests.
+    pub purpose: String,
+    /// Number of requests.
+    pub sent: u64,
+}
+
+/// Connections of the generator, warm-up included.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionFigures {
+    /// Set-up time of each opened connection, without TLS.
+    pub connect: Timing,
+    /// Duration of each TLS handshake; none without TLS.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tls: Option<Timing>,
+    /// Sent bytes of HTTP.
+    pub bytes_sent: u64,
+    /// Received bytes of HTTP.
+    pub bytes_received: u64,
 }

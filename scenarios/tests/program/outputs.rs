@@ -1,0 +1,128 @@
+//! Reports, thresholds and metrics as users see them.
+
+use std::time::Duration;
+
+use edgeproof_http::ListenerProtocol;
+use edgeproof_reports::load::LoadState;
+use rstest::rstest;
+
+use super::partial::{get, metrics_address};
+use super::targets::serve;
+use super::{ProgramCall, SHORT};
+
+#[rstest]
+#[case::same_path("a.json", "a.json")]
+#[case::other_spelling("a.json", "./a.json")]
+#[case::link("there.json", "link.json")]
+fn two_reports_to_one_file_exit_2(#[case] one: &str, #[case] other: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("there.json"), "before").unwrap();
+    std::os::unix::fs::symlink(path("there.json"), path("link.json")).unwrap();
+    let run = ProgramCall::new("edge-relay")
+        .arg("--report", format!("json={}", path(one)))
+        .arg("--report", format!("html={}/{other}", folder.path().display()))
+        .output();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("cannot write two reports to"), "{run}");
+    assert_eq!(std::fs::read_to_string(path("there.json")).unwrap(), "before");
+}
+
+#[test]
+fn thresholds_are_echoed_as_given() {
+    let line = format!("edge-relay {SHORT} --threshold 'p99<50h' --threshold 'delivered > 0.5'");
+    let run = ProgramCall::new(&line).run();
+    assert!(run.stdout.contains("✓ p99<50h: ") && run.stdout.contains("✓ delivered > 0.5: "), "{run}");
+    let report = run.ended(0);
+    let rules: Vec<&str> = report.thresholds.iter().map(|threshold| threshold.rule.as_str()).collect();
+    assert_eq!(rules, ["p99<50h", "delivered > 0.5", "error-rate <= 1%"]);
+}
+
+#[test]
+fn journey_shows_routes_and_verdicts_but_no_mixed_percentiles() {
+    let line = format!("journey {SHORT} --verdict-after 50ms --poll-interval 20ms");
+    let run = ProgramCall::new(&line).run();
+    for row in ["  POST /v1/signals ", "  GET /v1/verdict/{ref} ", "  time to verdict "] {
+        assert!(run.stdout.contains(row), "{row}: {run}");
+    }
+    assert!(!run.stdout.contains("response"), "{run}");
+    let probes = "latency";
+    assert!(run.stdout.contains("probes before the run") && run.stdout.contains(probes), "{run}");
+    let report = run.ended(0);
+    assert_eq!(report.probes.len(), 2, "{:?}", report.probes);
+    assert!(report.probes.iter().all(|probe| probe.sent > 0 && probe.purpose == probes));
+    assert!(report.connections.bytes_sent > 1000 && report.connections.bytes_received > 1000);
+}
+
+#[test]
+fn edited_index_of_a_shard_exits_2() {
+    let line = "edge-relay --users 2 --duration 200ms --warm-up 0s --seed 7 --unchecked --shard 0/2";
+    let shard = ProgramCall::new(line).run().ended(0);
+    let folder = tempfile::tempdir().unwrap();
+    let mut edited = shard.clone();
+    edited.shards[0].index = 1;
+    let call = [("0.json", &shard), ("1.json", &edited)].into_iter().fold(
+        ProgramCall::new("merge"),
+        |call, (name, report)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, report.to_json()).unwrap();
+            call.file(path)
+        },
+    );
+    let run = call.output();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("shard 1 was edited"), "{run}");
+}
+
+#[test]
+fn shard_does_not_judge_its_thresholds() {
+    let line = format!("edge-relay {SHORT} --shard 0/2 --seed 7 --threshold 'p50<1us'");
+    let run = ProgramCall::new(&line).run();
+    assert!(run.stdout.contains("· p50<1us: ") && run.stdout.contains("`merge` judges"), "{run}");
+    let report = run.ended(0);
+    assert!(!report.thresholds[0].holds);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_are_served_at_one_path() {
+    let edge = serve(ListenerProtocol::Plain).await;
+    let line = format!("edge-relay --edge-url http://{} --duration 1h --rate 40 --unchecked", edge.addr());
+    let (mut child, _folder) = ProgramCall::new(&line).arg("--prometheus", "127.0.0.1:0").start();
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let metrics = metrics_address(&mut stderr);
+    let status = |method: &str, path: &str| {
+        get(metrics, method, path).split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    let found = [("GET", "/metrics"), ("POST", "/metrics"), ("GET", "/"), ("GET", "/metric")]
+        .map(|(method, path)| status(method, path));
+    assert_eq!(found, ["200", "405", "404", "404"]);
+    // The first figures come after half a second.
+    let mut text = String::new();
+    while !text.contains("edgeproof_asked_operations_per_second 40") {
+        text = get(metrics, "GET", "/metrics");
+        tokio::task::yield_now().await;
+    }
+    for series in [
+        "edgeproof_in_flight_operations ",
+        "edgeproof_waiting_operations ",
+        "# TYPE edgeproof_response_seconds histogram",
+    ] {
+        assert!(text.contains(series), "{series}: {text}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    edge.stop(Duration::ZERO).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn target_that_died_is_one_finding() {
+    let edge = serve(ListenerProtocol::Plain).await;
+    let line = format!("edge-relay --edge-url http://{} --duration 3s", edge.addr());
+    let (child, folder) = super::partial::start_and_wait_for(&line, 10);
+    edge.stop(Duration::ZERO).await;
+    let run = tokio::task::spawn_blocking(move || super::ProgramRun::of(child, &folder)).await.unwrap();
+    let report = run.ended(3);
+    assert_eq!(report.state, LoadState::Partial);
+    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+    assert!(report.findings[0].contains("was gone from"), "{:?}", report.findings);
+}
