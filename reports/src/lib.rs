@@ -33,3 +33,4 @@ pub use model::{
     ReportedSpec, ReportedTarget, RunEnd, Summary, TargetKind, Titles, Tool,
 };
 pub use text::escape;
+pub use text::units::counted;

@@ -1,10 +1,10 @@
 use std::fmt::Write as _;
 
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, ServerAddress, TargetForm};
+use edgeproof_reports::counted;
 use edgeproof_reports::escape::{one_line, visible};
 
 use crate::curl::curl;
-use crate::judge::counted;
 
 /// Longest shown body, in bytes.
 const BODY_SHOWN: usize = 400;

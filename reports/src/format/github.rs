@@ -3,10 +3,11 @@
 
 use std::io::{self, Write};
 
-use crate::model::{CaseReport, CauseGroup, Event, Outcome, Reader, RunEnd, cause_groups, counted};
+use crate::model::{CaseReport, CauseGroup, Event, Outcome, Reader, RunEnd, cause_groups};
 use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::paint_all;
+use crate::text::units::counted;
 
 /// Columns of the values in a message.
 const WIDTH: usize = 160;

@@ -1,15 +1,15 @@
 //! Markdown summary for a pull request or a job. Text from outside stands in code, so that it is never Markdown.
 
 use crate::model::{
-    CauseGroup, Outcome, Report, Titles, by_reason, by_section, cases_by_cause, cause_groups, counted,
-    headline, titled,
+    CauseGroup, Outcome, Report, Titles, by_reason, by_section, cases_by_cause, cause_groups, headline,
+    titled,
 };
 use crate::text::case::full;
 use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{markup_line, one_line};
 use crate::text::markdown::{code, fenced, literal};
 use crate::text::styled::{StyledLine, TextStyle, line, paint_all, wrap};
-use crate::text::units;
+use crate::text::units::{self, counted};
 use crate::text::verdict::verdict;
 
 /// Bytes of the document after which failures are only listed: a GitHub comment takes 65,536 characters.

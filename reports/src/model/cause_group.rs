@@ -5,6 +5,7 @@ use super::case::{CaseReport, Mismatch, split};
 use super::cause::Cause;
 use super::outcome::Outcome;
 use super::summary::Summary;
+use crate::text::units::counted;
 
 /// A cause with the cases that it explains, or a row with failures that no cause explains.
 #[derive(Debug)]
@@ -135,12 +136,6 @@ pub(crate) fn headline(groups: &[&CauseGroup<'_>], outcome: Outcome) -> String {
             if unexplained == 1 { "is" } else { "are" }
         ),
     }
-}
-
-/// A number with its noun: `1 case`, `2 cases`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// Failures or warnings, those of one cause together, in the order of the groups.

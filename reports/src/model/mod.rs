@@ -15,7 +15,7 @@ mod target;
 pub(crate) use case::split;
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use cause::{Cause, FrameworkFix};
-pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, counted, headline};
+pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, headline};
 pub use event::{Event, Reader, RunEnd};
 pub use missing_input::MissingInput;
 pub use outcome::{CaseBasis, CaseLevel, Outcome};

@@ -3,7 +3,8 @@
 use super::case::or_nothing;
 use super::escape::one_line;
 use super::styled::{StyledLine, TextStyle, line};
-use crate::model::{CaseReport, CauseGroup, FrameworkFix, Summary, counted, split};
+use crate::model::{CaseReport, CauseGroup, FrameworkFix, Summary, split};
+use crate::text::units::counted;
 
 /// Most lines of a cause, with its heading.
 const LINES: usize = 8;

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -76,7 +77,7 @@ impl<S: Scenario> LoadRun<S> {
             on_start(start.instant);
         }
         let cpu = cpu_time();
-        let self_monitor = SelfMonitor::start();
+        let self_monitor = SelfMonitor::start(addresses(&options.loads));
         let mut pacers = Vec::new();
         for load in &options.loads {
             pacers.push(Pacer::start(Arc::clone(&load.workload), start.instant).map_err(EngineError::Pacer)?);
@@ -110,7 +111,7 @@ impl<S: Scenario> LoadRun<S> {
         let ended = Instant::now();
         drop(pacers);
         run.stop.trigger();
-        let self_monitor = self_monitor.read();
+        let self_monitor = self_monitor.finish();
         let cpu = cpu_time().saturating_sub(cpu);
         // The users return at once after the stop signal.
         let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
@@ -170,6 +171,12 @@ fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &LoadRunContext, no
         }
     }
     (released, planned)
+}
+
+/// The addresses that a run loads.
+fn addresses<S: Scenario>(loads: &[ScenarioLoad<S>]) -> Vec<SocketAddr> {
+    let endpoints = loads.iter().flat_map(|load| load.scenario.endpoints());
+    endpoints.flat_map(|endpoint| endpoint.addresses().to_vec()).collect()
 }
 
 fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {

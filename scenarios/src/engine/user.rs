@@ -43,6 +43,8 @@ pub struct LoadUser {
     under_way: Option<UnderWay>,
     /// End of the last request.
     ended: Instant,
+    /// Delay that the generator added to the last request.
+    delay: Duration,
     /// Start of the session that waits for a verdict, and the route of its polls.
     awaiting: Option<(Instant, RouteId)>,
     /// Requests not yet reported to goose: route, time, success, status.
@@ -82,6 +84,7 @@ impl LoadUser {
             measured: false,
             under_way: None,
             ended: Instant::now(),
+            delay: Duration::ZERO,
             awaiting: None,
             goose_requests: Vec::new(),
         }
@@ -121,10 +124,15 @@ impl LoadUser {
     ) -> CallResult {
         let UnderWay { route, due, sent } = under_way;
         let answered = self.request_timeout.limit(sent, pin!(self.connections[connection].exchange())).await;
-        let ended = Instant::now();
         self.under_way = None;
+        let (mut ended, mut delay) = (Instant::now(), Duration::ZERO);
         let (outcome, expected) = match answered {
-            Some(Ok(answer)) => classify(&self.run.codes, expect, answer.status, &answer.body),
+            Some(Ok(answer)) => {
+                let times = self.connections[connection].times();
+                ended = times.ended;
+                delay = times.sent.saturating_duration_since(due) + times.delay();
+                classify(&self.run.codes, expect, answer.status, &answer.body)
+            }
             Some(Err(failure)) => (RequestOutcome::Failed(failure), false),
             None => {
                 self.connections[connection].close();
@@ -134,6 +142,7 @@ impl LoadUser {
         let traffic = self.connections[connection].times().into();
         self.run.recorder.traffic(self.id, &traffic);
         let service = ended - sent;
+        self.delay = delay;
         self.record(route, outcome, expected, due, ended, service);
         CallResult { outcome, expected, service }
     }
@@ -185,7 +194,7 @@ impl LoadUser {
             expected,
             due: due.saturating_duration_since(started),
             observed: response,
-            delay: Duration::ZERO,
+            delay: std::mem::take(&mut self.delay),
             service,
             measured: self.measured,
         };

@@ -59,8 +59,10 @@ pub struct LoadMeasurements {
     pub lateness: Histogram,
     /// Time that operations waited for a free connection.
     pub waiting: Histogram,
-    /// Time from the start of a session to its verdict.
+    /// Time from the start of a session to its verdict, less the delay that the generator added.
     pub verdict: Histogram,
+    /// The same with that delay.
+    pub verdict_observed: Histogram,
     /// Ages of the sessions that expected a verdict and got none.
     pub no_verdict: Histogram,
     /// Latency added by the edge: round trip minus the service's own time.
@@ -148,6 +150,7 @@ impl LoadMeasurements {
         self.lateness.add(&other.lateness);
         self.waiting.add(&other.waiting);
         self.verdict.add(&other.verdict);
+        self.verdict_observed.add(&other.verdict_observed);
         self.no_verdict.add(&other.no_verdict);
         self.added.add(&other.added);
         self.connects.add(&other.connects);

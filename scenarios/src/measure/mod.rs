@@ -2,6 +2,8 @@
 
 mod compare;
 mod completions;
+mod cpu_contention;
+mod distortion;
 mod histogram;
 mod judge;
 mod measurements;
@@ -14,6 +16,8 @@ mod validity;
 
 pub use compare::{ComparedRun, compare};
 pub use completions::Completions;
+pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
+pub use distortion::{DistortedPercentile, MeasuredTime, ObservedTimes};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};

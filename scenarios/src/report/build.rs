@@ -7,8 +7,9 @@ use edgeproof_reports::load::{
     LoadTarget, Model, RouteFigures, Seal, ShardFigures, count,
 };
 
-use super::counts::{imbalance, rates, reconcile};
+use super::counts::{imbalance, rates, reconcile, unanswered};
 use super::digest::digest;
+use super::distortion::{contention_figures, distorted, distortion};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
@@ -20,6 +21,9 @@ use crate::measure::{
     LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
 };
 use crate::plan::{Arrivals, verdict_route};
+
+/// Delivered share of the rate below which the target did not keep up.
+const KEPT_UP: f64 = 0.99;
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -43,6 +47,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let gone = gone(data, measurements);
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
+    let response = measurements.sum(None, |series| &series.response);
     let mut shard = ShardFigures {
         index: inputs.shard.0,
         count: inputs.shard.1,
@@ -71,10 +76,13 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         successes: response_timing(&measurements.successes(None, |series| &series.response)),
         observed: response_timing(&measurements.times(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
+        distorted: Vec::new(),
         service: response_timing(&measurements.times(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
         time_to_verdict: (verdicts.count() > 0).then(|| response_timing(&verdicts)),
+        time_to_verdict_observed: (measurements.verdict_observed.count() > 0)
+            .then(|| timing(&measurements.verdict_observed)),
         edge_added: (measurements.added.count() > 0)
             .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(inputs.edge_samples, requests),
@@ -101,20 +109,29 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
             memory_first: data.self_monitor.memory_first,
             memory_last: data.self_monitor.memory_last,
             lag: timing(&data.self_monitor.lag),
+            late_reads_measured: data.self_monitor.late_reads_measured,
+            contention: contention_figures(&data.self_monitor.contention),
         },
         plan,
         comparison: None,
     };
+    let distorted = distorted(&report, inputs.thresholds);
     let invalid = invalid_reasons(&ValidityInputs {
+        distorted: &distorted,
+        response: &response,
+        delay: &measurements.delay,
         lateness: &measurements.lateness,
-        lag: &data.self_monitor.lag,
-        tolerance: inputs.tolerance,
-        starved: data.self_monitor.starved_share(),
+        waiting: &measurements.waiting,
+        contention: &data.self_monitor.contention,
+        overloaded: report.rate.asked.is_some_and(|asked| report.rate.delivered < asked * KEPT_UP),
         open: inputs.open,
         planned: data.planned,
         released: data.released,
+        unanswered: unanswered(measurements),
+        timeout: Duration::from_millis(report.plan.timeout_ms),
         unsealed: unsealed(&report),
     });
+    report.distorted = distorted.into_iter().map(distortion).collect();
     report.thresholds = judge_report(&report, inputs.thresholds);
     let imbalance = imbalance(&report, data);
     let is_gone = gone.is_some() || !inputs.partial.is_empty();
@@ -144,6 +161,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         report.state = LoadState::Partial;
     }
     report.findings.extend(partial);
+    report.findings.extend(data.self_monitor.contention.competing_target());
     // That the target died explains these operations.
     if report.ledger.open + report.ledger.dropped > 0 && !is_gone {
         report.findings.push(format!(

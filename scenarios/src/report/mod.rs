@@ -3,6 +3,7 @@
 mod build;
 mod counts;
 mod digest;
+mod distortion;
 mod exit_code;
 mod inputs;
 mod outage;
@@ -12,6 +13,7 @@ mod timing;
 
 pub use build::{build, embedded};
 pub use digest::digest;
+pub use distortion::{distorted, distortion};
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;

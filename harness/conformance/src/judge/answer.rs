@@ -1,9 +1,10 @@
+use edgeproof_http::{Answer, NoAnswer};
+use edgeproof_reports::counted;
 use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
 use super::answer_hint::{allow_hint, answer_hint, content_type_hint};
-use super::check::{AnswerResult, Check, counted, excerpt};
-use edgeproof_http::{Answer, NoAnswer};
+use super::check::{AnswerResult, Check, excerpt};
 
 /// Maximum number of extra members that a hint names.
 const NAMED: usize = 4;

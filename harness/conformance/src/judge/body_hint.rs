@@ -1,4 +1,6 @@
-use super::check::{counted, excerpt};
+use edgeproof_reports::counted;
+
+use super::check::excerpt;
 use super::json_change::json_changes;
 
 /// The byte order mark of UTF-8.

@@ -61,12 +61,6 @@ impl Check {
     }
 }
 
-/// A number with its noun: `1 line`, `2 lines`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// Bytes as text for one line of a report, truncated to 160 bytes.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 160;

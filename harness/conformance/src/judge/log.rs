@@ -1,5 +1,6 @@
-use super::check::{Check, counted, excerpt};
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
+
+use super::check::{Check, excerpt};
 
 /// Exactly one line contains both status and reason. The caller passes the complete output.
 pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {

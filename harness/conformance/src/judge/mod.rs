@@ -22,8 +22,8 @@ pub use answer::{
     EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
     not_accepted, one_of, refused_in_one_line, status_in, without_fields,
 };
+pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};
-pub(crate) use check::{counted, excerpt};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use coding::decoded;
 pub(crate) use coding::is_gzip;

@@ -1,8 +1,8 @@
 use super::body_hint::{body_hint, common_start};
-use super::check::{AnswerResult, Check, counted, excerpt};
+use super::check::{AnswerResult, Check, excerpt};
 use super::unset::license_hint;
 use edgeproof_mock::Arrival;
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
 
 /// Requests of an exchange at the service.
 #[derive(Debug, Default)]

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
 use memchr::memmem;
 use serde_json::Value;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
-use crate::judge::{self, Check, counted};
+use crate::judge::{self, Check};
 
 /// Shortest reason that is counted (bytes).
 const SHORTEST: usize = 7;

@@ -5,8 +5,7 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::escape::{one_line, visible};
 use edgeproof_reports::{CaseLevel, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
-use super::reproduce::reproduce;
-use super::transcript;
+use super::reproduction::{reproduce, transcript};
 use crate::cases::{Case, CaseFindings};
 use crate::judge::Check;
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::baseline::Baseline;
 use super::pins::Pins;
-use super::rerun::RerunCommand;
+use super::reproduction::RerunCommand;
 
 /// How the cases of a run are executed.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Causes at the top of the page, with links to their cases.
 
 use super::values;
-use crate::model::{CaseReport, CauseGroup, Outcome, Report, counted, headline};
+use crate::model::{CaseReport, CauseGroup, Outcome, Report, headline};
 use crate::text::cause::labels;
 use crate::text::escape::markup_line;
+use crate::text::units::counted;
 
 /// Most links of a cause that are shown without a click.
 const LINKS: usize = 12;

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cost::{EdgeCost, Generator};
-use super::judgement::{Comparison, InjectedFault, ThresholdResult};
+use super::judgement::{Comparison, Distortion, InjectedFault, ThresholdResult};
 use super::plan::{LoadTarget, Model, PlannedLoad, ShardFigures};
 use super::timing::{EdgeAdded, TimelineFigures, Timing};
 use super::traffic::{ConnectionFigures, Ledger, ProbeFigures, Rates, Reconciled, RouteFigures};
@@ -60,15 +60,22 @@ pub struct LoadReport {
     /// Delay that the generator added to each measured request.
     #[serde(default)]
     pub delay: Timing,
+    /// Percentiles that this delay changed noticeably.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub distorted: Vec<Distortion>,
     /// Service time: from sending the request to the end of the response.
     pub service: Timing,
     /// Lateness of requests that had a free connection: caused by the generator.
     pub lateness: Timing,
     /// Time that operations waited for a free connection: part of the response time.
     pub waiting: Timing,
-    /// Time from the start of a session to its verdict. Sessions without a verdict rank above all others.
+    /// Time from the start of a session to its verdict, less the delay that the generator added. Sessions without a verdict
+    /// rank above all others.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time_to_verdict: Option<Timing>,
+    /// The same with the delay that the generator added.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_to_verdict_observed: Option<Timing>,
     /// Latency that the edge adds to the service's own time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub edge_added: Option<EdgeAdded>,

@@ -1,7 +1,8 @@
+use edgeproof_reports::counted;
+
 use super::minimize::Minimal;
 use super::model::Model;
 use super::trial::Trial;
-use crate::judge::counted;
 
 /// Rows that a hint names. It counts the others.
 const ROWS_NAMED: usize = 4;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::Family;
 use edgeproof_http::Sent;
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
 
 use super::cause::{Cause, Passed, add};
 use super::minimize::{Minimal, minimize};
@@ -10,7 +10,7 @@ use super::model::Model;
 use super::play::Player;
 use super::trial::Trial;
 use crate::cases::{CaseContext, TracedRequest, fill, summary};
-use crate::judge::{Check, counted};
+use crate::judge::Check;
 
 /// Different causes that a case reports. It counts the others.
 const MAX_CAUSES: usize = 6;

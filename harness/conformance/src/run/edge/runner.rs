@@ -14,7 +14,9 @@ use super::call::Call;
 use super::lease_error::LeaseError;
 use super::pool::{EdgeInstance, EdgePool, Lease};
 use super::{latency, monitors, sanity};
-use crate::cases::{Case, CaseContext, CaseFindings, FreshEdgeRequest, FreshEdges, Procedure, collection};
+use crate::cases::{
+    Case, CaseContext, CaseFindings, DeferredLogCheck, FreshEdgeRequest, FreshEdges, Procedure, collection,
+};
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
 use crate::run::death::Death;
@@ -146,9 +148,7 @@ impl EdgePool {
         }
         if let Some(later) = later {
             // A program may write its buffered log only when it stops.
-            let lines = log.iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
-            let check = (later.check)(&lines.collect::<Vec<_>>());
-            found.check(check, case.level);
+            check_log(&later, log.as_ref(), case, &mut found);
         }
         let redactor = &self.options().redactor;
         check_secrets(redactor, &mut found);
@@ -314,6 +314,18 @@ pub(super) async fn wait_until_quiet(log: &LogTail) {
         async { while !log.wait(log.mark(), LOG_QUIET, |lines| !lines.is_empty()).await.is_empty() {} };
     // A program that never stops writing has written enough by then.
     let _ = timeout(LOG_TIMEOUT, quiet).await;
+}
+
+/// Makes the check of the log that a case left for its end.
+pub(super) fn check_log(
+    later: &DeferredLogCheck,
+    log: Option<&LogTail>,
+    case: &Case,
+    found: &mut CaseFindings,
+) {
+    let lines = log.into_iter().flat_map(|log| log.since(later.since)).map(|line| line.text);
+    let check = (later.check)(&lines.collect::<Vec<_>>());
+    found.check(check, case.level);
 }
 
 /// Fails any case in which an answer contains a credential.

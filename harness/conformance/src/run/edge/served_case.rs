@@ -18,7 +18,7 @@ use super::lease_error::LeaseError;
 use super::monitors::certificate;
 use super::pool::{EdgePool, Lease};
 use super::pool_options::EdgePoolOptions;
-use super::runner::{RECOVERY, check_secrets, wait_until_quiet};
+use super::runner::{RECOVERY, check_log, check_secrets, wait_until_quiet};
 use crate::cases::{Case, CaseContext, ExpectedRelay, Procedure, collection};
 use crate::monitor::ExpectedCertificate;
 use crate::request_text::request_lines;
@@ -193,7 +193,6 @@ impl Session<'_> {
         let instance = Arc::clone(&self.lease.instance);
         let mut edge = instance.case_context(&case.id, case.level, true, self.context.request_timeout());
         edge.marker.clone_from(&self.marker);
-        let since = self.log.as_ref().map_or(0, LogTail::mark);
         let in_time = self.pool.run_with_fresh_edges(case, &mut edge, true, limit).await;
         if let Some(log) = &self.log {
             wait_until_quiet(log).await;
@@ -204,10 +203,7 @@ impl Session<'_> {
             found.checks.push(timeout_check(limit));
         }
         if let Some(later) = later {
-            let lines =
-                self.log.iter().flat_map(|log| log.since(later.since.max(since))).map(|line| line.text);
-            let check = (later.check)(&lines.collect::<Vec<_>>());
-            found.check(check, case.level);
+            check_log(&later, self.log.as_ref(), case, &mut found);
         }
         let redactor = &self.pool.options().redactor;
         check_secrets(redactor, &mut found);

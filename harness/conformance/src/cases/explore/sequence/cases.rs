@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_http::{Draft, Sent};
-use edgeproof_reports::Hop;
+use edgeproof_reports::{Hop, counted};
 
 use super::action_model::ActionModel;
 use super::edge_model::EdgeModel;
@@ -16,7 +16,7 @@ use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
 use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
-use crate::judge::{Check, counted};
+use crate::judge::Check;
 
 /// Time that a sequence may take on a busy machine, on average.
 const SEQUENCE_TIME: Duration = Duration::from_secs(2);

@@ -1,9 +1,9 @@
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
 
 use super::action_model::ActionModel;
 use super::search::{Finding, Repeats, SearchResult};
 use super::steps::{ConnectionChoice, Sequence};
-use crate::judge::{Check, counted};
+use crate::judge::Check;
 
 /// The steps of a sequence in words, numbered.
 pub(super) fn describe<M: ActionModel>(model: &M, sequence: &Sequence<M::Action>) -> Vec<String> {

@@ -8,7 +8,7 @@ const REQUESTS: usize = 12;
 
 /// `curl` commands that send the failed request of a case and the ones before it, in lines, one for each connection.
 /// Empty: curl cannot repeat them.
-pub(super) fn reproduce(found: &CaseFindings) -> String {
+pub(in crate::run) fn reproduce(found: &CaseFindings) -> String {
     let last = found.failed.map_or(0, |(_, position)| position);
     let Some(failed) = found.sent.get(last) else { return String::new() };
     let before = if last <= EARLIER { &found.sent[..last] } else { &[] };
