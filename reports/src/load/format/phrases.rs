@@ -2,7 +2,7 @@
 
 use crate::load::model::{
     ConnectionFigures, Difference, EdgeCost, InjectedFault, Ledger, LoadReport, Model, Percentiles,
-    ProbeFigures, Rates, Reconciled, Seal, ThresholdResult,
+    ProbeFigures, Rates, Reconciled, Seal, ThresholdResult, Timing,
 };
 use crate::model::TargetKind;
 use crate::text::escape::one_line;
@@ -92,9 +92,10 @@ pub(super) fn rows(report: &LoadReport) -> Vec<PercentileRow> {
         rows.push(plain("successes", true, &route.successes.figures));
         rows.push(plain("service time", true, &route.service.figures));
     }
-    rows.extend(
-        report.time_to_verdict.as_ref().map(|timing| plain("time to verdict", false, &timing.figures)),
-    );
+    if let Some(Timing { figures, .. }) = &report.time_to_verdict {
+        let observed = report.time_to_verdict_observed.as_ref().map_or(figures, |timing| &timing.figures);
+        rows.push(row("time to verdict", false, figures, figures.marked_row(observed)));
+    }
     rows.extend(
         report.edge_added.as_ref().map(|added| plain("edge-added latency", false, &added.timing.figures)),
     );
