@@ -45,7 +45,7 @@ fn journey_shows_routes_and_verdicts_but_no_mixed_percentiles() {
     for row in ["  POST /v1/signals ", "  GET /v1/verdict/{ref} ", "  time to verdict "] {
         assert!(run.stdout.contains(row), "{row}: {run}");
     }
-    assert!(!run.stdout.contains("response"), "{run}");
+    assert!(!run.stdout.lines().any(|line| line.starts_with("  response")), "{run}");
     let probes = "latency";
     assert!(run.stdout.contains("probes before the run") && run.stdout.contains(probes), "{run}");
     let report = run.ended(0);
@@ -123,6 +123,11 @@ async fn target_that_died_is_one_finding() {
     let run = tokio::task::spawn_blocking(move || super::ProgramRun::of(child, &folder)).await.unwrap();
     let report = run.ended(3);
     assert_eq!(report.state, LoadState::Partial);
-    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
-    assert!(report.findings[0].contains("was gone from"), "{:?}", report.findings);
+    // A busy machine adds findings about the generator.
+    let about_target = |finding: &&String| {
+        ["was gone from", "never started", "no verdict"].iter().any(|text| finding.contains(text))
+    };
+    let found: Vec<&String> = report.findings.iter().filter(about_target).collect();
+    assert_eq!(found.len(), 1, "{:?}", report.findings);
+    assert!(found[0].contains("was gone from"), "{:?}", report.findings);
 }
