@@ -76,6 +76,7 @@ async fn load(scenario: Scenario, timeout: Duration, drain: Duration) -> RunData
         seed: 3,
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
+        addresses: Vec::new(),
         timeout,
         drain,
         start_at: None,

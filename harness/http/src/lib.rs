@@ -25,6 +25,7 @@ pub use limits::Limits;
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, ConnectionUse, NoAnswer, Request, Sent};
+pub use receive_time::ReceiveTimes;
 pub use request_form::{ChunkExtras, HeadPace, HostForm, RequestForm, TargetForm};
 pub use server_address::{
     ClientIdentity, ClientStream, ServerAddress, ServerAddressError, TimedConnection, transport,

@@ -13,12 +13,12 @@ use super::receive_time;
 pub struct TimedStream {
     tcp: TcpStream,
     /// `None` unless the kernel reports receive times.
-    times: Option<ReceiveTimes>,
+    times: Option<ReadTimes>,
 }
 
 /// When bytes arrived, and when they were read.
 #[derive(Debug, Default)]
-struct ReceiveTimes {
+struct ReadTimes {
     last: Option<LastRead>,
     /// Total time in which received bytes were unread.
     unread: Duration,
@@ -53,7 +53,7 @@ impl TimedStream {
 
     /// A stream that notes receive times, where the system has them.
     pub(super) fn noting(tcp: TcpStream) -> Self {
-        let times = receive_time::enable(&tcp).then(ReceiveTimes::default);
+        let times = receive_time::enable(&tcp).then(ReadTimes::default);
         Self { tcp, times }
     }
 
@@ -132,7 +132,7 @@ impl AsyncWrite for TimedStream {
     }
 }
 
-impl ReceiveTimes {
+impl ReadTimes {
     /// Notes a read that ended at `at`, of bytes that the kernel received at `received` (wall clock).
     fn note(&mut self, at: ClockReading, received: Option<Duration>) {
         let before = self.last.as_ref().map(|last| last.at);
@@ -178,35 +178,32 @@ mod tests {
     }
 
     const DAY: Duration = Duration::from_secs(86_400);
-    const HOUR: i64 = 3_600_000_000;
+    const HOUR: u64 = 3_600_000_000;
 
-    /// Read at 1 s after the read before, on the steady clock. Times in µs.
+    /// Read 1 s after the read before, on the steady clock. All times are of the wall clock, since the read before
+    /// (µs).
     #[rstest]
-    #[case::at_once(0, 0, Some(0))]
-    #[case::late(0, -7_000, Some(7_000))]
-    #[case::clock_adjusted(20_000, -7_000, Some(7_000))]
-    #[case::clock_set_forward(HOUR, -7_000, None)]
-    #[case::clock_set_back(-HOUR, -7_000, None)]
-    #[case::received_in_the_future(0, 1, None)]
+    #[case::at_once(1_000_000, 1_000_000, Some(0))]
+    #[case::late(1_000_000, 993_000, Some(7_000))]
+    #[case::clock_adjusted(1_020_000, 1_013_000, Some(7_000))]
+    #[case::clock_set_forward(HOUR, 993_000, None)]
+    #[case::clock_set_back(100_000, 993_000, None)]
+    #[case::received_in_the_future(1_000_000, 1_000_001, None)]
     fn receive_time_survives_a_step_of_the_clock(
-        #[case] step: i64,
-        #[case] received: i64,
+        #[case] read: u64,
+        #[case] received: u64,
         #[case] late: Option<u64>,
     ) {
-        let shifted = |time: Duration, by: i64| {
-            if by < 0 { time - us(by.unsigned_abs()) } else { time + us(by.unsigned_abs()) }
-        };
         let before = ClockReading { steady: Instant::now(), wall: DAY };
-        let wall = shifted(DAY + us(1_000_000), step);
-        let now = ClockReading { steady: before.steady + us(1_000_000), wall };
-        assert_eq!(now.since(shifted(wall, received), Some(before)), late.map(us));
+        let now = ClockReading { steady: before.steady + us(1_000_000), wall: DAY + us(read) };
+        assert_eq!(now.since(DAY + us(received), Some(before)), late.map(us));
     }
 
     #[test]
     fn unread_time_of_a_burst_counts_once() {
         let start = ClockReading { steady: Instant::now() + DAY, wall: DAY };
         let at = |time: u64| ClockReading { steady: start.steady + us(time), wall: DAY + us(time) };
-        let mut times = ReceiveTimes::default();
+        let mut times = ReadTimes::default();
         // Two reads of bytes that arrived at 100 µs; one in time; one without a time.
         for (read, received) in
             [(500, Some(100)), (510, Some(100)), (900, Some(900)), (950, None), (1_000, Some(960))]

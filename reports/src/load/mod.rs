@@ -5,10 +5,10 @@ mod model;
 
 pub use format::{LoadFile, load_schema, render, terminal};
 pub use model::{
-    Comparison, Difference, Drain, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA,
-    Ledger, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad,
-    Rates, Reconciled, RouteFigures, Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment,
-    Timing,
+    Comparison, ContentionFigures, Difference, Distortion, Drain, EdgeAdded, EdgeCost, EdgeMoment, Generator,
+    InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures,
+    Percentiles, PlanStage, PlannedLoad, Rates, Reconciled, RouteFigures, Seal, ShardFigures,
+    ThresholdResult, TimelineFigures, TimelineMoment, Timing,
 };
 
 pub use crate::text::units::{clock, count, micros, rate};

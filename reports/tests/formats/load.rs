@@ -1,9 +1,10 @@
 //! Documents of a load run.
 
 use edgeproof_reports::load::{
-    Comparison, Difference, Drain, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState,
-    LoadTarget, Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, Rates, Reconciled, RouteFigures,
-    Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, render, terminal,
+    Comparison, ContentionFigures, Difference, Distortion, Drain, Generator, InjectedFault, LOAD_SCHEMA,
+    Ledger, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad,
+    Rates, Reconciled, RouteFigures, Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment,
+    Timing, render, terminal,
 };
 use edgeproof_reports::{Format, ReadError, TargetKind, Tool};
 
@@ -109,6 +110,14 @@ pub(crate) fn report() -> LoadReport {
         response: timing(1_000, 900),
         observed: timing(1_000, 940),
         delay: timing(1_000, 40),
+        distorted: vec![Distortion {
+            route: None,
+            figure: "response".into(),
+            percentile: "p99.9".into(),
+            observed_us: 4_000,
+            corrected_us: 3_000,
+            invalid: false,
+        }],
         service: timing(1_000, 700),
         lateness: timing(1_000, 60),
         waiting: timing(1_000, 0),
@@ -174,6 +183,8 @@ pub(crate) fn report() -> LoadReport {
             memory_first: 20 << 20,
             memory_last: 21 << 20,
             lag: timing(200, 900),
+            late_reads_measured: true,
+            contention: ContentionFigures { wait_s: 0.2, wait_share: 0.05, ..ContentionFigures::default() },
         },
         comparison: Some(Comparison {
             baseline: "before.json".into(),

@@ -89,6 +89,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         seed: plan.seed,
         codes: system.codes.clone(),
         routes: routes.clone(),
+        addresses: system.endpoints().iter().flat_map(|endpoint| endpoint.addresses().to_vec()).collect(),
         timeout: args.timeout,
         drain: args.drain,
         start_at: args.start_at,

@@ -192,6 +192,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
     let endpoint = Arc::new(ServerAddress::resolve(&url, None).await?);
     let collection_requests = CollectionRequests::new(&endpoint, "https://shop.example")
         .expect("the origin is a valid header value");
+    let addresses = endpoint.addresses().to_vec();
     let scenario = EdgeRelay {
         endpoint,
         collection_requests,
@@ -214,6 +215,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         seed: 1,
         codes: codes.clone(),
         routes: vec![collection_route().to_owned()],
+        addresses,
         timeout: Duration::from_secs(30),
         drain: Duration::from_secs(5),
         start_at: None,

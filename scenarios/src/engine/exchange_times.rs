@@ -55,28 +55,20 @@ mod tests {
 
     use super::*;
 
-    /// Times in ms since `sent`.
+    /// Times in ms. Sent at 10 ms, ended at 20 ms.
     #[rstest]
-    #[case::late_read(Some(3), 10, 0, 7)]
-    #[case::unknown(None, 10, 0, 0)]
-    #[case::before_it_was_sent(Some(-5), 10, 0, 10)]
-    #[case::after_the_end(Some(11), 10, 0, 0)]
-    #[case::late_handshake(Some(9), 10, 2, 3)]
-    fn delay_is_late_reads(
-        #[case] received: Option<i64>,
-        #[case] ended: u64,
-        #[case] handshake: u64,
-        #[case] delay: u64,
-    ) {
+    #[case::late_read(Some(13), 0, 7)]
+    #[case::unknown(None, 0, 0)]
+    #[case::before_it_was_sent(Some(5), 0, 10)]
+    #[case::after_the_end(Some(21), 0, 0)]
+    #[case::late_handshake(Some(19), 2, 3)]
+    fn delay_is_late_reads(#[case] received: Option<u64>, #[case] handshake: u64, #[case] delay: u64) {
         let ms = Duration::from_millis;
-        let sent = Instant::now() + ms(1000);
-        let mut times = ExchangeTimes::at(sent);
+        let start = Instant::now();
+        let mut times = ExchangeTimes::at(start + ms(10));
         let set_up = SetUpTimes { connect: ms(1), handshake: Some(ms(5)), delay: ms(handshake) };
         times.set_up = (handshake > 0).then_some(set_up);
-        let at = |after: i64| {
-            if after < 0 { sent - ms(after.unsigned_abs()) } else { sent + ms(after.unsigned_abs()) }
-        };
-        times.end(received.map(at), sent + ms(ended));
+        times.end(received.map(|received| start + ms(received)), start + ms(20));
         assert_eq!(times.delay(), ms(delay));
     }
 }

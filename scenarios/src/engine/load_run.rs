@@ -68,7 +68,7 @@ impl LoadRun {
             on_start(start.instant);
         }
         let cpu = cpu_time();
-        let self_monitor = SelfMonitor::start();
+        let self_monitor = SelfMonitor::start(std::mem::take(&mut options.addresses));
         run.workload.start(start.instant);
         let pacing = Arc::clone(&run);
         let pacer = tokio::spawn(async move { pacing.pacer.run(&pacing.workload, start.instant).await });
@@ -98,7 +98,7 @@ impl LoadRun {
         let ended = Instant::now();
         pacer.abort();
         run.workload.stop();
-        let self_monitor = self_monitor.read();
+        let self_monitor = self_monitor.finish();
         let cpu = cpu_time().saturating_sub(cpu);
         // The users return at once after the stop signal.
         let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;

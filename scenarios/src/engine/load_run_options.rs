@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,6 +24,8 @@ pub struct LoadRunOptions {
     pub codes: Codes,
     /// Routes by index.
     pub routes: Vec<String>,
+    /// Addresses of the target, to find its processes on this machine.
+    pub addresses: Vec<SocketAddr>,
     /// Request timeout.
     pub timeout: Duration,
     /// Longest wait at the end for running operations.

@@ -83,9 +83,11 @@ impl LoadRecorder {
         }
     }
 
-    /// Records a time to verdict.
-    pub fn verdict(&self, user: usize, time: Duration) {
-        self.recorder_of(user).measurements.verdict.record(time);
+    /// Records a time to verdict, without and with the delay that the generator added.
+    pub fn verdict(&self, user: usize, time: Duration, observed: Duration) {
+        let mut local = self.recorder_of(user);
+        local.measurements.verdict.record(time);
+        local.measurements.verdict_observed.record(observed);
     }
 
     /// Records the latency that the edge added to a request.

@@ -1,17 +1,28 @@
-use std::sync::Arc;
+mod listening_processes;
+mod machine_times;
+mod process_times;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use edgeproof_http::ReceiveTimes;
 use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::task::JoinHandle;
 
-use crate::measure::Histogram;
+use self::listening_processes::listening_processes;
+use self::machine_times::MachineTimes;
+use self::process_times::{ProcessTimes, ThreadTimes};
+use crate::measure::{CpuContention, Histogram, TargetContention};
 
 /// Samples the generator itself: CPU, memory, and the delay of the runtime's timer.
 #[derive(Debug)]
 pub struct SelfMonitor {
     reading: Arc<Mutex<SelfMonitorReading>>,
-    task: JoinHandle<()>,
+    timer: JoinHandle<()>,
+    sampler: Option<Sampler>,
+    receive_times: ReceiveTimes,
 }
 
 /// Samples of a [`SelfMonitor`].
@@ -20,70 +31,193 @@ pub struct SelfMonitorReading {
     /// Delay of the runtime's timer.
     pub lag: Histogram,
     /// Number of CPU samples.
-    pub seconds: u32,
+    pub samples: u32,
     /// CPU samples with all available CPU used.
     pub starved: u32,
     /// Memory at the start (bytes).
     pub memory_first: u64,
     /// Memory at the last sample (bytes).
     pub memory_last: u64,
+    /// Who used the processors, and who waited for them.
+    pub contention: CpuContention,
+    /// Whether the system reports when answers arrive.
+    pub late_reads_measured: bool,
+}
+
+/// The thread that samples. A task of the runtime would delay the users.
+#[derive(Debug)]
+struct Sampler {
+    stop: Option<mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// The readings that a sample is compared with.
+struct Baseline {
+    at: Instant,
+    machine: MachineTimes,
+    own: ProcessTimes,
+    target: Option<WatchedTarget>,
+}
+
+/// A target on this machine.
+struct WatchedTarget {
+    /// Whether the target, or a part of it, runs in this process.
+    embedded: bool,
+    /// Its other processes.
+    pids: Vec<u32>,
+    times: ProcessTimes,
+    last: ThreadTimes,
+    long_wait: Duration,
 }
 
 /// Interval of the timer.
 const TIMER_INTERVAL: Duration = Duration::from_millis(10);
+/// Interval of samples of CPU waits. A longer one would hide short stalls among short waits.
+const WAIT_INTERVAL: Duration = Duration::from_millis(50);
 /// Interval of CPU samples.
 const CPU_INTERVAL: Duration = Duration::from_millis(500);
 /// Share of the CPU that counts as all of it.
 const SATURATED: f64 = 0.97;
+/// Longest usual wait for a processor after a wake-up, on a machine with a free processor.
+const USUAL_WAIT: Duration = Duration::from_micros(50);
 
 impl SelfMonitor {
-    /// Starts sampling.
-    pub fn start() -> Self {
+    /// Starts sampling. `targets` are the addresses that the run loads.
+    pub fn start(targets: Vec<SocketAddr>) -> Self {
         let reading = Arc::new(Mutex::new(SelfMonitorReading {
             memory_first: memory(),
             ..SelfMonitorReading::default()
         }));
-        let shared = Arc::clone(&reading);
-        let task = tokio::spawn(async move {
-            let (mut looked, mut cpu) = (Instant::now(), cpu_time());
-            loop {
-                let before = Instant::now();
-                tokio::time::sleep(TIMER_INTERVAL).await;
-                let now = Instant::now();
-                let mut reading = shared.lock();
-                reading.lag.record((now - before).saturating_sub(TIMER_INTERVAL));
-                let elapsed = now - looked;
-                if elapsed >= CPU_INTERVAL {
-                    let used = cpu_time();
-                    let share = used.saturating_sub(cpu).as_secs_f64()
-                        / elapsed.as_secs_f64()
-                        / f64::from(processors());
-                    reading.seconds += 1;
-                    reading.starved += u32::from(share >= SATURATED);
-                    reading.memory_last = memory();
-                    (looked, cpu) = (now, used);
-                }
-            }
-        });
-        Self { reading, task }
+        let timer = tokio::spawn(measure_lag(Arc::clone(&reading)));
+        let sampler = Sampler::start(Arc::clone(&reading), targets);
+        Self { reading, timer, sampler, receive_times: ReceiveTimes::request() }
     }
 
-    /// The samples so far.
-    pub fn read(&self) -> SelfMonitorReading {
-        self.reading.lock().clone()
+    /// Takes a last sample and stops. Returns all samples.
+    pub fn finish(mut self) -> SelfMonitorReading {
+        drop(self.sampler.take());
+        let late_reads_measured = self.receive_times.are_available();
+        SelfMonitorReading { late_reads_measured, ..self.reading.lock().clone() }
     }
 }
 
 impl Drop for SelfMonitor {
     fn drop(&mut self) {
-        self.task.abort();
+        self.timer.abort();
     }
 }
 
 impl SelfMonitorReading {
     /// Share of the samples with all CPU used, 0 to 1.
     pub fn starved_share(&self) -> f64 {
-        if self.seconds == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.seconds) }
+        if self.samples == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.samples) }
+    }
+}
+
+impl Sampler {
+    /// `None` if the system has no thread left: then there are no samples.
+    fn start(reading: Arc<Mutex<SelfMonitorReading>>, targets: Vec<SocketAddr>) -> Option<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let baseline = Baseline::new();
+        let sample = move || {
+            let mut baseline = baseline.watching(&targets);
+            let (mut looked, mut cpu) = (Instant::now(), cpu_time());
+            loop {
+                let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
+                let contention = baseline.sample();
+                let mut reading = reading.lock();
+                reading.contention = contention;
+                let elapsed = looked.elapsed();
+                if elapsed >= CPU_INTERVAL {
+                    let used = cpu_time();
+                    let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
+                    reading.samples += 1;
+                    reading.starved += u32::from(share / f64::from(processors()) >= SATURATED);
+                    reading.memory_last = memory();
+                    (looked, cpu) = (Instant::now(), used);
+                }
+                if ended {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("monitor".into()).spawn(sample).ok()?;
+        Some(Self { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // The thread ends as soon as its channel is closed.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Baseline {
+    fn new() -> Self {
+        let mut own = ProcessTimes::default();
+        own.read(&[std::process::id()], false);
+        Self { at: Instant::now(), machine: MachineTimes::read(), own, target: None }
+    }
+
+    /// Watches the processes that serve these addresses. To find them takes milliseconds.
+    fn watching(self, targets: &[SocketAddr]) -> Self {
+        let (own, pids): (Vec<u32>, Vec<u32>) =
+            listening_processes(targets).into_iter().partition(|pid| *pid == std::process::id());
+        let embedded = !own.is_empty();
+        if !embedded && pids.is_empty() {
+            return self;
+        }
+        let mut times = ProcessTimes::default();
+        times.read(&pids, false);
+        let (last, long_wait) = (ThreadTimes::default(), Duration::ZERO);
+        Self { target: Some(WatchedTarget { embedded, pids, times, last, long_wait }), ..self }
+    }
+
+    /// Who used the processors since the start.
+    fn sample(&mut self) -> CpuContention {
+        self.own.read(&[std::process::id()], true);
+        let own = self.own.sum();
+        let (target, target_cpu) = match &mut self.target {
+            None => (None, Duration::ZERO),
+            Some(target) => {
+                target.times.read(&target.pids, true);
+                let separate = target.times.sum();
+                (Some(target.contention(separate, own)), separate.cpu)
+            }
+        };
+        let machine = MachineTimes::read().since(&self.machine);
+        CpuContention {
+            elapsed: self.at.elapsed(),
+            own: own.cpu,
+            wait: own.wait,
+            others: machine.busy.saturating_sub(own.cpu + target_cpu),
+            steal: machine.steal,
+            throttled: machine.throttled,
+            target,
+        }
+    }
+}
+
+impl WatchedTarget {
+    fn contention(&mut self, separate: ThreadTimes, own: ThreadTimes) -> TargetContention {
+        let sum = if self.embedded { separate.plus(&own) } else { separate };
+        let since = sum.since(&self.last);
+        self.last = sum;
+        let usual = USUAL_WAIT.saturating_mul(u32::try_from(since.slices).unwrap_or(u32::MAX));
+        self.long_wait += since.wait.saturating_sub(usual);
+        TargetContention { embedded: self.embedded, cpu: sum.cpu, wait: sum.wait, long_wait: self.long_wait }
+    }
+}
+
+async fn measure_lag(reading: Arc<Mutex<SelfMonitorReading>>) {
+    loop {
+        let before = Instant::now();
+        tokio::time::sleep(TIMER_INTERVAL).await;
+        reading.lock().lag.record(before.elapsed().saturating_sub(TIMER_INTERVAL));
     }
 }
 

@@ -66,6 +66,8 @@ pub struct CallResult {
     pub service: Duration,
     /// When the answer arrived, or the request failed.
     pub ended: Instant,
+    /// When the answer was read.
+    read: Instant,
 }
 
 /// An operation due at the very end may end this much later and still count as in time.
@@ -162,7 +164,7 @@ impl LoadUser {
         }
         self.under_way = None;
         self.record(route, outcome, expected, &times);
-        CallResult { outcome, expected, service: times.service(), ended: times.received }
+        CallResult { outcome, expected, service: times.service(), ended: times.received, read: times.ended }
     }
 
     /// Waits until a later request of the operation is due.
@@ -182,8 +184,9 @@ impl LoadUser {
         if let Some(AwaitedVerdict { since, delay, .. }) = self.awaiting.take()
             && self.operation.scheduled.measured
         {
+            let observed = answer.read.saturating_duration_since(since);
             let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
-            self.run.recorder.verdict(self.id, time);
+            self.run.recorder.verdict(self.id, time, observed);
         }
     }
 

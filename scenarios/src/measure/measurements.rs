@@ -57,8 +57,10 @@ pub struct LoadMeasurements {
     pub lateness: Histogram,
     /// Time that operations waited for a free connection.
     pub waiting: Histogram,
-    /// Time from the start of a session to its verdict.
+    /// Time from the start of a session to its verdict, less the delay that the generator added.
     pub verdict: Histogram,
+    /// The same with that delay.
+    pub verdict_observed: Histogram,
     /// Latency added by the edge: round trip minus the service's own time.
     pub added: Histogram,
     /// Requests over time, warm-up included.
@@ -123,6 +125,7 @@ impl LoadMeasurements {
         self.lateness.add(&other.lateness);
         self.waiting.add(&other.waiting);
         self.verdict.add(&other.verdict);
+        self.verdict_observed.add(&other.verdict_observed);
         self.added.add(&other.added);
         self.timeline.add(&other.timeline);
         for (own, theirs) in [

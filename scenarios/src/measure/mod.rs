@@ -1,6 +1,8 @@
 //! Measurements: histograms, a timeline, and outcomes; and what follows from them. No I/O.
 
 mod compare;
+mod cpu_contention;
+mod distortion;
 mod histogram;
 mod judge;
 mod measurements;
@@ -10,6 +12,8 @@ mod timeline;
 mod validity;
 
 pub use compare::{ComparedRun, compare};
+pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
+pub use distortion::{DistortedPercentile, MeasuredTime, ObservedTimes};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};

@@ -1,68 +1,80 @@
 use std::time::Duration;
 
+use edgeproof_reports::load::micros;
+
+use super::cpu_contention::CpuContention;
+use super::distortion::DistortedPercentile;
 use super::histogram::Histogram;
 
 /// Figures that decide whether a run is valid.
 #[derive(Debug, Clone)]
 pub struct ValidityInputs<'a> {
-    /// Delay added by the generator while a connection was free.
+    /// Percentiles that the generator's delay changed.
+    pub distorted: &'a [DistortedPercentile],
+    /// Delay that the generator added to each request.
+    pub delay: &'a Histogram,
+    /// The part of it before sending, while a connection was free.
     pub lateness: &'a Histogram,
-    /// Delay of the runtime's timer.
-    pub lag: &'a Histogram,
-    /// Largest acceptable delay.
-    pub tolerance: Duration,
-    /// Share of the time in which the process used all its CPU, 0 to 1.
-    pub starved: f64,
+    /// The part of it that operations waited for a free user.
+    pub waiting: &'a Histogram,
+    /// Who used the processors.
+    pub contention: &'a CpuContention,
+    /// Whether the target did not keep up: then the users ran out because of it.
+    pub overloaded: bool,
     /// Whether the run uses the open model.
     pub open: bool,
     /// Operations that the plan scheduled.
     pub planned: u64,
     /// Operations that the pacer released.
     pub released: u64,
+    /// Requests that timed out, were open at the end or were never sent.
+    pub unanswered: u64,
+    /// Request timeout.
+    pub timeout: Duration,
     /// Collections that were sealed too late, and collections sent.
     pub unsealed: (u64, u64),
 }
 
-/// Largest share of late requests.
-const LATE: f64 = 0.01;
-/// Largest share of the time with all CPU used.
-const STARVED: f64 = 0.2;
-/// A 99th percentile of the delay (µs) below which full CPU use does no harm.
-const PUNCTUAL: u64 = 2_000;
+/// The largest part of the generator's delay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DelayCause {
+    LateRelease,
+    LateRead,
+    WaitingForUser,
+}
+
+/// Largest share of a request timeout that the generator may use up.
+const OF_TIMEOUT: u32 = 20;
 /// Largest share of collections that were sealed too late.
 const UNSEALED: f64 = 0.001;
 /// Smallest share of planned operations that the pacer must release.
 const RELEASED: f64 = 0.995;
+/// Largest number of percentiles that a finding names.
+const NAMED: usize = 4;
 
 /// Why a run is invalid; empty for a valid run.
 pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
-    let tolerance = inputs.tolerance.as_micros() as u64;
-    let count = inputs.lateness.count();
-    let late = inputs.lateness.longer_than(tolerance);
-    if inputs.open && late as f64 > count as f64 * LATE {
+    let cause = inputs.cause();
+    let named: Vec<&DistortedPercentile> = inputs.distorted.iter().filter(|found| found.invalid).collect();
+    let targets_fault = inputs.overloaded && cause == DelayCause::WaitingForUser;
+    if !named.is_empty() && !targets_fault {
         invalid.push(format!(
-            "the generator was late although a connection was free: {late} of {count} requests by more than {}, at most {}",
-            humantime::format_duration(inputs.tolerance),
-            ms(inputs.lateness.max()),
+            "the generator delayed requests itself: {}; {}",
+            percentiles(&named),
+            inputs.explained(cause)
         ));
     }
-    let (rang, slow) = (inputs.lag.count(), inputs.lag.longer_than(tolerance));
-    if slow as f64 > rang as f64 * LATE * 5.0 {
+    if inputs.unanswered > 0 && longest_usual(inputs.lateness) > inputs.timeout / OF_TIMEOUT {
         invalid.push(format!(
-            "the generator did not get CPU in time: its timer fired more than {} late {slow} of {rang} times, at most {}",
-            humantime::format_duration(inputs.tolerance),
-            ms(inputs.lag.max()),
+            "{} requests have no answer, but the generator was late: 1 % of all requests were sent more than {} after \
+             they were due, so the target may not be the cause; {}",
+            inputs.unanswered,
+            micros(inputs.lateness.value_at(0.99)),
+            inputs.explained(DelayCause::LateRelease)
         ));
     }
-    if inputs.starved > STARVED
-        && (inputs.lateness.value_at(0.99) > PUNCTUAL || inputs.lag.value_at(0.99) > PUNCTUAL)
-    {
-        invalid.push(format!(
-            "the process used all available CPU in {:.0} % of the time, and was late",
-            inputs.starved * 100.0
-        ));
-    }
+    invalid.extend(inputs.contention.starved_target());
     let (unsealed, sent) = inputs.unsealed;
     if unsealed as f64 > sent as f64 * UNSEALED {
         invalid.push(format!(
@@ -70,70 +82,216 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
         ));
     }
     if inputs.open && (inputs.released as f64) < inputs.planned as f64 * RELEASED {
-        invalid.push(format!("the pacer released only {} of {} operations", inputs.released, inputs.planned));
+        invalid.push(format!(
+            "the pacer released only {} of {} operations; {}",
+            inputs.released,
+            inputs.planned,
+            inputs.explained(DelayCause::LateRelease)
+        ));
     }
     invalid
 }
 
-fn ms(us: u64) -> String {
-    format!("{:.1} ms", us as f64 / 1000.0)
+impl ValidityInputs<'_> {
+    /// The largest part of the delay. Late reads are what remains of it.
+    fn cause(&self) -> DelayCause {
+        let total = |times: &Histogram| times.mean() * times.count() as f64;
+        let (waiting, lateness) = (total(self.waiting), total(self.lateness));
+        let read = total(self.delay) - waiting - lateness;
+        if waiting >= lateness && waiting >= read {
+            DelayCause::WaitingForUser
+        } else if lateness >= read {
+            DelayCause::LateRelease
+        } else {
+            DelayCause::LateRead
+        }
+    }
+
+    /// The cause and what to do about it.
+    fn explained(&self, cause: DelayCause) -> String {
+        let part = match cause {
+            DelayCause::WaitingForUser => {
+                return "most of it is time that operations waited for a free user; raise --users, or omit it".into();
+            }
+            DelayCause::LateRelease => "most of it before they were sent",
+            DelayCause::LateRead => "most of it after the answer had arrived",
+        };
+        format!("{part}: {}; {}", self.contention.explained(), self.contention.advice())
+    }
+}
+
+/// The 99th percentile, as a time.
+fn longest_usual(times: &Histogram) -> Duration {
+    Duration::from_micros(times.value_at(0.99))
+}
+
+/// The changed percentiles, those of the whole run first.
+fn percentiles(named: &[&DistortedPercentile]) -> String {
+    let whole = |found: &&&DistortedPercentile| found.route.is_none();
+    let routes = named.iter().filter(|found| {
+        // A route is worth a word if the whole run does not show the same.
+        found.route.is_some() && !named.iter().filter(whole).any(|other| other.quantile == found.quantile)
+    });
+    let shown: Vec<String> = named.iter().filter(whole).chain(routes).map(|found| shown(found)).collect();
+    let more = shown.len().saturating_sub(NAMED);
+    let text = shown[..shown.len() - more].join(", ");
+    if more == 0 { text } else { format!("{text}, and {more} more") }
+}
+
+fn shown(found: &DistortedPercentile) -> String {
+    let route = found.route.as_ref().map(|route| format!("{route} ")).unwrap_or_default();
+    format!(
+        "{route}{} {} is {} with its delay and {} without",
+        found.figure,
+        found.quantile.name(),
+        micros(found.observed),
+        micros(found.corrected)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
 
+    use super::super::cpu_contention::TargetContention;
+    use super::super::distortion::MeasuredTime;
     use super::*;
+    use crate::plan::Quantile;
 
-    fn times(count: u64, ms: u64, late: u64, late_ms: u64) -> Histogram {
+    fn times(count: u64, us: u64) -> Histogram {
         let mut histogram = Histogram::new();
-        (0..count).for_each(|_| histogram.record_micros(ms * 1000));
-        (0..late).for_each(|_| histogram.record_micros(late_ms * 1000));
+        (0..count).for_each(|_| histogram.record_micros(us));
         histogram
     }
 
-    #[rstest]
-    #[case::sound(times(1000, 0, 5, 50), times(100, 1, 0, 0), 0.0, 1005, "")]
-    #[case::late(
-        times(1000, 0, 20, 50),
-        times(100, 1, 0, 0),
-        0.0,
-        1020,
-        "late although a connection was free"
-    )]
-    #[case::stuck(times(1000, 0, 0, 0), times(100, 1, 10, 80), 0.0, 1000, "did not get CPU in time")]
-    #[case::busy_and_punctual(times(1000, 0, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "")]
-    #[case::busy_and_late(times(1000, 5, 0, 0), times(100, 1, 0, 0), 0.9, 1000, "all available CPU")]
-    #[case::sealed_late(
-        times(1000, 0, 0, 0),
-        times(100, 1, 0, 0),
-        0.0,
-        1000,
-        "2 of 1000 collections were not sealed"
-    )]
-    #[case::held_back(times(900, 0, 0, 0), times(100, 1, 0, 0), 0.0, 1000, "only 900 of 1000")]
-    fn late_generator_makes_the_run_invalid(
-        #[case] lateness: Histogram,
-        #[case] lag: Histogram,
-        #[case] starved: f64,
-        #[case] planned: u64,
-        #[case] expected: &str,
-    ) {
-        let tolerance = Duration::from_millis(10);
-        let released = lateness.count();
-        let unsealed = (if expected.contains("sealed") { 2 } else { 1 }, 1000);
+    fn distorted(route: Option<&str>, quantile: Quantile, invalid: bool) -> DistortedPercentile {
+        let route = route.map(str::to_owned);
+        let figure = MeasuredTime::Response;
+        DistortedPercentile { route, figure, quantile, observed: 7_800, corrected: 200, invalid }
+    }
+
+    fn busy() -> CpuContention {
+        CpuContention {
+            elapsed: Duration::from_secs(10),
+            wait: Duration::from_millis(6_500),
+            others: Duration::from_secs(9),
+            ..CpuContention::default()
+        }
+    }
+
+    struct Case {
+        distorted: Vec<DistortedPercentile>,
+        delay: u64,
+        lateness: u64,
+        waiting: u64,
+        overloaded: bool,
+        released: u64,
+        unanswered: u64,
+        unsealed: u64,
+        contention: CpuContention,
+    }
+
+    /// A run of 1,000 requests. Times in µs.
+    fn valid() -> Case {
+        Case {
+            distorted: Vec::new(),
+            delay: 60,
+            lateness: 30,
+            waiting: 0,
+            overloaded: false,
+            released: 1_000,
+            unanswered: 3,
+            unsealed: 1,
+            contention: busy(),
+        }
+    }
+
+    fn reasons(case: &Case) -> String {
+        let [delay, lateness, waiting] = [case.delay, case.lateness, case.waiting].map(|us| times(1_000, us));
         let inputs = ValidityInputs {
+            distorted: &case.distorted,
+            delay: &delay,
             lateness: &lateness,
-            lag: &lag,
-            tolerance,
-            starved,
+            waiting: &waiting,
+            contention: &case.contention,
+            overloaded: case.overloaded,
             open: true,
-            planned,
-            released,
-            unsealed,
+            planned: 1_000,
+            released: case.released,
+            unanswered: case.unanswered,
+            timeout: Duration::from_secs(1),
+            unsealed: (case.unsealed, 1_000),
         };
-        let invalid = invalid_reasons(&inputs).join("; ");
-        assert_eq!(invalid.is_empty(), expected.is_empty(), "{invalid}");
-        assert!(invalid.contains(expected), "{invalid}");
+        invalid_reasons(&inputs).join("\n")
+    }
+
+    fn p99() -> Vec<DistortedPercentile> {
+        vec![distorted(None, Quantile::P99, true)]
+    }
+
+    #[rstest]
+    #[case::sound(valid(), "")]
+    #[case::marked(Case { distorted: vec![distorted(None, Quantile::P999, false)], ..valid() }, "")]
+    #[case::distorted(
+        Case { distorted: p99(), ..valid() },
+        "response p99 is 7.80 ms with its delay and 200 µs without"
+    )]
+    #[case::released_late(
+        Case { distorted: p99(), delay: 100, lateness: 90, ..valid() },
+        "most of it before they were sent: its threads waited 6.5 s for a processor in 10.0 s"
+    )]
+    #[case::read_late(
+        Case { distorted: p99(), delay: 100, lateness: 10, ..valid() },
+        "most of it after the answer had arrived: its threads waited 6.5 s"
+    )]
+    #[case::waited_for_a_user(
+        Case { distorted: p99(), delay: 1_000, waiting: 900, ..valid() },
+        "waited for a free user; raise --users"
+    )]
+    #[case::waited_for_the_target(
+        Case { distorted: p99(), delay: 1_000, waiting: 900, overloaded: true, ..valid() },
+        ""
+    )]
+    #[case::overloaded_and_starved(
+        Case { distorted: p99(), delay: 1_000, lateness: 900, overloaded: true, ..valid() },
+        "while other processes used 9.0 CPU-seconds; stop the other programs"
+    )]
+    #[case::one_route(
+        Case { distorted: vec![distorted(Some("GET /x"), Quantile::P50, true)], ..valid() },
+        "GET /x response p50 is 7.80 ms"
+    )]
+    #[case::no_answer_in_time(
+        Case { lateness: 60_000, ..valid() },
+        "3 requests have no answer, but the generator was late"
+    )]
+    #[case::all_answered(Case { lateness: 60_000, unanswered: 0, ..valid() }, "")]
+    #[case::sealed_late(Case { unsealed: 2, ..valid() }, "2 of 1000 collections were not sealed")]
+    #[case::held_back(Case { released: 900, ..valid() }, "released only 900 of 1000 operations")]
+    fn own_delay_makes_the_run_invalid(#[case] case: Case, #[case] expected: &str) {
+        let found = reasons(&case);
+        assert_eq!(found.is_empty(), expected.is_empty(), "{found}");
+        assert!(found.contains(expected), "{found}");
+    }
+
+    #[test]
+    fn starved_target_makes_the_run_invalid() {
+        let long_wait = Duration::from_secs(2);
+        let target = TargetContention { wait: long_wait, long_wait, ..TargetContention::default() };
+        let contention = CpuContention { target: Some(target), ..busy() };
+        let found = reasons(&Case { contention, ..valid() });
+        assert!(
+            found.starts_with("the target runs on this machine, and its threads waited 2.0 s"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn route_is_named_only_beside_a_sound_run() {
+        let routes = ["GET /a", "GET /b", "GET /c", "GET /d", "GET /e"];
+        let routes = routes.map(|route| distorted(Some(route), Quantile::P99, true));
+        let all: Vec<DistortedPercentile> = p99().into_iter().chain(routes.clone()).collect();
+        assert_eq!(percentiles(&all.iter().collect::<Vec<_>>()).matches("p99").count(), 1);
+        let text = percentiles(&routes.iter().collect::<Vec<_>>());
+        assert_eq!((text.matches("p99").count(), text.ends_with(", and 1 more")), (4, true), "{text}");
     }
 }

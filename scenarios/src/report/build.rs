@@ -7,7 +7,8 @@ use edgeproof_reports::load::{
     RouteFigures, Seal, ShardFigures,
 };
 
-use super::counts::{imbalance, rates, reconcile};
+use super::counts::{imbalance, rates, reconcile, unanswered};
+use super::distortion::{contention_figures, distorted, distortion};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
@@ -17,6 +18,9 @@ use super::timing::{timeline, timing};
 use crate::engine::RunData;
 use crate::measure::{SAMPLED, ValidityInputs, invalid_reasons};
 use crate::plan::Arrivals;
+
+/// Delivered share of the rate below which the target did not keep up.
+const KEPT_UP: f64 = 0.99;
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -38,6 +42,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let requests: u64 = measurements.sent.iter().sum();
     let reconciled = reconcile(&inputs, measurements);
     let gone = gone(data, measurements);
+    let distorted = distorted(&inputs, measurements);
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
     let mut report = LoadReport {
@@ -63,6 +68,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         response: timing(&measurements.sum(None, |series| &series.response)),
         observed: timing(&measurements.sum(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
+        distorted: Vec::new(),
         service: timing(&measurements.sum(None, |series| &series.service)),
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
@@ -86,20 +92,27 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
             memory_first: data.self_monitor.memory_first,
             memory_last: data.self_monitor.memory_last,
             lag: timing(&data.self_monitor.lag),
+            late_reads_measured: data.self_monitor.late_reads_measured,
+            contention: contention_figures(&data.self_monitor.contention),
         },
         plan,
         comparison: None,
     };
     let invalid = invalid_reasons(&ValidityInputs {
+        distorted: &distorted,
+        delay: &measurements.delay,
         lateness: &measurements.lateness,
-        lag: &data.self_monitor.lag,
-        tolerance: inputs.tolerance,
-        starved: data.self_monitor.starved_share(),
+        waiting: &measurements.waiting,
+        contention: &data.self_monitor.contention,
+        overloaded: report.rate.asked.is_some_and(|asked| report.rate.delivered < asked * KEPT_UP),
         open: inputs.open,
         planned: data.planned,
         released: data.released,
+        unanswered: unanswered(measurements),
+        timeout: Duration::from_millis(report.plan.timeout_ms),
         unsealed: unsealed(&report),
     });
+    report.distorted = distorted.into_iter().map(distortion).collect();
     report.thresholds = judge_report(&report, inputs.thresholds);
     let imbalance = imbalance(&report, data);
     let partial = inputs
@@ -119,6 +132,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         report.state = LoadState::Partial;
     }
     report.findings.extend(partial);
+    report.findings.extend(data.self_monitor.contention.competing_target());
     if report.ledger.open + report.ledger.dropped > 0 {
         report.findings.push(format!(
             "{} operations never started and {} were still running at the end; they count at their age",

@@ -2,7 +2,7 @@ use edgeproof_reports::load::{LoadReport, Rates, Reconciled};
 
 use super::inputs::ReportInputs;
 use crate::engine::{LocalRecorder, RunData};
-use crate::measure::LoadMeasurements;
+use crate::measure::{LoadMeasurements, RequestFailure, RequestOutcome};
 use crate::plan::Arrivals;
 
 pub(super) fn rates(recorded: &LocalRecorder, arrivals: &[&Arrivals], measured_s: f64) -> Rates {
@@ -65,6 +65,16 @@ pub(super) fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
         )
     }));
     found
+}
+
+/// Measured requests that timed out, were open at the end or were never sent.
+pub(super) fn unanswered(measurements: &LoadMeasurements) -> u64 {
+    use RequestOutcome::{Dropped, Failed, Open};
+    let series = measurements.series.iter();
+    series
+        .filter(|series| matches!(series.outcome, Failed(RequestFailure::Timeout) | Open | Dropped))
+        .map(|series| series.observed.count())
+        .sum()
 }
 
 /// Whether the service counted every answered request, and at most all requests.

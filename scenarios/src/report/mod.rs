@@ -2,6 +2,7 @@
 
 mod build;
 mod counts;
+mod distortion;
 mod exit_code;
 mod inputs;
 mod outage;

@@ -48,4 +48,32 @@ pub struct Generator {
     pub memory_last: u64,
     /// Delay of the runtime's timers.
     pub lag: Timing,
+    /// Whether the system reports when answers arrive. Otherwise a late read counts as response time.
+    #[serde(default)]
+    pub late_reads_measured: bool,
+    /// Who used the processors, and who waited for them.
+    #[serde(default)]
+    pub contention: ContentionFigures,
+}
+
+/// Who used the processors during the run, and who waited for them. 0 where the system does not report it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Contention")]
+pub struct ContentionFigures {
+    /// Seconds in which threads of the generator were ready to run and waited for a processor.
+    pub wait_s: f64,
+    /// The same as share of the run; above 1 if several threads waited.
+    pub wait_share: f64,
+    /// CPU seconds of other processes, without the target's.
+    pub others_s: f64,
+    /// Seconds that the hypervisor gave to other machines.
+    pub steal_s: f64,
+    /// Seconds in which a CPU limit stopped the generator.
+    pub throttled_s: f64,
+    /// CPU seconds of a target on this machine.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target_cpu_s: Option<f64>,
+    /// Seconds in which its threads were ready to run and waited for a processor.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target_wait_s: Option<f64>,
 }

@@ -70,3 +70,21 @@ pub struct Difference {
     /// `better`, `worse`, `within noise` or `within tolerance`.
     pub verdict: String,
 }
+
+/// A percentile that the generator's own delay changed by more than 5 % and more than 50 µs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Distortion {
+    /// The route; none for the whole run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub route: Option<String>,
+    /// `response` or `time to verdict`.
+    pub figure: String,
+    /// The percentile, such as `p99.9`.
+    pub percentile: String,
+    /// With the delay that the generator added (µs).
+    pub observed_us: u64,
+    /// Without it (µs).
+    pub corrected_us: u64,
+    /// Whether the run is invalid because of it. Otherwise the percentile is marked.
+    pub invalid: bool,
+}

@@ -7,8 +7,8 @@ mod report;
 mod timing;
 mod traffic;
 
-pub use cost::{EdgeCost, EdgeMoment, Generator};
-pub use judgement::{Comparison, Difference, InjectedFault, ThresholdResult};
+pub use cost::{ContentionFigures, EdgeCost, EdgeMoment, Generator};
+pub use judgement::{Comparison, Difference, Distortion, InjectedFault, ThresholdResult};
 pub use plan::{Drain, LoadTarget, Model, PlanStage, PlannedLoad, Seal, ShardFigures};
 pub use report::{LOAD_SCHEMA, LoadReport, LoadState};
 pub use timing::{EdgeAdded, Percentiles, TimelineFigures, TimelineMoment, Timing};

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cost::{EdgeCost, Generator};
-use super::judgement::{Comparison, InjectedFault, ThresholdResult};
+use super::judgement::{Comparison, Distortion, InjectedFault, ThresholdResult};
 use super::plan::{LoadTarget, Model, PlannedLoad, ShardFigures};
 use super::timing::{EdgeAdded, TimelineFigures, Timing};
 use super::traffic::{Ledger, Rates, Reconciled, RouteFigures};
@@ -57,6 +57,9 @@ pub struct LoadReport {
     /// Delay that the generator added to each measured request.
     #[serde(default)]
     pub delay: Timing,
+    /// Percentiles that this delay changed noticeably.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub distorted: Vec<Distortion>,
     /// Service time: from sending the request to the end of the response.
     pub service: Timing,
     /// Lateness of requests that had a free connection: caused by the generator.

@@ -1,0 +1,120 @@
+use std::fs;
+use std::time::Duration;
+
+/// CPU time of the whole machine, and what the hypervisor and the cgroup took from it, since the system's
+/// start. Linux only: elsewhere all times are zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MachineTimes {
+    /// Time in which a processor worked.
+    pub(super) busy: Duration,
+    /// Time that the hypervisor gave to other machines.
+    pub(super) steal: Duration,
+    /// Time in which the CPU limit of this process's cgroups stopped it.
+    pub(super) throttled: Duration,
+}
+
+impl MachineTimes {
+    /// The times now.
+    pub(super) fn read() -> Self {
+        let (busy, steal) = fs::read_to_string("/proc/stat")
+            .ok()
+            .and_then(|stat| parse_stat(&stat, tick()))
+            .unwrap_or_default();
+        let cgroups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        // In a container, the limit is that of the root that it sees.
+        let throttled = cpu_stat_files(&cgroups)
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .filter_map(|stat| parse_throttled(&stat))
+            .max();
+        Self { busy, steal, throttled: throttled.unwrap_or_default() }
+    }
+
+    /// The difference from an earlier reading.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(earlier.busy),
+            steal: self.steal.saturating_sub(earlier.steal),
+            throttled: self.throttled.saturating_sub(earlier.throttled),
+        }
+    }
+}
+
+/// Unit of `/proc/stat`.
+fn tick() -> Duration {
+    Duration::from_secs(1) / u32::try_from(rustix::param::clock_ticks_per_second().max(1)).unwrap_or(100)
+}
+
+/// Busy and stolen time of all processors from `/proc/stat`.
+fn parse_stat(stat: &str, tick: Duration) -> Option<(Duration, Duration)> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let fields: Vec<u64> = line.split_whitespace().map(|field| field.parse().ok()).collect::<Option<_>>()?;
+    // user, nice, system, idle, iowait, irq, softirq, steal; guests count as user.
+    let busy: u64 = [0, 1, 2, 5, 6].into_iter().filter_map(|place| fields.get(place)).sum();
+    let time = |ticks: u64| tick.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX));
+    Some((time(busy), time(fields.get(7).copied().unwrap_or(0))))
+}
+
+/// The files `cpu.stat` of a process's cgroups, of version 1 and 2. Each level may have a limit.
+fn cpu_stat_files(cgroups: &str) -> impl Iterator<Item = String> {
+    cgroups.lines().flat_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        let root = match controllers {
+            "" => "/sys/fs/cgroup",
+            _ if controllers.split(',').any(|controller| controller == "cpu") => "/sys/fs/cgroup/cpu",
+            _ => return Vec::new(),
+        };
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        (0..=parts.len()).map(|depth| [&[root], &parts[..depth], &["cpu.stat"]].concat().join("/")).collect()
+    })
+}
+
+/// Throttled time from `cpu.stat`; `None` without a limit.
+fn parse_throttled(cpu_stat: &str) -> Option<Duration> {
+    cpu_stat.lines().find_map(|line| match line.split_once(' ')? {
+        ("throttled_usec", us) => us.trim().parse().ok().map(Duration::from_micros),
+        ("throttled_time", ns) => ns.trim().parse().ok().map(Duration::from_nanos),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("nr_periods 5\nthrottled_usec 1500\n", Some(1_500))]
+    #[case("nr_periods 5\nnr_throttled 2\nthrottled_time 1500000\n", Some(1_500))]
+    #[case("usage_usec 4\n", None)]
+    #[case("", None)]
+    fn throttled_time_is_parsed(#[case] text: &str, #[case] us: Option<u64>) {
+        assert_eq!(parse_throttled(text), us.map(Duration::from_micros));
+    }
+
+    #[rstest]
+    #[case("0::/a/b\n", &["/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/b/cpu.stat"])]
+    #[case("4:memory:/m\n1:cpu,cpuacct:/a\n", &["/sys/fs/cgroup/cpu/cpu.stat", "/sys/fs/cgroup/cpu/a/cpu.stat"])]
+    #[case("2:cpuacct:/\n", &[])]
+    fn every_level_of_a_cgroup_is_read(#[case] cgroups: &str, #[case] files: &[&str]) {
+        assert_eq!(cpu_stat_files(cgroups).collect::<Vec<_>>(), files);
+    }
+
+    proptest! {
+        #[test]
+        fn stat_is_parsed(fields in prop::collection::vec(0u64..1_000_000, 8..11)) {
+            let line: Vec<String> = fields.iter().map(u64::to_string).collect();
+            let stat = format!("cpu  {}\ncpu0 1 2 3\n", line.join(" "));
+            let ms = |ticks: u64| Duration::from_millis(ticks * 10);
+            let busy = fields[0] + fields[1] + fields[2] + fields[5] + fields[6];
+            prop_assert_eq!(parse_stat(&stat, ms(1)), Some((ms(busy), ms(fields[7]))));
+        }
+
+        #[test]
+        fn any_text_is_read_without_a_panic(text: String) {
+            let _ = (parse_stat(&text, tick()), parse_throttled(&text), cpu_stat_files(&text).count());
+        }
+    }
+}
