@@ -7,7 +7,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
 use edgeproof_load::engine::{LoadModel, LoadRun, LoadRunOptions, RunData};
-use edgeproof_load::measure::{Codes, RequestOutcome, RouteId};
+use edgeproof_load::measure::{Codes, OutcomeSeries, RequestOutcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages, UserCount, UserLimit};
 use edgeproof_load::scenario::{
     CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
@@ -66,13 +66,17 @@ fn codes() -> Codes {
     Codes::new(&Spec::builtin(Version::Current))
 }
 
-/// Plays twenty operations in half a second with four users.
+/// Plays twenty operations in half a second, each with a user of its own if necessary.
 async fn load(scenario: Scenario, timeout: Duration, drain: Duration) -> RunData {
+    load_with(20, scenario, timeout, drain).await
+}
+
+async fn load_with(users: u32, scenario: Scenario, timeout: Duration, drain: Duration) -> RunData {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
     let options = LoadRunOptions {
         scenarios: vec![scenario],
         model: LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE)),
-        users: UserCount { users: 4, limit: UserLimit::Given },
+        users: UserCount { users, limit: UserLimit::Given },
         seed: 3,
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
@@ -144,17 +148,36 @@ async fn slow_edge_times_out() {
     assert_eq!((data.recorded.ledger.failed, data.recorded.ledger.scheduled), (20, 20));
 }
 
+/// One user is always busy. Counted from sending, the last operation would time out after 2 s.
+#[tokio::test(flavor = "multi_thread")]
+async fn operation_that_waits_for_a_user_times_out_from_its_intended_start() {
+    let edge = MockServer::start().await;
+    let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
+    Mock::given(method("POST")).respond_with(late).mount(&edge).await;
+    let data = load_with(1, relay(&edge.uri()).await.scenario(), Duration::from_millis(100), LONG).await;
+    let ledger = data.recorded.ledger;
+    assert_eq!(ledger.failed + ledger.dropped, 20);
+    assert!(data.waited > 10);
+    let longest = data.recorded.measurements.series.iter().map(|series| series.observed.max()).max().unwrap();
+    assert!(longest < 1_000_000, "{longest} µs");
+    let never_sent = |series: &&OutcomeSeries| series.outcome == RequestOutcome::Dropped;
+    if let Some(never_sent) = data.recorded.measurements.series.iter().find(never_sent) {
+        assert!(never_sent.observed.max() <= 100_100, "it timed out then");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn open_and_dropped_operations_count_at_their_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let data =
-        load(relay(&edge.uri()).await.scenario(), Duration::from_secs(60), Duration::from_millis(200)).await;
+    let scenario = relay(&edge.uri()).await.scenario();
+    let data = load_with(4, scenario, LONG, Duration::from_millis(200)).await;
     // Four users, one running operation each.
     assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
+    assert_eq!((data.waited, data.users.limit), (16, UserLimit::Given));
     let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }

@@ -115,3 +115,58 @@ impl Ord for Sleeper {
         self.until.cmp(&other.until)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::workload::{LoadModel, ScenarioWeights};
+    use super::*;
+    use crate::plan::{Arrivals, Rate, Shard, Stages};
+
+    fn workload(rate: f64, ms: u64) -> Workload {
+        let stages = Stages::constant(Rate::per_second(rate).unwrap(), Duration::from_millis(ms)).unwrap();
+        let model = LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
+        Workload::new(model, &[ScenarioWeights { weight: 1, transactions: vec![1] }], 7)
+    }
+
+    #[tokio::test]
+    async fn sleepers_wake_in_order_and_on_time() {
+        let pacer = Pacer::new().unwrap();
+        let workload = workload(1.0, 1);
+        let started = Instant::now();
+        let order = Mutex::new(Vec::new());
+        let sleep = async |ms: u64| {
+            let until = started + Duration::from_millis(ms);
+            pacer.sleep_until(until).await;
+            assert!(Instant::now() >= until);
+            order.lock().push(ms);
+        };
+        tokio::select! {
+            () = pacer.run(&workload, started) => {}
+            // The last one sets the alarm to an earlier time.
+            _ = async { tokio::join!(sleep(9), sleep(6), sleep(3)) } => {}
+        }
+        assert_eq!(*order.lock(), [3, 6, 9]);
+        // Due already.
+        pacer.sleep_until(started).await;
+    }
+
+    #[tokio::test]
+    async fn operations_are_released_when_they_are_due() {
+        let pacer = Pacer::new().unwrap();
+        let workload = workload(1000.0, 20);
+        let started = Instant::now();
+        workload.start(started);
+        let play = async {
+            let mut numbers = Vec::new();
+            while let Some(operation) = workload.next(0, 0).await {
+                assert!(started.elapsed() >= operation.scheduled.at);
+                numbers.push(operation.scheduled.number);
+            }
+            numbers
+        };
+        tokio::select! {
+            () = pacer.run(&workload, started) => {}
+            numbers = play => assert_eq!(numbers, (0..20).collect::<Vec<_>>()),
+        }
+    }
+}

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 mod exit_codes;
+mod own_limits;
 mod partial;
 mod shards;
 mod targets;
