@@ -9,7 +9,6 @@ use super::args::Load;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
-use super::reachable::check_reachable;
 use super::system_under_test::SystemUnderTest;
 use super::user_count::{OwnParts, user_count};
 use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, LoadRunOptions, ProgressListener};
@@ -55,7 +54,9 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let prepared = async {
         let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
         let users = users(plan, &system)?;
-        check_reachable(&system.endpoints()).await?;
+        for endpoint in system.foreign_endpoints(args) {
+            endpoint.check_reachable().await?;
+        }
         Ok::<_, Failure>((system, users))
     };
     let (system, users) = tokio::select! {
