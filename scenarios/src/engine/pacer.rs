@@ -129,23 +129,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sleepers_wake_in_order_and_on_time() {
+    async fn sleepers_wake_when_they_are_due() {
         let pacer = Pacer::new().unwrap();
         let workload = workload(1.0, 1);
         let started = Instant::now();
-        let order = Mutex::new(Vec::new());
         let sleep = async |ms: u64| {
             let until = started + Duration::from_millis(ms);
             pacer.sleep_until(until).await;
             assert!(Instant::now() >= until);
-            order.lock().push(ms);
         };
         tokio::select! {
             () = pacer.run(&workload, started) => {}
-            // The last one sets the alarm to an earlier time.
+            // Each sets the alarm to an earlier time.
             _ = async { tokio::join!(sleep(9), sleep(6), sleep(3)) } => {}
         }
-        assert_eq!(*order.lock(), [3, 6, 9]);
         // Due already.
         pacer.sleep_until(started).await;
     }

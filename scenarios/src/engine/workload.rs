@@ -234,3 +234,92 @@ impl ScenarioWeights {
         self.transactions.iter().map(|weight| *weight as u64).sum::<u64>().max(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Context;
+
+    use super::*;
+    use crate::plan::{Rate, Shard, Stages};
+
+    const MIXED: [(usize, &[usize]); 3] = [(6, &[1]), (3, &[1, 2]), (1, &[5])];
+
+    fn weights() -> Vec<ScenarioWeights> {
+        let of = |(weight, transactions): (usize, &[usize])| ScenarioWeights {
+            weight,
+            transactions: transactions.to_vec(),
+        };
+        MIXED.map(of).to_vec()
+    }
+
+    fn open(shard: Shard) -> Workload {
+        let second = Duration::from_secs(1);
+        let stages = Stages::constant(Rate::per_second(300.0).unwrap(), second).unwrap();
+        Workload::new(LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, shard)), &weights(), 7)
+    }
+
+    fn poll(workload: &Workload, scenario: usize, user: usize) -> Poll<Option<Operation>> {
+        pin!(workload.next(scenario, user)).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// Scenario, transaction and number of all operations.
+    fn drawn(shard: Shard) -> Vec<(u64, usize, usize)> {
+        let workload = open(shard);
+        assert_eq!(workload.release(Duration::from_secs(2)), None);
+        let untaken = workload.untaken().into_iter();
+        untaken.map(|of| (of.scheduled.number, of.scenario, of.transaction)).collect()
+    }
+
+    #[test]
+    fn weights_divide_operations_among_transactions() {
+        let drawn = drawn(Shard::WHOLE);
+        let count = |scenario, transaction| {
+            drawn.iter().filter(|(_, of, which)| (*of, *which) == (scenario, transaction)).count()
+        };
+        assert_eq!([count(0, 0), count(1, 0), count(1, 1), count(2, 0)], [180, 30, 60, 30]);
+    }
+
+    #[test]
+    fn shards_draw_as_the_whole_run() {
+        let shards = (0..4).flat_map(|index| drawn(Shard::new(index, 4).unwrap()));
+        let (mut shards, mut whole) = (shards.collect::<Vec<_>>(), drawn(Shard::WHOLE));
+        shards.sort_unstable();
+        whole.sort_unstable();
+        assert_eq!(shards, whole);
+    }
+
+    #[test]
+    fn operation_without_an_idle_user_waits() {
+        let workload = open(Shard::WHOLE);
+        workload.start(Instant::now());
+        assert!((0..3).all(|scenario| poll(&workload, scenario, scenario).is_pending()));
+        let next = workload.release(Duration::ZERO).unwrap();
+        assert_eq!((next, workload.counts(), workload.waited()), (Duration::from_micros(3333), (1, 0), 0));
+        assert!(workload.release(Duration::from_millis(100)).is_some());
+        // Each of the three users has one operation.
+        assert_eq!(workload.waited(), workload.counts().0 - 3);
+        let taken: Vec<Operation> = (0..2)
+            .filter_map(|_| match poll(&workload, 0, 0) {
+                Poll::Ready(operation) => operation,
+                Poll::Pending => None,
+            })
+            .collect();
+        assert_eq!(taken.iter().map(|operation| operation.waited).collect::<Vec<_>>(), [false, true]);
+        workload.stop();
+        assert_eq!(poll(&workload, 0, 0), Poll::Ready(None));
+        assert_eq!(workload.untaken().len() as u64, workload.counts().0 - 2);
+    }
+
+    #[test]
+    fn users_of_the_closed_model_wait_for_the_start() {
+        let closed = LoadModel::Closed { time: Duration::from_secs(60), warm_up: Duration::from_secs(60) };
+        let workload = Workload::new(closed, &weights(), 7);
+        assert!(poll(&workload, 1, 0).is_pending());
+        workload.start(Instant::now());
+        let Poll::Ready(Some(operation)) = poll(&workload, 1, 0) else { panic!("the run has started") };
+        assert!(!operation.paced && !operation.scheduled.measured && operation.transaction < 2);
+        workload.stop();
+        assert_eq!(poll(&workload, 1, 0), Poll::Ready(None));
+    }
+}
