@@ -113,6 +113,14 @@ impl SystemUnderTest {
         Ok(system)
     }
 
+    /// Endpoints of all requests.
+    pub(super) fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
+        let edge = self.collection_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint));
+        edge.into_iter()
+            .chain(self.verdict_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint)))
+            .collect()
+    }
+
     async fn prepare_edge(
         &mut self,
         args: &Load,
@@ -130,7 +138,7 @@ impl SystemUnderTest {
             None => EdgeSettings::default(),
         };
         let (edge, endpoint) = match &target {
-            // The readiness probe has no client certificate. The latency probe replaces it.
+            // The readiness probe has no client certificate. The check before the run replaces it.
             Target::Attached(attached) if args.client_cert.is_some() => {
                 (None, ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
             }

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use edgeproof_http::ServerAddress;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,8 +13,8 @@ use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 pub struct Call<'a> {
     /// The route.
     pub route: RouteId,
-    /// Index of the user's connection.
-    pub connection: usize,
+    /// Where to send it. Each user has a connection of its own to each endpoint.
+    pub endpoint: &'a Arc<ServerAddress>,
     /// The request.
     pub request: OutgoingRequest,
     /// The expected result.
