@@ -176,7 +176,8 @@ impl ServerAddress {
             let tcp = self.open(from).await?;
             self.secure(TimedStream::new(tcp), protocols).await
         };
-        timeout(CONNECT_LIMIT, connected).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+        // Boxed: callers nest many futures, and the compiler limits their depth.
+        timeout(CONNECT_LIMIT, Box::pin(connected)).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
     }
 
     /// Connects without a timeout, and notes receive times from the first byte. `protocols` is the ALPN offer.

@@ -67,6 +67,11 @@ impl TimedStream {
         self.times.as_ref()?.last.as_ref()?.received
     }
 
+    /// When the last bytes were read; `None` if it is unknown.
+    pub fn read_at(&self) -> Option<Instant> {
+        Some(self.times.as_ref()?.last.as_ref()?.at.steady)
+    }
+
     /// Total time in which received bytes were unread.
     pub fn unread(&self) -> Duration {
         self.times.as_ref().map_or(Duration::ZERO, |times| times.unread)

@@ -121,6 +121,7 @@ pub(crate) fn report() -> LoadReport {
         service: timing(1_000, 700),
         lateness: timing(1_000, 60),
         waiting: timing(1_000, 0),
+        time_to_verdict_observed: None,
         time_to_verdict: Some(timing(1_000, 300_000)),
         edge_added: None,
         edge_cost: None,

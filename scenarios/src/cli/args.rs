@@ -172,9 +172,9 @@ pub(super) struct Load {
     /// Smallest difference from the baseline that counts
     #[arg(long, value_name = "SHARE", default_value = "10%", help_heading = "Thresholds")]
     pub(super) tolerance: Share,
-    /// Largest delay added by the generator; beyond it the run is invalid
-    #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = "Thresholds", value_parser = parse_duration)]
-    pub(super) max_lateness: Duration,
+    /// Has no effect: the delay of the generator is compared with the measured percentiles
+    #[arg(long, value_name = "TIME", hide = true, value_parser = parse_duration)]
+    pub(super) max_lateness: Option<Duration>,
     /// Do not check whether the generator kept up; the report says so
     #[arg(long, help_heading = "Thresholds")]
     pub(super) unchecked: bool,

@@ -121,7 +121,6 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         arrived: arrived(&system, &routes),
         faults: faults(plan, &system),
         edge_samples,
-        tolerance: args.max_lateness,
         unchecked: args.unchecked,
         partial,
     };

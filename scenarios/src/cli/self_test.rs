@@ -245,7 +245,6 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         arrived: vec![(RouteId(0), service.requests())],
         faults: Vec::new(),
         edge_samples: Vec::new(),
-        tolerance: Duration::from_millis(10),
         unchecked: false,
         partial: Vec::new(),
     };

@@ -11,6 +11,8 @@ use super::histogram::Histogram;
 pub struct ValidityInputs<'a> {
     /// Percentiles that the generator's delay changed.
     pub distorted: &'a [DistortedPercentile],
+    /// Response times without the generator's delay.
+    pub response: &'a Histogram,
     /// Delay that the generator added to each request.
     pub delay: &'a Histogram,
     /// The part of it before sending, while a connection was free.
@@ -45,6 +47,8 @@ enum DelayCause {
 
 /// Largest share of a request timeout that the generator may use up.
 const OF_TIMEOUT: u32 = 20;
+/// Largest own delay of a generator that does not occupy its users noticeably, as a share of the response times.
+const TOLERATED: f64 = 0.05;
 /// Largest share of collections that were sealed too late.
 const UNSEALED: f64 = 0.001;
 /// Smallest share of planned operations that the pacer must release.
@@ -57,8 +61,7 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
     let cause = inputs.cause();
     let named: Vec<&DistortedPercentile> = inputs.distorted.iter().filter(|found| found.invalid).collect();
-    let targets_fault = inputs.overloaded && cause == DelayCause::WaitingForUser;
-    if !named.is_empty() && !targets_fault {
+    if !named.is_empty() && !inputs.waited_for_target() {
         invalid.push(format!(
             "the generator delayed requests itself: {}; {}",
             percentiles(&named),
@@ -93,18 +96,27 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
 }
 
 impl ValidityInputs<'_> {
-    /// The largest part of the delay. Late reads are what remains of it.
+    /// The largest part of the delay. A starved generator also occupies its users for longer, so waiting is the
+    /// cause only if it is most of the delay.
     fn cause(&self) -> DelayCause {
-        let total = |times: &Histogram| times.mean() * times.count() as f64;
         let (waiting, lateness) = (total(self.waiting), total(self.lateness));
         let read = total(self.delay) - waiting - lateness;
-        if waiting >= lateness && waiting >= read {
+        if waiting > 2.0 * (lateness + read) {
             DelayCause::WaitingForUser
         } else if lateness >= read {
             DelayCause::LateRelease
         } else {
             DelayCause::LateRead
         }
+    }
+
+    /// Whether operations waited for a free user because the target did not keep up, and not because a late
+    /// generator occupied the users.
+    fn waited_for_target(&self) -> bool {
+        let own = total(self.delay) - total(self.waiting);
+        self.overloaded
+            && self.cause() == DelayCause::WaitingForUser
+            && own <= total(self.response) * TOLERATED
     }
 
     /// The cause and what to do about it.
@@ -118,6 +130,11 @@ impl ValidityInputs<'_> {
         };
         format!("{part}: {}; {}", self.contention.explained(), self.contention.advice())
     }
+}
+
+/// The sum of all times (µs).
+fn total(times: &Histogram) -> f64 {
+    times.mean() * times.count() as f64
 }
 
 /// The 99th percentile, as a time.
@@ -181,6 +198,7 @@ mod tests {
 
     struct Case {
         distorted: Vec<DistortedPercentile>,
+        response: u64,
         delay: u64,
         lateness: u64,
         waiting: u64,
@@ -195,6 +213,7 @@ mod tests {
     fn valid() -> Case {
         Case {
             distorted: Vec::new(),
+            response: 200,
             delay: 60,
             lateness: 30,
             waiting: 0,
@@ -207,9 +226,11 @@ mod tests {
     }
 
     fn reasons(case: &Case) -> String {
-        let [delay, lateness, waiting] = [case.delay, case.lateness, case.waiting].map(|us| times(1_000, us));
+        let [response, delay, lateness, waiting] =
+            [case.response, case.delay, case.lateness, case.waiting].map(|us| times(1_000, us));
         let inputs = ValidityInputs {
             distorted: &case.distorted,
+            response: &response,
             delay: &delay,
             lateness: &lateness,
             waiting: &waiting,
@@ -249,8 +270,12 @@ mod tests {
         "waited for a free user; raise --users"
     )]
     #[case::waited_for_the_target(
-        Case { distorted: p99(), delay: 1_000, waiting: 900, overloaded: true, ..valid() },
+        Case { distorted: p99(), response: 9_000, delay: 8_200, waiting: 8_000, overloaded: true, ..valid() },
         ""
+    )]
+    #[case::waited_because_the_generator_was_late(
+        Case { distorted: p99(), response: 200, delay: 8_200, waiting: 8_000, overloaded: true, ..valid() },
+        "waited for a free user"
     )]
     #[case::overloaded_and_starved(
         Case { distorted: p99(), delay: 1_000, lateness: 900, overloaded: true, ..valid() },

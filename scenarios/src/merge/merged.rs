@@ -4,10 +4,10 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::error::MergeError;
 use super::shards::{check, skewed};
-use super::sums::{faults, ledgers, optional, reconciled, routes, seal, timelines, timings};
+use super::sums::{contention, faults, ledgers, optional, reconciled, routes, seal, timelines, timings};
 use super::thresholds::thresholds;
 use crate::plan::Threshold;
-use crate::report::{exit_code, judge_report};
+use crate::report::{distorted, distortion, exit_code, judge_report};
 
 /// Merges the shards of a run and judges the sum once.
 ///
@@ -41,6 +41,8 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.lateness = timings(reports.iter().map(|report| &report.lateness))?;
     sum.waiting = timings(reports.iter().map(|report| &report.waiting))?;
     sum.time_to_verdict = optional(reports.iter().filter_map(|report| report.time_to_verdict.as_ref()))?;
+    sum.time_to_verdict_observed =
+        optional(reports.iter().filter_map(|report| report.time_to_verdict_observed.as_ref()))?;
     if let Some(added) = &mut sum.edge_added {
         let each = reports.iter().filter_map(|report| report.edge_added.as_ref()).map(|added| &added.timing);
         added.timing = timings(each)?;
@@ -61,7 +63,10 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.generator.memory_first = generators().map(|generator| generator.memory_first).sum();
     sum.generator.memory_last = generators().map(|generator| generator.memory_last).sum();
     sum.generator.lag = timings(generators().map(|generator| &generator.lag))?;
+    sum.generator.late_reads_measured = generators().all(|generator| generator.late_reads_measured);
+    sum.generator.contention = contention(reports);
     sum.comparison = None;
+    sum.distorted = distorted(&sum, &thresholds).into_iter().map(distortion).collect();
     sum.state = state(reports);
     sum.findings = findings(reports);
     let planned = Duration::from_millis(first.plan.warm_up_ms + first.plan.measured_ms);

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use edgeproof_reports::load::{
-    InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal, TimelineFigures,
-    Timing,
+    ContentionFigures, InjectedFault, Ledger, LoadReport, OutcomeFigures, Reconciled, RouteFigures, Seal,
+    TimelineFigures, Timing,
 };
 
 use super::error::MergeError;
@@ -86,6 +86,24 @@ pub(super) fn routes(reports: &[LoadReport]) -> Result<Vec<RouteFigures>, Histog
         });
     }
     Ok(sums)
+}
+
+/// Times of all generators. The share is that of the generator that waited most. Shards may load the same target on
+/// one machine, so its times are in the report of each shard only.
+pub(super) fn contention(reports: &[LoadReport]) -> ContentionFigures {
+    let all = || reports.iter().map(|report| &report.generator.contention);
+    let only = match reports {
+        [one] => one.generator.contention,
+        _ => ContentionFigures::default(),
+    };
+    ContentionFigures {
+        wait_s: all().map(|contention| contention.wait_s).sum(),
+        wait_share: all().map(|contention| contention.wait_share).fold(0.0, f64::max),
+        others_s: all().map(|contention| contention.others_s).sum(),
+        steal_s: all().map(|contention| contention.steal_s).sum(),
+        throttled_s: all().map(|contention| contention.throttled_s).sum(),
+        ..only
+    }
 }
 
 pub(super) fn reconciled(reports: &[LoadReport]) -> Vec<Reconciled> {

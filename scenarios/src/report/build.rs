@@ -43,9 +43,9 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let requests: u64 = measurements.sent.iter().sum();
     let reconciled = reconcile(&inputs, measurements);
     let gone = gone(data, measurements);
-    let distorted = distorted(&inputs, measurements);
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
+    let response = measurements.sum(None, |series| &series.response);
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -66,7 +66,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         rate: rates(&data.recorded, &inputs.arrivals, measured_s),
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
-        response: timing(&measurements.sum(None, |series| &series.response)),
+        response: timing(&response),
         observed: timing(&measurements.sum(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
         distorted: Vec::new(),
@@ -74,6 +74,8 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
         time_to_verdict: (measurements.verdict.count() > 0).then(|| timing(&measurements.verdict)),
+        time_to_verdict_observed: (measurements.verdict_observed.count() > 0)
+            .then(|| timing(&measurements.verdict_observed)),
         edge_added: (measurements.added.count() > 0)
             .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
         edge_cost: edge_cost(inputs.edge_samples, requests),
@@ -99,8 +101,10 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         plan,
         comparison: None,
     };
+    let distorted = distorted(&report, inputs.thresholds);
     let mut invalid = invalid_reasons(&ValidityInputs {
         distorted: &distorted,
+        response: &response,
         delay: &measurements.delay,
         lateness: &measurements.lateness,
         waiting: &measurements.waiting,

@@ -1,50 +1,59 @@
-use edgeproof_reports::load::{ContentionFigures, Distortion};
+use edgeproof_reports::load::{ContentionFigures, Distortion, LoadReport, Timing};
 
-use super::inputs::ReportInputs;
-use crate::measure::{
-    CpuContention, DistortedPercentile, Histogram, LoadMeasurements, MeasuredTime, ObservedTimes, RouteId,
-};
-use crate::plan::{Metric, Quantile};
+use crate::measure::{CpuContention, DistortedPercentile, Histogram, MeasuredTime, ObservedTimes};
+use crate::plan::{Metric, Quantile, Threshold};
 
 /// The percentiles that the generator's delay changed: of the whole run, of each route, and of the time to
 /// verdict.
-pub(super) fn distorted(
-    inputs: &ReportInputs<'_>,
-    measurements: &LoadMeasurements,
-) -> Vec<DistortedPercentile> {
+pub fn distorted(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<DistortedPercentile> {
+    let response = |metric| match metric {
+        Metric::Response(quantile) => Some(quantile),
+        _ => None,
+    };
+    let verdict = |metric| match metric {
+        Metric::TimeToVerdict(quantile) => Some(quantile),
+        _ => None,
+    };
     let limited = |route: Option<&str>, of: fn(Metric) -> Option<Quantile>| -> Vec<Quantile> {
-        let thresholds = inputs.thresholds.iter().map(|(threshold, _)| threshold);
-        thresholds
-            .filter(|threshold| threshold.route.as_deref() == route)
-            .filter_map(|threshold| of(threshold.metric))
-            .collect()
+        let thresholds = thresholds.iter().map(|(threshold, _)| threshold);
+        let thresholds = thresholds.filter(|threshold| threshold.route.as_deref() == route);
+        thresholds.filter_map(|threshold| of(threshold.metric)).collect()
     };
-    let response = |id: Option<RouteId>, route: Option<&str>| ObservedTimes {
-        route: route.map(str::to_owned),
-        figure: MeasuredTime::Response,
-        observed: measurements.sum(id, |series| &series.observed),
-        corrected: measurements.sum(id, |series| &series.response),
-        limited: limited(route, |metric| match metric {
-            Metric::Response(quantile) => Some(quantile),
-            _ => None,
-        }),
-    };
-    let routes = inputs.routes.iter().enumerate();
-    let mut times: Vec<ObservedTimes> = std::iter::once(response(None, None))
-        .chain(routes.map(|(place, route)| response(Some(RouteId(place as u8)), Some(route))))
-        .collect();
-    times.extend(verdict(
-        measurements,
-        limited(None, |metric| match metric {
-            Metric::TimeToVerdict(quantile) => Some(quantile),
-            _ => None,
-        }),
-    ));
-    times.iter().flat_map(ObservedTimes::distorted).collect()
+    let mut times = vec![observed_times(None, &report.observed, &report.response, limited(None, response))];
+    times.extend(report.routes.iter().map(|route| {
+        let name = Some(route.route.as_str());
+        observed_times(name, &route.observed, &route.response, limited(name, response))
+    }));
+    if let Some((observed, corrected)) =
+        report.time_to_verdict_observed.as_ref().zip(report.time_to_verdict.as_ref())
+    {
+        let times_to_verdict = observed_times(None, observed, corrected, limited(None, verdict));
+        times.push(
+            times_to_verdict.map(|times| ObservedTimes { figure: MeasuredTime::TimeToVerdict, ..times }),
+        );
+    }
+    times.iter().flatten().flat_map(ObservedTimes::distorted).collect()
+}
+
+/// Both distributions of response times. `None` if they are not of the same requests: a report of an older
+/// version has no observed times.
+fn observed_times(
+    route: Option<&str>,
+    observed: &Timing,
+    corrected: &Timing,
+    limited: Vec<Quantile>,
+) -> Option<ObservedTimes> {
+    let read = |timing: &Timing| Histogram::decode(&timing.histogram).ok();
+    let (observed, corrected) = (read(observed)?, read(corrected)?);
+    if observed.count() != corrected.count() {
+        return None;
+    }
+    let (route, figure) = (route.map(str::to_owned), MeasuredTime::Response);
+    Some(ObservedTimes { route, figure, observed, corrected, limited })
 }
 
 /// A distorted percentile in the report.
-pub(super) fn distortion(found: DistortedPercentile) -> Distortion {
+pub fn distortion(found: DistortedPercentile) -> Distortion {
     Distortion {
         route: found.route,
         figure: found.figure.to_string(),
@@ -68,16 +77,4 @@ pub(super) fn contention_figures(contention: &CpuContention) -> ContentionFigure
         target_cpu_s: contention.target.map(|target| target.cpu.as_secs_f64()),
         target_wait_s: contention.target.map(|target| target.wait.as_secs_f64()),
     }
-}
-
-/// Both times to verdict, if both are recorded.
-fn verdict(measurements: &LoadMeasurements, limited: Vec<Quantile>) -> Option<ObservedTimes> {
-    let [corrected, observed]: [&Histogram; 2] = [&measurements.verdict, &measurements.verdict_observed];
-    (observed.count() == corrected.count()).then(|| ObservedTimes {
-        route: None,
-        figure: MeasuredTime::TimeToVerdict,
-        observed: observed.clone(),
-        corrected: corrected.clone(),
-        limited,
-    })
 }

@@ -12,6 +12,7 @@ mod thresholds;
 mod timing;
 
 pub use build::{build, embedded};
+pub use distortion::{distorted, distortion};
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;

@@ -66,9 +66,12 @@ pub struct LoadReport {
     pub lateness: Timing,
     /// Time that operations waited for a free connection: part of the response time.
     pub waiting: Timing,
-    /// Time from the start of a session to its verdict.
+    /// Time from the start of a session to its verdict, less the delay that the generator added.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time_to_verdict: Option<Timing>,
+    /// The same with the delay that the generator added.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_to_verdict_observed: Option<Timing>,
     /// Latency that the edge adds to the service's own time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub edge_added: Option<EdgeAdded>,
