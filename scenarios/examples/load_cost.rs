@@ -29,9 +29,10 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     match words[..] {
         ["serve"] => runtime.block_on(serve()),
-        ["bare", method, authority, seconds] => {
+        ["bare", method, authority, seconds, ref rate @ ..] => {
             let time = Duration::from_secs(seconds.parse().unwrap());
-            runtime.block_on(bare(method == "post", authority, time));
+            let rate = rate.first().map(|rate| rate.parse().unwrap());
+            runtime.block_on(bare(method == "post", authority, time, rate));
         }
         _ => println!("`just bench-load` starts this program"),
     }
@@ -67,9 +68,10 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
     Ok(response)
 }
 
-/// Sends as many requests as possible in this time, and prints their number.
-async fn bare(post: bool, authority: &str, time: Duration) {
-    let end = Instant::now() + time;
+/// Sends requests for this time, as many as possible or `rate` per second, and prints their number.
+async fn bare(post: bool, authority: &str, time: Duration, rate: Option<f64>) {
+    let start = Instant::now();
+    let end = start + time;
     let histogram = Arc::new(Mutex::new(Histogram::new()));
     let number = Arc::new(AtomicU64::new(0));
     let collections = OpaqueCollections::new(1);
@@ -85,7 +87,11 @@ async fn bare(post: bool, authority: &str, time: Duration) {
         connections.push(tokio::spawn(async move {
             while Instant::now() < end {
                 let number = number.fetch_add(1, Ordering::Relaxed);
-                let began = Instant::now();
+                let mut began = Instant::now();
+                if let Some(rate) = rate {
+                    began = start + Duration::from_secs_f64(number as f64 / rate);
+                    tokio::time::sleep_until(began.into()).await;
+                }
                 let mut response =
                     sender.send_request(request(post, &collections, number, &authority)).await.unwrap();
                 while let Some(frame) = response.frame().await {

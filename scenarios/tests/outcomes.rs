@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_load::engine::{LoadRun, LoadRunOptions, RunData, Scenario, ScenarioLoad, Workload};
-use edgeproof_load::measure::{Codes, RequestOutcome, RouteId};
-use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages};
+use edgeproof_load::engine::{LoadModel, LoadRun, LoadRunOptions, RunData};
+use edgeproof_load::measure::{Codes, OutcomeSeries, RequestOutcome, RouteId};
+use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages, UserCount, UserLimit};
 use edgeproof_load::scenario::{
     CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
     VerdictPolling, VerdictRequests,
 };
+use goose::goose::Scenario;
 use rstest::rstest;
 use tokio::sync::Mutex;
 use wiremock::matchers::{method, path_regex};
@@ -65,17 +66,23 @@ fn codes() -> Codes {
     Codes::new(&Spec::builtin(Version::Current))
 }
 
-/// Plays twenty operations in half a second with four users.
-async fn load<S: Scenario>(scenario: Arc<S>, timeout: Duration, drain: Duration) -> RunData {
+/// Plays twenty operations in half a second, each with a user of its own if necessary.
+async fn load(scenario: Scenario, timeout: Duration, drain: Duration) -> RunData {
+    load_with(20, scenario, timeout, drain).await
+}
+
+async fn load_with(users: u32, scenario: Scenario, timeout: Duration, drain: Duration) -> RunData {
     let stages = Stages::constant(Rate::per_second(40.0).unwrap(), Duration::from_millis(500)).unwrap();
-    let workload = Workload::open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE));
     let options = LoadRunOptions {
-        loads: vec![ScenarioLoad { name: "test".into(), scenario, workload: Arc::new(workload), users: 4 }],
+        scenarios: vec![scenario],
+        model: LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE)),
+        users: UserCount { users, limit: UserLimit::Given },
+        seed: 3,
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
+        addresses: Vec::new(),
         timeout,
         drain,
-        goose_report: None,
         start_at: None,
         on_start: None,
         live: None,
@@ -124,7 +131,7 @@ async fn answer_of_an_edge_decides_the_outcome(
         .respond_with(ResponseTemplate::new(status).set_body_string(body))
         .mount(&edge)
         .await;
-    let data = load(Arc::new(relay(&edge.uri()).await), LONG, LONG).await;
+    let data = load(relay(&edge.uri()).await.scenario(), LONG, LONG).await;
     assert_eq!(outcomes(&data), [expected]);
     assert_eq!(data.recorded.ledger.answered, 20);
     assert!(data.recorded.ledger.balances());
@@ -136,9 +143,27 @@ async fn slow_edge_times_out() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let data = load(Arc::new(relay(&edge.uri()).await), Duration::from_millis(50), LONG).await;
+    let data = load(relay(&edge.uri()).await.scenario(), Duration::from_millis(50), LONG).await;
     assert_eq!(outcomes(&data), ["! timed out × 20"]);
     assert_eq!((data.recorded.ledger.failed, data.recorded.ledger.scheduled), (20, 20));
+}
+
+/// One user is always busy. Counted from sending, the last operation would time out after 2 s.
+#[tokio::test(flavor = "multi_thread")]
+async fn operation_that_waits_for_a_user_times_out_from_its_intended_start() {
+    let edge = MockServer::start().await;
+    let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
+    Mock::given(method("POST")).respond_with(late).mount(&edge).await;
+    let data = load_with(1, relay(&edge.uri()).await.scenario(), Duration::from_millis(100), LONG).await;
+    let ledger = data.recorded.ledger;
+    assert_eq!(ledger.failed + ledger.dropped, 20);
+    assert!(data.waited > 10);
+    let longest = data.recorded.measurements.series.iter().map(|series| series.observed.max()).max().unwrap();
+    assert!(longest < 1_000_000, "{longest} µs");
+    let never_sent = |series: &&OutcomeSeries| series.outcome == RequestOutcome::Dropped;
+    if let Some(never_sent) = data.recorded.measurements.series.iter().find(never_sent) {
+        assert!(never_sent.observed.max() <= 100_100, "it timed out then");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,12 +171,13 @@ async fn open_and_dropped_operations_count_at_their_age() {
     let edge = MockServer::start().await;
     let late = ResponseTemplate::new(200).set_delay(Duration::from_secs(20));
     Mock::given(method("POST")).respond_with(late).mount(&edge).await;
-    let data =
-        load(Arc::new(relay(&edge.uri()).await), Duration::from_secs(60), Duration::from_millis(200)).await;
+    let scenario = relay(&edge.uri()).await.scenario();
+    let data = load_with(4, scenario, LONG, Duration::from_millis(200)).await;
     // Four users, one running operation each.
     assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
+    assert_eq!((data.waited, data.users.limit), (16, UserLimit::Given));
     let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }
@@ -160,7 +186,7 @@ async fn open_and_dropped_operations_count_at_their_age() {
 async fn unreachable_edge_counts_as_no_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let scenario = relay(&format!("http://127.0.0.1:{port}")).await;
-    let data = load(Arc::new(scenario), LONG, LONG).await;
+    let data = load(scenario.scenario(), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["! no connection × 20"]);
 }
 
@@ -183,7 +209,7 @@ async fn journey_ends_with_its_verdict() {
     };
     Mock::given(method("GET")).and(path_regex("^/v1/verdict/")).respond_with(answer).mount(&both).await;
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
-    let data = load(Arc::new(journey), LONG, LONG).await;
+    let data = load(journey.scenario(), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
     assert_eq!(data.recorded.measurements.verdict.count(), 20);
     // Histograms store three digits.
@@ -199,7 +225,8 @@ async fn missing_verdict_is_an_error_at_its_age() {
         ResponseTemplate::new(404).set_body_string(format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
     };
     Mock::given(method("GET")).respond_with(pending).mount(&service).await;
-    let data = load(Arc::new(polling(&service.uri(), 0, Duration::from_millis(100)).await), LONG, LONG).await;
+    let data =
+        load(polling(&service.uri(), 0, Duration::from_millis(100)).await.scenario(), LONG, LONG).await;
     let found = outcomes(&data);
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");

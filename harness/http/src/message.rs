@@ -59,6 +59,9 @@ pub enum NoAnswer {
     /// The connection failed; with the system's error.
     #[error("no connection ({0})")]
     NotConnected(String),
+    /// This program has no more files or ports; with the system's error.
+    #[error("no socket ({0})")]
+    NoSocket(String),
     /// There is no TLS session; with the cause.
     #[error("no TLS session ({0})")]
     NoTls(TlsFailure),

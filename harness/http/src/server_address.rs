@@ -176,20 +176,18 @@ impl ServerAddress {
             let tcp = self.open(from).await?;
             self.secure(TimedStream::new(tcp), protocols).await
         };
-        timeout(CONNECT_LIMIT, connected).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+        // Boxed: callers nest many futures, and the compiler limits their depth.
+        timeout(CONNECT_LIMIT, Box::pin(connected)).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
     }
 
-    /// Connects, and notes receive times from the first byte. `protocols` is the ALPN offer.
+    /// Connects without a timeout, and notes receive times from the first byte. `protocols` is the ALPN offer.
     pub async fn connect_timed(&self, protocols: &[&[u8]]) -> Result<TimedConnection, NoAnswer> {
-        let connected = async {
-            let begun = Instant::now();
-            let tcp = self.open(None).await?;
-            let connect = begun.elapsed();
-            let stream = self.secure(TimedStream::noting(tcp), protocols).await?;
-            let handshake = self.is_tls().then(|| begun.elapsed().saturating_sub(connect));
-            Ok(TimedConnection { stream, connect, handshake })
-        };
-        timeout(CONNECT_LIMIT, connected).await.unwrap_or(Err(NoAnswer::TimedOut(CONNECT_LIMIT)))
+        let begun = Instant::now();
+        let tcp = self.open(None).await?;
+        let connect = begun.elapsed();
+        let stream = self.secure(TimedStream::noting(tcp), protocols).await?;
+        let handshake = self.is_tls().then(|| begun.elapsed().saturating_sub(connect));
+        Ok(TimedConnection { stream, connect, handshake })
     }
 
     async fn open(&self, from: Option<IpAddr>) -> Result<TcpStream, NoAnswer> {
@@ -200,7 +198,11 @@ impl ServerAddress {
                 Err(why) => last = why,
             }
         }
-        Err(NoAnswer::NotConnected(last.to_string()))
+        Err(if is_own_limit(&last) {
+            NoAnswer::NoSocket(last.to_string())
+        } else {
+            NoAnswer::NotConnected(last.to_string())
+        })
     }
 
     async fn secure(&self, stream: TimedStream, protocols: &[&[u8]]) -> Result<ClientStream, NoAnswer> {
@@ -231,6 +233,12 @@ pub(super) fn protocol(connection: &ClientStream) -> Option<&[u8]> {
         Either::Left(_) => None,
         Either::Right(stream) => stream.get_ref().1.alpn_protocol(),
     }
+}
+
+/// Whether this program, not the peer, is the cause: it has no more files or ports.
+fn is_own_limit(why: &io::Error) -> bool {
+    // EMFILE and ENFILE, on all Unix systems.
+    why.kind() == io::ErrorKind::AddrNotAvailable || matches!(why.raw_os_error(), Some(23 | 24))
 }
 
 async fn open(address: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 use edgeproof_cli::parse_origin;
 
-use crate::plan::{Rate, Shard, Share, Stages, Threshold};
+use crate::plan::{MAX_USERS, Rate, Shard, Share, Stages, Threshold};
 use crate::service::Downtime;
 
 /// Load test for an edge and a verdict endpoint
@@ -51,8 +51,8 @@ pub(super) struct Load {
     /// Length of the measured period (default: 10s)
     #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_duration)]
     pub(super) duration: Option<Duration>,
-    /// Users with their own connections (default: from rate and latency). Without a rate: closed model
-    #[arg(long, value_name = "N", help_heading = "Load", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Users with their own connections (default: enough for 2 s of the highest rate). Without a rate: closed model
+    #[arg(long, value_name = "N", help_heading = "Load", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_USERS)))]
     pub(super) users: Option<u32>,
     /// Time before the measured period
     #[arg(long, value_name = "TIME", default_value = "2s", help_heading = "Load", value_parser = parse_duration_or_zero)]
@@ -63,7 +63,7 @@ pub(super) struct Load {
     /// Request timeout
     #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Load", value_parser = parse_duration)]
     pub(super) timeout: Duration,
-    /// Expected latency, used to size the connection pool (default: probed)
+    /// Expected duration of an operation, used for the default number of users
     #[arg(long, value_name = "TIME", help_heading = "Load", value_parser = parse_duration)]
     pub(super) expect: Option<Duration>,
     /// Weights of edge-relay, verdict-polling and journey in a mixed run
@@ -175,9 +175,9 @@ pub(super) struct Load {
     /// Smallest difference from the baseline that counts
     #[arg(long, value_name = "SHARE", default_value = "10%", help_heading = "Thresholds")]
     pub(super) tolerance: Share,
-    /// Largest delay added by the generator; beyond it the run is invalid
-    #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = "Thresholds", value_parser = parse_duration)]
-    pub(super) max_lateness: Duration,
+    /// Has no effect: the delay of the generator is compared with the measured percentiles
+    #[arg(long, value_name = "TIME", hide = true, value_parser = parse_duration)]
+    pub(super) max_lateness: Option<Duration>,
     /// Do not check whether the generator kept up; the report says so
     #[arg(long, help_heading = "Thresholds")]
     pub(super) unchecked: bool,
@@ -194,9 +194,6 @@ pub(super) struct Load {
 
     #[command(flatten)]
     pub(super) output: OutputOptions,
-    /// Goose's own report; the ending selects html, md or json
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(super) goose_report: Option<PathBuf>,
     /// Serve Prometheus metrics on this address; port 0 selects a free port
     #[arg(long, value_name = "ADDR", help_heading = "Output")]
     pub(super) prometheus: Option<SocketAddr>,

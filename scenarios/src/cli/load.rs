@@ -4,29 +4,23 @@ use std::time::{Duration, Instant};
 use edgeproof_cli::signals;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::load::{InjectedFault, LoadReport, ProbeFigures};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use goose::goose::Scenario;
 
 use super::args::Load;
-use super::latency_probe::probe_latency;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
-use crate::engine::{
-    EdgeCostProbe, LoadRun, LoadRunOptions, ProgressListener, Scenario as _, ScenarioLoad, Workload,
-};
+use super::user_count::{OwnParts, user_count};
+use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, LoadRunOptions, ProgressListener};
 use crate::measure::RouteId;
-use crate::plan::{Arrivals, Rate, Threshold, collection_route, plan_users, users_for, verdict_route};
+use crate::plan::{Arrivals, Threshold, UserCount, collection_route, verdict_route};
 use crate::report::{ReportInputs, build};
-use crate::scenario::{AnyScenario, SealedCollections};
+use crate::scenario::SealedCollections;
 use crate::service::InjectedFaults;
 use edgeproof_cli::Failure;
 use edgeproof_cli::runtime;
 
-/// Largest number of connections of the embedded edge.
-const EMBEDDED_CONNECTIONS: u32 = 1000;
-/// Open files besides connections.
-const FILES: u64 = 256;
 /// Timeout for tasks that are left after a run.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
@@ -52,22 +46,30 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
 }
 
 async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
+    // Before goose: its handler would end the program with exit code 1 at the second Ctrl-C. The first handler
+    // of this crate stays; signals that are caught afterwards reach both.
+    let _ = ctrlc::set_handler(|| {});
     let interrupted = signals::catch()?;
     tokio::pin!(interrupted);
     let args = &plan.args;
     let prepared = async {
         let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
-        let (loads, probed) = workloads(plan, &system).await?;
-        Ok::<_, Failure>((system, loads, probed))
+        let users = users(plan, &system)?;
+        let mut probes =
+            system.readiness_probe().then(|| health_checks("readiness", 1)).into_iter().collect::<Vec<_>>();
+        for endpoint in system.foreign_endpoints(args) {
+            let purpose = format!("the {} can be reached", endpoint.part);
+            probes.push(health_checks(&purpose, endpoint.check_reachable().await?));
+        }
+        Ok::<_, Failure>((system, users, probes))
     };
-    let (system, loads, probed) = tokio::select! {
+    let (system, users, probes) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
             return Err(Failure::usage(format!("cannot start the run: interrupted by {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
-    let users: u32 = loads.iter().map(|load| load.users as u32).sum();
-    let arrivals: Vec<Arrivals> = loads.iter().filter_map(|load| load.workload.arrivals().cloned()).collect();
+    let model = model(plan);
     let routes = system.routes();
     known_routes(&plan.thresholds, &routes)?;
     let metrics = match args.prometheus {
@@ -86,12 +88,15 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     };
     let probe: Arc<OnceLock<EdgeCostProbe>> = Arc::default();
     let options = LoadRunOptions {
-        loads,
+        scenarios: scenarios(plan, &system)?,
+        model: model.clone(),
+        users,
+        seed: plan.seed,
         codes: system.codes.clone(),
         routes: routes.clone(),
+        addresses: system.endpoints().iter().flat_map(|endpoint| endpoint.addresses().to_vec()).collect(),
         timeout: args.timeout,
         drain: args.drain,
-        goose_report: args.goose_report.clone(),
         start_at: args.start_at,
         on_start: Some(on_start(&system, plan.faults, &probe)),
         live: Some(live),
@@ -108,17 +113,19 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         scenario: plan.name,
         open: plan.stages.is_some(),
         target: system.target.clone(),
-        plan: document_plan(plan, users, system.sealing.as_deref().map(SealedCollections::cost)),
+        plan: document_plan(plan, users.users, system.sealing.as_deref().map(SealedCollections::cost)),
         shard: (plan.shard.index(), plan.shard.count()),
         routes: &routes,
         codes: &system.codes,
-        arrivals: arrivals.iter().collect(),
+        arrivals: match &model {
+            LoadModel::Open(arrivals) => vec![arrivals],
+            LoadModel::Closed { .. } => Vec::new(),
+        },
         thresholds: &plan.thresholds,
         arrived: arrived(&system, &routes),
-        probes: probes(&system, &routes, &probed),
+        probes,
         faults: faults(plan, &system),
         edge_samples,
-        tolerance: args.max_lateness,
         unchecked: args.unchecked,
         partial,
     };
@@ -131,73 +138,29 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     Ok(report)
 }
 
-/// The scenarios of the run with their workloads and users, and the requests that probed them, by route.
-async fn workloads(
-    plan: &LoadPlan,
-    system: &SystemUnderTest,
-) -> Result<(Vec<ScenarioLoad<AnyScenario>>, Vec<u64>), Failure> {
-    let args = &plan.args;
-    let (mut loads, mut probed) = (Vec::new(), Vec::new());
-    for (name, part) in &plan.parts {
-        let scenario =
-            system.scenario(name, args, plan.seed).expect("the parts of each scenario are prepared");
-        let tried = probe_latency(&system.codes, &scenario, args.timeout).await?;
-        probed.resize(tried.sent.len().max(probed.len()), 0);
-        probed.iter_mut().zip(&tried.sent).for_each(|(sum, sent)| *sum += sent);
-        let each = args.expect.unwrap_or(tried.latency) + plan.faults.slow;
-        let share = args.users.map(|users| ((f64::from(users) * part).round() as u32).max(1));
-        let (workload, users) = match &plan.stages {
-            Some(stages) => {
-                let stages = stages.part(*part).warmed_up(args.warm_up);
-                let peak = stages.peak().times(1.0 / f64::from(plan.shard.count()));
-                let users = plan_users(peak, each, share)?;
-                (Workload::open(Arrivals::new(&stages, args.warm_up, plan.shard)), users)
-            }
-            None => (
-                Workload::closed(plan.measured, args.warm_up),
-                share.unwrap_or_else(|| users_for(Rate::default(), each)),
-            ),
-        };
-        loads.push(ScenarioLoad {
-            name: (*name).to_owned(),
-            scenario,
-            workload: Arc::new(workload),
-            users: users as usize,
-        });
-    }
-    let embedded = system.edge.is_some() && args.edge_url.is_none() && args.launch.is_none();
-    let through_edge: usize =
-        loads.iter().filter(|load| load.name != "verdict-polling").map(|load| load.users).sum();
-    if embedded && through_edge > EMBEDDED_CONNECTIONS as usize {
-        return Err(Failure::usage(
-            format!(
-                "cannot load the embedded edge with {through_edge} connections: its limit is {EMBEDDED_CONNECTIONS}"
-            ),
-            "give fewer --users or a lower rate, or use another edge with --launch or --edge-url",
-        ));
-    }
-    let connections: usize = loads.iter().map(|load| load.users * load.scenario.endpoints().len()).sum();
-    // If the edge or the service runs in this process, both ends of a connection need a file, and so do their
-    // connections to each other.
-    let ends = if system.service.is_some() { 4 } else { 1 };
-    enough_files(connections as u64 * ends + FILES)?;
-    Ok((loads, probed))
+/// The goose scenarios of the run with their weights.
+fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>, Failure> {
+    let scenario = |(name, weight): &(&str, usize)| {
+        let scenario = system.scenario(name, &plan.args, plan.seed);
+        let scenario = scenario.expect("the parts of each scenario are prepared");
+        scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
+    };
+    plan.parts.iter().map(scenario).collect()
 }
 
-fn enough_files(needed: u64) -> Result<(), Failure> {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current.is_none_or(|current| current >= needed) {
-        return Ok(());
+fn model(plan: &LoadPlan) -> LoadModel {
+    let warm_up = plan.args.warm_up;
+    match &plan.stages {
+        Some(stages) => {
+            LoadModel::Open(Arrivals::new(&stages.clone().warmed_up(warm_up), warm_up, plan.shard))
+        }
+        None => LoadModel::Closed { time: plan.measured, warm_up },
     }
-    let raised =
-        Rlimit { current: maximum.map(|maximum| maximum.min(needed.max(maximum.min(65_536)))), maximum };
-    if maximum.is_none_or(|maximum| maximum >= needed) && setrlimit(Resource::Nofile, raised).is_ok() {
-        return Ok(());
-    }
-    Err(Failure::usage(
-        format!("cannot open {needed} files: the limit is {}", current.unwrap_or_default()),
-        format!("raise the limit with ulimit -n {needed}, or give fewer --users"),
-    ))
+}
+
+fn users(plan: &LoadPlan, system: &SystemUnderTest) -> Result<UserCount, Failure> {
+    let embedded = system.edge.is_some() && plan.args.edge_url.is_none() && plan.args.launch.is_none();
+    user_count(plan, OwnParts { edge: embedded, service: system.service.is_some() })
 }
 
 fn on_start(
@@ -238,19 +201,9 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     routes.iter().enumerate().filter_map(counted).collect()
 }
 
-/// Requests sent before the run. The service's counts leave them out.
-fn probes(system: &SystemUnderTest, routes: &[String], probed: &[u64]) -> Vec<ProbeFigures> {
-    let latency = routes
-        .iter()
-        .zip(probed)
-        .filter(|(_, sent)| **sent > 0)
-        .map(|(route, sent)| ProbeFigures { route: route.clone(), purpose: "latency".into(), sent: *sent });
-    let readiness = system.readiness_probe().then(|| ProbeFigures {
-        route: format!("GET {}", Endpoint::Health.path()),
-        purpose: "readiness".into(),
-        sent: 1,
-    });
-    readiness.into_iter().chain(latency).collect()
+/// Health checks that were sent before the run.
+fn health_checks(purpose: &str, sent: u64) -> ProbeFigures {
+    ProbeFigures { route: format!("GET {}", Endpoint::Health.path()), purpose: purpose.to_owned(), sent }
 }
 
 fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {

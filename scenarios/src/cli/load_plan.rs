@@ -1,5 +1,4 @@
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
@@ -18,6 +17,8 @@ use edgeproof_cli::Failure;
 /// Default rate (operations per second).
 const RATE: f64 = 200.0;
 const TIME: Duration = Duration::from_secs(10);
+/// Largest weight. Goose's tables grow with the weights.
+const MAX_WEIGHT: usize = 10_000;
 /// Time that an edge may need to reconnect to its service.
 const RECONNECT: Duration = Duration::from_secs(1);
 
@@ -33,7 +34,8 @@ pub(super) struct LoadPlan {
     pub(super) measured: Duration,
     pub(super) shard: Shard,
     pub(super) seed: u64,
-    pub(super) parts: Vec<(&'static str, f64)>,
+    /// Scenarios with their weights.
+    pub(super) parts: Vec<(&'static str, usize)>,
     pub(super) needs: RequiredParts,
     pub(super) faults: InjectedFaults,
 }
@@ -41,7 +43,6 @@ pub(super) struct LoadPlan {
 /// Validates arguments and files before anything runs.
 pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
     let files = ReportFiles::open(&args.output)?;
-    args.goose_report.as_deref().map(goose_report).transpose()?;
     let parts = parts(name, &args.weights)?;
     let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
     let needs = RequiredParts {
@@ -133,22 +134,6 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     Ok(planned)
 }
 
-/// Goose itself checks the path only after the start.
-fn goose_report(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    if folder.is_dir() && ending.is_some_and(|ending| ["html", "md", "json"].contains(&ending)) {
-        return Ok(());
-    }
-    Err(Failure::usage(
-        format!(
-            "cannot write goose's report to {}: the ending is unknown or the folder does not exist",
-            path.display()
-        ),
-        "give a path that ends in .html, .md or .json, in an existing folder",
-    ))
-}
-
 /// Default limit for the error rate: 1 %, plus the share of injected failures, plus the share of the time
 /// that the service is down or reconnecting.
 fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
@@ -156,22 +141,25 @@ fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
     0.01 + faults.failing.value() + down
 }
 
-fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, f64)>, Failure> {
+fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, usize)>, Failure> {
     if name != "mixed" {
-        return Ok(vec![(name, 1.0)]);
+        return Ok(vec![(name, 1)]);
     }
     let refuse = || {
-        let advice = "give three whole numbers such as 6,3,1: edge-relay, verdict-polling, journey";
+        let advice = format!(
+            "give three whole numbers up to {MAX_WEIGHT} such as 6,3,1: edge-relay, verdict-polling, journey"
+        );
         Failure::usage(format!("cannot read --weights {weights:?}"), advice)
     };
-    let numbers: Result<Vec<u32>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
-    let numbers: Vec<f64> = numbers.map_err(|_| refuse())?.into_iter().map(f64::from).collect();
-    let sum: f64 = numbers.iter().sum();
-    if numbers.len() != 3 || sum == 0.0 {
+    let numbers: Result<Vec<usize>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
+    let numbers = numbers.map_err(|_| refuse())?;
+    let in_range =
+        numbers.iter().all(|weight| *weight <= MAX_WEIGHT) && numbers.iter().any(|weight| *weight > 0);
+    if numbers.len() != 3 || !in_range {
         return Err(refuse());
     }
     let weighted = ["edge-relay", "verdict-polling", "journey"].into_iter().zip(numbers);
-    Ok(weighted.filter(|(_, weight)| *weight > 0.0).map(|(name, weight)| (name, weight / sum)).collect())
+    Ok(weighted.filter(|(_, weight)| *weight > 0).collect())
 }
 
 /// The plan as it appears in the report.

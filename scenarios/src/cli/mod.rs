@@ -2,19 +2,20 @@
 
 mod args;
 mod input_file;
-mod latency_probe;
 mod load;
 mod load_plan;
 mod merge;
 mod output;
 mod progress;
 mod prometheus;
+mod reachable;
 mod required_parts;
 mod scenarios;
 mod secrets;
 mod self_test;
 mod system_under_test;
 mod unused_options;
+mod user_count;
 
 use std::process::ExitCode;
 

@@ -1,26 +1,22 @@
 use std::sync::Arc;
 
+use goose::goose::Scenario;
 use parking_lot::Mutex;
 
 use super::args::Load;
 use super::system_under_test::SystemUnderTest;
 use crate::measure::RouteId;
 use crate::plan::{collection_route, verdict_route};
-use crate::scenario::{
-    AnyScenario, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling,
-};
+use crate::scenario::{CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling};
 
 impl SystemUnderTest {
-    /// The scenario with this name. Routes are numbered: collections first, then verdicts.
-    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Arc<AnyScenario>> {
-        Some(Arc::new(match name {
-            "edge-relay" => AnyScenario::EdgeRelay(self.relay(args, seed)?),
-            "verdict-polling" => AnyScenario::VerdictPolling(self.polling(args, seed)?),
-            _ => AnyScenario::Journey(Box::new(Journey {
-                relay: self.relay(args, seed)?,
-                polling: self.polling(args, seed)?,
-            })),
-        }))
+    /// The goose scenario with this name. Routes are numbered: collections first, then verdicts.
+    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Scenario> {
+        Some(match name {
+            "edge-relay" => self.relay(args, seed)?.scenario(),
+            "verdict-polling" => self.polling(args, seed)?.scenario(),
+            _ => Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? }.scenario(),
+        })
     }
 
     fn relay(&self, args: &Load, seed: u64) -> Option<EdgeRelay> {

@@ -8,9 +8,9 @@ use edgeproof_reports::load::{LoadReport, LoadState, PlannedLoad};
 use parking_lot::Mutex;
 
 use super::args::SelfTest;
-use crate::engine::{LoadRun, LoadRunOptions, ScenarioLoad, Workload, processors};
+use crate::engine::{LoadModel, LoadRun, LoadRunOptions, processors};
 use crate::measure::{Codes, Histogram, RouteId};
-use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages, collection_route};
+use crate::plan::{Arrivals, Quantile, Rate, Shard, Share, Stages, UserCount, UserLimit, collection_route};
 use crate::report::{ReportInputs, build, embedded};
 use crate::scenario::{CollectionRequests, CollectionSource, EdgeRelay, OpaqueCollections};
 use crate::service::{StallPattern, StallingServer};
@@ -30,7 +30,7 @@ struct GeneratorRun {
     rate: Rate,
     time: Duration,
     warm_up: Duration,
-    users: usize,
+    users: u32,
     stalls: Option<StallPattern>,
     starved: bool,
 }
@@ -135,7 +135,7 @@ async fn check_rate(rate: Rate, time: Duration) -> Result<SelfTestResult, Failur
         rate,
         time,
         warm_up: Duration::from_secs(1),
-        users: ((rate.value() / 50.0) as usize).clamp(16, 256),
+        users: ((rate.value() * 2.0) as u32).clamp(64, 2048),
         stalls: None,
         starved: false,
     };
@@ -192,6 +192,7 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
     let endpoint = Arc::new(ServerAddress::resolve(&url, None).await?);
     let collection_requests = CollectionRequests::new(&endpoint, "https://shop.example")
         .expect("the origin is a valid header value");
+    let addresses = endpoint.addresses().to_vec();
     let scenario = EdgeRelay {
         endpoint,
         collection_requests,
@@ -206,20 +207,17 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         .ok_or_else(|| Failure::usage(format!("cannot run at {}", generator_run.rate), "give rates above 0"))?
         .warmed_up(generator_run.warm_up);
     let arrivals = Arrivals::new(&stages, generator_run.warm_up, Shard::WHOLE);
-    let load = ScenarioLoad {
-        name: "self-test".into(),
-        scenario: Arc::new(scenario),
-        workload: Arc::new(Workload::open(arrivals.clone())),
-        users: generator_run.users,
-    };
     let begins = Arc::clone(&service);
     let options = LoadRunOptions {
-        loads: vec![load],
+        scenarios: vec![scenario.scenario()],
+        model: LoadModel::Open(arrivals.clone()),
+        users: UserCount { users: generator_run.users, limit: UserLimit::Plan },
+        seed: 1,
         codes: codes.clone(),
         routes: vec![collection_route().to_owned()],
+        addresses,
         timeout: Duration::from_secs(30),
         drain: Duration::from_secs(5),
-        goose_report: None,
         start_at: None,
         on_start: Some(Box::new(move |started| {
             begins.begin(started);
@@ -248,7 +246,6 @@ async fn run(generator_run: GeneratorRun) -> Result<LoadReport, Failure> {
         probes: Vec::new(),
         faults: Vec::new(),
         edge_samples: Vec::new(),
-        tolerance: Duration::from_millis(10),
         unchecked: false,
         partial: Vec::new(),
     };

@@ -10,6 +10,7 @@ use edgeproof_reports::load::LoadTarget;
 
 use super::args::{Load, SealKind};
 use super::input_file::read;
+use super::reachable::ForeignEndpoint;
 use super::required_parts::RequiredParts;
 use super::secrets;
 use crate::measure::Codes;
@@ -118,6 +119,27 @@ impl SystemUnderTest {
         self.edge.is_some() && self.target.kind != TargetKind::Embedded
     }
 
+    /// Endpoints that this program did not start.
+    pub(super) fn foreign_endpoints(&self, args: &Load) -> Vec<ForeignEndpoint<'_>> {
+        let edge = self.collection_requests.as_ref().filter(|_| args.edge_url.is_some());
+        let service = self.verdict_requests.as_ref().filter(|_| args.base_url.is_some());
+        let edge = edge.map(|(address, _)| ForeignEndpoint { part: "edge", ca_option: "--edge-ca", address });
+        let service = service.map(|(address, _)| ForeignEndpoint {
+            part: "service",
+            ca_option: "--service-ca",
+            address,
+        });
+        edge.into_iter().chain(service).collect()
+    }
+
+    /// Endpoints of all requests.
+    pub(super) fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
+        let edge = self.collection_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint));
+        edge.into_iter()
+            .chain(self.verdict_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint)))
+            .collect()
+    }
+
     async fn prepare_edge(
         &mut self,
         args: &Load,
@@ -125,7 +147,7 @@ impl SystemUnderTest {
         credentials: &Credentials,
     ) -> Result<(), Failure> {
         let target = target(args, spec)?;
-        // Before any request, including the probe.
+        // Before any request, including the health check.
         if let Target::Attached(attached) = &target {
             let endpoint = ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
             check_allowed(&endpoint, &args.allowed_hosts)?;
@@ -135,8 +157,8 @@ impl SystemUnderTest {
             None => EdgeSettings::default(),
         };
         let (edge, endpoint) = match &target {
-            // The readiness probe has no client certificate. The latency probe replaces it.
-            Target::Attached(attached) if args.client_cert.is_some() => {
+            // Checked before the run, with a client certificate if one is given.
+            Target::Attached(attached) => {
                 (None, ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
             }
             target => {

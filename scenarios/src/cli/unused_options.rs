@@ -8,7 +8,7 @@ pub(super) fn reject_unused_options(
     name: &str,
     args: &Load,
     needs: RequiredParts,
-    parts: &[(&str, f64)],
+    parts: &[(&str, usize)],
 ) -> Result<(), Failure> {
     let plays = |part: &str| parts.iter().any(|(name, _)| *name == part);
     let is_https = |url: &str| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));

@@ -1,8 +1,12 @@
+use std::sync::Arc;
+
+use edgeproof_http::ServerAddress;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::outgoing_request::OutgoingRequest;
+use super::user_connection::MAX_BODY;
 use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 
 /// A request and its expected result.
@@ -10,8 +14,8 @@ use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 pub struct Call<'a> {
     /// The route.
     pub route: RouteId,
-    /// Index of the user's connection.
-    pub connection: usize,
+    /// Where to send it. Each user has a connection of its own to each endpoint.
+    pub endpoint: &'a Arc<ServerAddress>,
     /// The request.
     pub request: OutgoingRequest,
     /// The expected result.
@@ -50,7 +54,8 @@ pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]
             (if accepted { Code::Plain } else { Code::Unrecognized }, accepted)
         }
         (Expectation::VerdictOrPending(reference), 200) => {
-            let verdict = is_verdict(body, reference);
+            // Nothing can be said against a verdict that is too long to be stored.
+            let verdict = body.len() >= MAX_BODY || is_verdict(body, reference);
             (if verdict { Code::Plain } else { Code::Unrecognized }, verdict)
         }
         (Expectation::VerdictOrPending(reference) | Expectation::Pending(reference), 404) => {
@@ -181,5 +186,14 @@ mod tests {
         };
         let (outcome, as_expected) = classify(&codes, expect, status, body.as_bytes());
         assert_eq!((codes.label(outcome).as_str(), as_expected), (label, expected));
+    }
+
+    /// Only a part of a very long answer is stored. The rest is not the target's fault.
+    #[test]
+    fn very_long_verdict_is_a_verdict() {
+        let codes = Codes::new(&Spec::builtin(Version::Current));
+        let body = [&br#"{"ref":"r","evidence":""#[..], &vec![b'x'; MAX_BODY]].concat();
+        let outcome = classify(&codes, Expectation::VerdictOrPending("r"), 200, &body[..MAX_BODY]);
+        assert_eq!(outcome, (RequestOutcome::Answer { status: 200, code: Code::Plain }, true));
     }
 }

@@ -3,12 +3,10 @@
 pub enum EngineError {
     /// Goose failed.
     #[error("cannot run the users: {0}")]
-    #[diagnostic(help(
-        "this is an error of goose; check --goose-report, and the limits on threads and open files"
-    ))]
+    #[diagnostic(help("this is an error of goose; check the limits on threads and open files"))]
     Goose(String),
-    /// The system cannot start a pacer thread.
+    /// The system has no timer for the pacer.
     #[error("cannot start the pacer: {0}")]
-    #[diagnostic(help("check the limits on threads"))]
+    #[diagnostic(help("raise the limit on open files (ulimit -n)"))]
     Pacer(std::io::Error),
 }

@@ -1,164 +1,140 @@
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
-use goose::goose::{GooseUser, Scenario as GooseScenario, Transaction, TransactionFunction};
-use parking_lot::Mutex;
-use tokio::task::{JoinError, JoinSet};
+use goose::goose::{GooseUser, Scenario, Transaction, TransactionFunction, TransactionResult};
+use tokio::task::JoinError;
 use tokio::time::sleep;
 
 use super::error::EngineError;
-use super::load_run_options::{LoadRunOptions, ScenarioLoad};
-use super::run_context::LoadRunContext;
-use super::user::{LoadUser, Scenario};
-use super::workload::Workload;
+use super::run_context::{LoadRunContext, LoadTransaction};
+use super::user::LoadUser;
+use super::workload::ScenarioWeights;
+use crate::measure::RouteId;
 
-/// The session data of a goose user: the users that it runs, with their connections.
-#[derive(Clone)]
-struct GooseSession(Arc<Mutex<Vec<LoadUser>>>);
-
-/// Users per goose user. A goose user takes 8 KB, as much as one of ours.
-const USERS_PER_GOOSE_USER: usize = 64;
-
-/// Goose accepts requests only from its own users, so then each has one of ours.
-fn users_per_goose_user(report_to_goose: bool) -> usize {
-    if report_to_goose { 1 } else { USERS_PER_GOOSE_USER }
+/// Takes the transactions out of goose scenarios. The route of a transaction is its name.
+pub(super) fn transactions(
+    scenarios: &[Scenario],
+    routes: &[String],
+) -> (Vec<ScenarioWeights>, Vec<Vec<LoadTransaction>>) {
+    let route = |transaction: &Transaction| {
+        let name = transaction.name.name_for_transaction();
+        RouteId(routes.iter().position(|route| route == name).unwrap_or(0) as u8)
+    };
+    let of_scenario = |scenario: &Scenario| {
+        let own: Vec<&Transaction> = scenario.transactions.iter().filter(|own| is_operation(own)).collect();
+        let weights = own.iter().map(|transaction| transaction.weight).collect();
+        let transaction =
+            |of: &&Transaction| LoadTransaction { function: of.function.clone(), route: route(of) };
+        let weights = ScenarioWeights { weight: scenario.weight, transactions: weights };
+        (weights, own.iter().map(transaction).collect())
+    };
+    scenarios.iter().map(of_scenario).unzip()
 }
 
-pub(super) fn prepare<S: Scenario>(
-    options: &LoadRunOptions<S>,
+/// A goose attack with these scenarios and this number of users. Each user plays operations of its scenario
+/// when the workload hands them out: one goose transaction for each operation.
+pub(super) fn prepare(
+    scenarios: Vec<Scenario>,
+    users: usize,
     run: &Arc<LoadRunContext>,
 ) -> Result<GooseAttack, EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
-    let users_per_goose_user = users_per_goose_user(run.report_to_goose);
-    let users: usize = options.loads.iter().map(|load| load.users.div_ceil(users_per_goose_user)).sum();
     let (users, rate) = (users.to_string(), (users * 50).to_string());
-    // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing;
-    // the users report that they are done themselves.
-    let mut arguments =
-        vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet", "--no-print-metrics"];
-    arguments.extend(["--no-error-summary", "--host", "http://127.0.0.1"]);
-    let report = options.goose_report.as_ref().map(|path| path.to_string_lossy().into_owned());
-    match &report {
-        Some(path) => arguments.extend(["--report-file", path]),
-        None => arguments.push("--no-metrics"),
-    }
+    // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing.
+    let mut arguments = vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet"];
+    arguments.extend(["--no-print-metrics", "--no-error-summary", "--no-metrics"]);
+    arguments.extend(["--host", "http://127.0.0.1"]);
     let configuration = GooseConfiguration::parse_args_default(&arguments).map_err(fault)?;
     let mut attack = GooseAttack::initialize_with_config(configuration).map_err(fault)?;
     // Goose's client is unused: requests use connections of this crate.
     let client = GooseClientBuilder::new().without_cookies();
     attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
-    let numbers = Arc::new(AtomicUsize::new(0));
-    let routes: Arc<[String]> = options.routes.clone().into();
-    for load in &options.loads {
-        let scenario = GooseScenario::new(&load.name)
-            .set_weight(load.users.div_ceil(users_per_goose_user))
-            .map_err(fault)?
-            .register_transaction(
-                Transaction::new(connect(load, run, &numbers)).set_on_start().set_name("connect"),
-            )
-            .register_transaction(Transaction::new(work(load, &routes)).set_name(&load.name));
+    for (place, mut scenario) in scenarios.into_iter().enumerate() {
+        scenario.transactions.retain(|transaction| !is_operation(transaction));
+        let scenario = scenario
+            .register_transaction(Transaction::new(start(run)).set_on_start())
+            .register_transaction(Transaction::new(operate(run, place)).set_name("operation"));
         attack = attack.register_scenario(scenario);
     }
     Ok(attack)
 }
 
-/// The transaction that connects the users and stores them in the session.
-fn connect<S: Scenario>(
-    load: &ScenarioLoad<S>,
-    run: &Arc<LoadRunContext>,
-    numbers: &Arc<AtomicUsize>,
-) -> TransactionFunction {
-    let (scenario, run, numbers) = (Arc::clone(&load.scenario), Arc::clone(run), Arc::clone(numbers));
-    let (users_per_goose_user, left) =
-        (users_per_goose_user(run.report_to_goose), Arc::new(AtomicUsize::new(load.users)));
-    Arc::new(move |user: &mut GooseUser| {
-        let (scenario, run, numbers) = (Arc::clone(&scenario), Arc::clone(&run), Arc::clone(&numbers));
-        let left = Arc::clone(&left);
-        Box::pin(async move {
-            let take = |left: usize| Some(left.saturating_sub(users_per_goose_user));
-            let there = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).unwrap_or(0);
-            let mut clients = Vec::new();
-            for _ in 0..there.min(users_per_goose_user) {
-                let number = numbers.fetch_add(1, Ordering::Relaxed);
-                let mut client = LoadUser::new(number, &*scenario, Arc::clone(&run));
-                client.connect().await;
-                clients.push(client);
-                run.user_ready();
-            }
-            user.set_session_data(GooseSession(Arc::new(Mutex::new(clients))));
-            Ok(())
-        })
+fn is_operation(transaction: &Transaction) -> bool {
+    !transaction.on_start && !transaction.on_stop
+}
+
+fn start(run: &Arc<LoadRunContext>) -> TransactionFunction {
+    let run = Arc::clone(run);
+    Arc::new(move |_| {
+        run.user_ready();
+        Box::pin(std::future::ready(Ok(())))
     })
 }
 
-/// The transaction that runs the users until their workload ends.
-fn work<S: Scenario>(load: &ScenarioLoad<S>, routes: &Arc<[String]>) -> TransactionFunction {
-    let (scenario, workload, routes) =
-        (Arc::clone(&load.scenario), Arc::clone(&load.workload), Arc::clone(routes));
-    Arc::new(move |user: &mut GooseUser| {
-        let (scenario, workload, routes) =
-            (Arc::clone(&scenario), Arc::clone(&workload), Arc::clone(&routes));
-        Box::pin(async move {
-            let session = user.get_session_data::<GooseSession>().cloned();
-            let clients = session.map(|GooseSession(clients)| std::mem::take(&mut *clients.lock()));
-            let clients = clients.unwrap_or_default();
-            if clients.is_empty() {
-                // Until goose stops the user.
-                sleep(Duration::from_millis(20)).await;
-                return Ok(());
-            }
-            let mut playing = JoinSet::new();
-            for mut client in clients {
-                if client.run().report_to_goose {
-                    report_to_goose(user, &mut client, &workload, &*scenario, &routes).await;
-                    client.run().user_done();
-                    continue;
-                }
-                let (workload, scenario) = (Arc::clone(&workload), Arc::clone(&scenario));
-                playing.spawn(async move {
-                    let run = Arc::clone(client.run());
-                    while client.work(&workload, &*scenario).await {}
-                    drop(client);
-                    run.user_done();
-                });
-            }
-            while playing.join_next().await.is_some() {}
-            if let Some(done) = &user.shutdown_channel {
-                // Goose ends when all users have reported. The channel is open as long as goose runs.
-                let _ = done.send(user.weighted_users_index);
-            }
-            Ok(())
-        })
+fn operate(run: &Arc<LoadRunContext>, scenario: usize) -> TransactionFunction {
+    let run = Arc::clone(run);
+    Arc::new(move |user| {
+        let run = Arc::clone(&run);
+        Box::pin(async move { play(user, &run, scenario).await })
     })
 }
 
-/// Runs one user until its workload ends, and reports each request to goose.
-async fn report_to_goose(
-    user: &mut GooseUser,
-    client: &mut LoadUser,
-    workload: &Workload,
-    scenario: &impl Scenario,
-    routes: &[String],
-) {
-    loop {
-        let more = client.work(workload, scenario).await;
-        for (route, time, success, status) in client.take_goose_requests() {
-            let name = routes.get(usize::from(route.0)).map_or("?", String::as_str);
-            let (method, path) = name.split_once(' ').unwrap_or(("?", name));
-            // A request that goose rejects is still in our own report.
-            let _ = user.record_custom_request_duration(method, path, time, success, status, None).await;
-        }
-        if !more {
-            return;
-        }
+/// Plays the next operation of a user.
+async fn play(user: &mut GooseUser, run: &Arc<LoadRunContext>, scenario: usize) -> TransactionResult {
+    let number = user.weighted_users_index;
+    let Some(operation) = run.workload.next(scenario, number).await else {
+        run.user_done();
+        // Goose ends a user after its last iteration. Another way to end it early does not exist.
+        user.config.iterations = Some(1);
+        return Ok(());
+    };
+    let due = run.started() + operation.scheduled.at;
+    if operation.waited && due.elapsed() > run.timeout {
+        let route = run.transactions[scenario][operation.transaction].route;
+        run.never_started(route, operation.scheduled, run.timeout);
+        return Ok(());
     }
+    if user.get_session_data::<LoadUser>().is_none() {
+        std::future::poll_fn(|cx| {
+            run.workload.register(scenario, number, cx.waker());
+            Poll::Ready(())
+        })
+        .await;
+        user.set_session_data(LoadUser::new(number, Arc::clone(run), operation));
+    }
+    LoadUser::of(user).begin(operation);
+    let mut transaction = (run.transactions[scenario][operation.transaction].function)(user);
+    let ended = until_stopped(run, transaction.as_mut()).await;
+    drop(transaction);
+    if let Some(result) = ended {
+        LoadUser::of(user).finish(result.is_err());
+        return result;
+    }
+    LoadUser::of(user).abandon();
+    Ok(())
 }
 
-/// Waits for Ctrl-C. Goose has its own handler, which only sets this switch.
+/// Runs a transaction until it ends; `None` if the run ends before. The end of a run wakes all users.
+async fn until_stopped(
+    run: &LoadRunContext,
+    mut transaction: Pin<&mut (dyn Future<Output = TransactionResult> + Send)>,
+) -> Option<TransactionResult> {
+    std::future::poll_fn(|cx| {
+        if run.workload.is_stopped() {
+            return Poll::Ready(None);
+        }
+        transaction.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+/// Waits for Ctrl-C in a program that does not catch it. Goose has its own handler, which only sets this
+/// switch.
 pub(super) async fn killed() {
     while !goose::is_killswitch_triggered() {
         sleep(Duration::from_millis(50)).await;
@@ -167,7 +143,7 @@ pub(super) async fn killed() {
 
 pub(super) fn ended_early(result: Result<Result<(), String>, JoinError>) -> EngineError {
     EngineError::Goose(match result {
-        Ok(Ok(())) => "goose ended before all users were connected".into(),
+        Ok(Ok(())) => "goose ended before all users had started".into(),
         Ok(Err(why)) => why,
         Err(why) => why.to_string(),
     })

@@ -1,4 +1,3 @@
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -7,35 +6,27 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
 use super::goose_users;
-use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, ScenarioLoad, StartTime};
-use super::pacer::Pacer;
-use super::recorder::OperationEnd;
+use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, StartTime};
 use super::run_context::LoadRunContext;
 use super::run_data::RunData;
 use super::self_monitor::{SelfMonitor, cpu_time};
-use super::user::Scenario;
-use super::workload::Workload;
-use crate::measure::{RequestOutcome, Sample};
+use super::workload::{UntakenOperation, Workload};
 use crate::plan::Arrivals;
 
 /// A run that is ready to start.
-pub struct LoadRun<S> {
-    options: LoadRunOptions<S>,
-    run: Arc<LoadRunContext>,
+pub struct LoadRun {
+    options: LoadRunOptions,
 }
 
-/// Timeout for connecting all users.
-const CONNECT_LIMIT: Duration = Duration::from_secs(30);
-/// Time until goose has noticed that all users run.
-const GOOSE_SETTLES: Duration = Duration::from_millis(700);
+/// Timeout for the start of all users.
+const START_LIMIT: Duration = Duration::from_secs(30);
 /// Timeout for goose to end after its users.
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
-impl<S: Scenario> LoadRun<S> {
+impl LoadRun {
     /// A run with these options.
-    pub fn new(options: LoadRunOptions<S>) -> Self {
-        let run = LoadRunContext::new(options.codes.clone(), options.timeout, options.goose_report.is_some());
-        Self { options, run: Arc::new(run) }
+    pub fn new(options: LoadRunOptions) -> Self {
+        Self { options }
     }
 
     /// Plays the run to its end. A signal ends it early, with partial data.
@@ -43,9 +34,13 @@ impl<S: Scenario> LoadRun<S> {
         self,
         interrupted: impl Future<Output = Interruption> + Send,
     ) -> Result<RunData, EngineError> {
-        let Self { mut options, run } = self;
-        let goose = goose_users::prepare(&options, &run)?;
-        let users: usize = options.loads.iter().map(|load| load.users).sum();
+        let mut options = self.options;
+        let users = options.users.users as usize;
+        let (weights, transactions) = goose_users::transactions(&options.scenarios, &options.routes);
+        let workload = Workload::new(options.model.clone(), &weights, options.seed);
+        let run = LoadRunContext::new(options.codes.clone(), options.timeout, workload, transactions);
+        let run = Arc::new(run.map_err(EngineError::Pacer)?);
+        let goose = goose_users::prepare(std::mem::take(&mut options.scenarios), users, &run)?;
         // A switch left over from an earlier run in this process would count as Ctrl-C.
         goose::reset_killswitch();
         let mut attack =
@@ -53,17 +48,13 @@ impl<S: Scenario> LoadRun<S> {
             tokio::spawn(async move { Box::pin(goose.execute()).await.map(drop).map_err(|why| why.to_string()) });
         tokio::pin!(interrupted);
 
-        // Nothing is measured until all users are connected.
+        // Nothing is measured until all users have started.
         let mut ended_by = tokio::select! {
-            ready = timeout(CONNECT_LIMIT, run.all_ready(users)) => { let _ = ready; None }
+            ready = timeout(START_LIMIT, run.all_ready(users)) => { let _ = ready; None }
             signal = &mut interrupted => Some(signal),
             () = goose_users::killed() => Some(Interruption::Interrupt),
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
-        if options.goose_report.is_some() {
-            // Goose discards what it counted while users were starting.
-            sleep(GOOSE_SETTLES).await;
-        }
         if let (Some(at), None) = (options.start_at, ended_by) {
             let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
             ended_by = tokio::select! {
@@ -77,17 +68,13 @@ impl<S: Scenario> LoadRun<S> {
             on_start(start.instant);
         }
         let cpu = cpu_time();
-        let self_monitor = SelfMonitor::start(addresses(&options.loads));
-        let mut pacers = Vec::new();
-        for load in &options.loads {
-            pacers.push(Pacer::start(Arc::clone(&load.workload), start.instant).map_err(EngineError::Pacer)?);
-        }
-        let live = options
-            .live
-            .clone()
-            .map(|live| tokio::spawn(report_progress(live, Arc::clone(&run), workloads(&options))));
+        let self_monitor = SelfMonitor::start(std::mem::take(&mut options.addresses));
+        run.workload.start(start.instant);
+        let pacing = Arc::clone(&run);
+        let pacer = tokio::spawn(async move { pacing.pacer.run(&pacing.workload, start.instant).await });
+        let live = options.live.clone().map(|live| tokio::spawn(report_progress(live, Arc::clone(&run))));
 
-        let last = options.loads.iter().map(|load| load.workload.end()).max().unwrap_or_default();
+        let last = run.workload.end();
         let all_done = run.all_done(users);
         tokio::pin!(all_done);
         let mut finished = false;
@@ -109,8 +96,8 @@ impl<S: Scenario> LoadRun<S> {
             };
         }
         let ended = Instant::now();
-        drop(pacers);
-        run.stop.trigger();
+        pacer.abort();
+        run.workload.stop();
         let self_monitor = self_monitor.finish();
         let cpu = cpu_time().saturating_sub(cpu);
         // The users return at once after the stop signal.
@@ -123,7 +110,7 @@ impl<S: Scenario> LoadRun<S> {
             return Err(goose_users::ended_early(broke));
         }
         let took = ended - start.instant;
-        let (released, planned) = drop_untaken(&options.loads, &run, took);
+        let (released, planned) = drop_untaken(&run, took);
         Ok(RunData {
             start,
             took,
@@ -131,6 +118,8 @@ impl<S: Scenario> LoadRun<S> {
             recorded: run.recorder.sum(),
             released,
             planned,
+            users: options.users,
+            waited: run.workload.waited(),
             last_outage: run.recorder.last_outage(),
             last_answer: run.recorder.last_answer(),
             self_monitor,
@@ -140,66 +129,29 @@ impl<S: Scenario> LoadRun<S> {
     }
 }
 
-/// Counts released operations that no user took as dropped, at their age. Returns the numbers of released and
-/// planned operations.
-fn drop_untaken<S: Scenario>(loads: &[ScenarioLoad<S>], run: &LoadRunContext, now: Duration) -> (u64, u64) {
-    let (mut released, mut planned) = (0, 0);
-    for ScenarioLoad { workload, scenario, .. } in loads {
-        let (began, _) = workload.counts();
-        released += began;
-        let Some(arrivals) = workload.arrivals() else {
-            planned += began;
-            continue;
-        };
-        planned += arrivals.before(now).min(arrivals.count());
-        for place in workload.untaken() {
-            let scheduled = arrivals.get(place);
-            let age = now.saturating_sub(scheduled.at);
-            let sample = Sample {
-                route: scenario.first_route(),
-                outcome: RequestOutcome::Dropped,
-                expected: false,
-                due: scheduled.at,
-                observed: age,
-                // No answer could have come earlier: the age is a lower bound.
-                delay: Duration::ZERO,
-                service: Duration::ZERO,
-                measured: scheduled.measured,
-            };
-            run.recorder.request(0, &sample);
-            run.recorder.operation(0, scheduled.measured, OperationEnd::Dropped, scheduled.at, now);
-        }
+/// Records released operations that no user took. Returns the numbers of released and planned operations.
+fn drop_untaken(run: &LoadRunContext, now: Duration) -> (u64, u64) {
+    let (released, _) = run.workload.counts();
+    for UntakenOperation { scenario, transaction, scheduled } in run.workload.untaken() {
+        let route = run.transactions[scenario][transaction].route;
+        run.never_started(route, scheduled, now.saturating_sub(scheduled.at));
     }
-    (released, planned)
+    let planned = |arrivals: &Arrivals| arrivals.before(now).min(arrivals.count());
+    (released, run.workload.arrivals().map_or(released, planned))
 }
 
-/// The addresses that a run loads.
-fn addresses<S: Scenario>(loads: &[ScenarioLoad<S>]) -> Vec<SocketAddr> {
-    let endpoints = loads.iter().flat_map(|load| load.scenario.endpoints());
-    endpoints.flat_map(|endpoint| endpoint.addresses().to_vec()).collect()
-}
-
-fn workloads<S>(options: &LoadRunOptions<S>) -> Vec<Arc<Workload>> {
-    options.loads.iter().map(|load| Arc::clone(&load.workload)).collect()
-}
-
-async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>, workloads: Vec<Arc<Workload>>) {
-    let end = workloads.iter().map(|workload| workload.end()).max().unwrap_or_default();
+async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
+    let end = run.workload.end();
     loop {
         sleep(Duration::from_millis(500)).await;
         let at = run.started().elapsed();
         let sum = run.recorder.sum();
-        let (mut released, mut begun) = (0, 0);
-        for (let_begin, taken) in workloads.iter().map(|workload| workload.counts()) {
-            released += let_begin;
-            begun += taken;
-        }
+        let (released, begun) = run.workload.counts();
         let draining = at > end;
-        let open: Vec<&Arrivals> = workloads.iter().filter_map(|workload| workload.arrivals()).collect();
         live(RunProgress {
             at,
             end,
-            asked: (!open.is_empty()).then(|| open.iter().map(|arrivals| arrivals.rate_at(at)).sum()),
+            asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
             measurements: &sum.measurements,
             ledger: &sum.ledger,
             warm_up: &sum.warm_up,

@@ -1,27 +1,36 @@
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof_reports::load::Ledger;
+use goose::goose::Scenario;
 
-use super::workload::Workload;
+use super::workload::LoadModel;
 use crate::measure::Codes;
+use crate::plan::UserCount;
 
 /// Options of a run.
-pub struct LoadRunOptions<S> {
-    /// Scenarios that run in parallel; at least one.
-    pub loads: Vec<ScenarioLoad<S>>,
+pub struct LoadRunOptions {
+    /// Goose scenarios with their transactions and weights; at least one. The name of a transaction is the
+    /// route of its first request.
+    pub scenarios: Vec<Scenario>,
+    /// How many operations start, and when.
+    pub model: LoadModel,
+    /// Number of users. Goose divides them among the scenarios.
+    pub users: UserCount,
+    /// Seed of the order of transactions. Shards have the same.
+    pub seed: u64,
     /// Codes of the tables.
     pub codes: Codes,
-    /// Routes by index, for goose's report.
+    /// Routes by index.
     pub routes: Vec<String>,
+    /// Addresses of the target, to find its processes on this machine.
+    pub addresses: Vec<SocketAddr>,
     /// Request timeout.
     pub timeout: Duration,
     /// Longest wait at the end for running operations.
     pub drain: Duration,
-    /// Path of goose's own report.
-    pub goose_report: Option<PathBuf>,
-    /// Start time (default: as soon as all users are connected).
+    /// Start time (default: as soon as all users have started).
     pub start_at: Option<SystemTime>,
     /// Called once at the start.
     pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
@@ -67,18 +76,6 @@ impl RunProgress<'_> {
         let ended = |ledger: &Ledger| ledger.accounted() - ledger.dropped;
         self.begun.saturating_sub(ended(self.ledger) + ended(self.warm_up))
     }
-}
-
-/// A scenario with its workload and users.
-pub struct ScenarioLoad<S> {
-    /// Name of the scenario.
-    pub name: String,
-    /// The scenario.
-    pub scenario: Arc<S>,
-    /// Its operations.
-    pub workload: Arc<Workload>,
-    /// Number of users.
-    pub users: usize,
 }
 
 /// The start of a run by both clocks.

@@ -30,6 +30,15 @@ pub struct LocalRecorder {
     pub completions: Completions,
 }
 
+/// How late a request started that was due at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Release {
+    /// Delay added by the generator.
+    pub lateness: Duration,
+    /// Time that its operation waited for a user; `None` for a later request of an operation.
+    pub waited: Option<Duration>,
+}
+
 /// How an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationEnd {
@@ -55,8 +64,8 @@ impl LoadRecorder {
         }
     }
 
-    /// Records a request of a user.
-    pub fn request(&self, user: usize, sample: &Sample) {
+    /// Records a request of a user. `release`: how late it started, if it was due at a time.
+    pub fn request(&self, user: usize, sample: &Sample, release: Option<Release>) {
         let ended = (sample.due + sample.observed).as_micros() as u64;
         if !sample.expected && sample.outcome.is_outage() {
             self.last_outage.fetch_max(ended, Ordering::Relaxed);
@@ -64,20 +73,21 @@ impl LoadRecorder {
         if matches!(sample.outcome, RequestOutcome::Answer { .. }) {
             self.last_answer.fetch_max(ended, Ordering::Relaxed);
         }
-        self.recorder_of(user).measurements.record(sample);
-    }
-
-    /// Records the start of an operation: the delay added by the generator, and the wait for a free
-    /// connection.
-    pub fn begun(&self, user: usize, lateness: Duration, waiting: Duration) {
         let mut local = self.recorder_of(user);
-        local.measurements.lateness.record(lateness);
-        local.measurements.waiting.record(waiting);
+        local.measurements.record(sample);
+        if let Some(Release { lateness, waited }) = release.filter(|_| sample.measured) {
+            local.measurements.lateness.record(lateness);
+            if let Some(waited) = waited {
+                local.measurements.waiting.record(waited);
+            }
+        }
     }
 
-    /// Records a time to verdict.
-    pub fn verdict(&self, user: usize, time: Duration) {
-        self.recorder_of(user).measurements.verdict.record(time);
+    /// Records a time to verdict, without and with the delay that the generator added.
+    pub fn verdict(&self, user: usize, time: Duration, observed: Duration) {
+        let mut local = self.recorder_of(user);
+        local.measurements.verdict.record(time);
+        local.measurements.verdict_observed.record(observed);
     }
 
     /// Records the latency that the edge added to a request.

@@ -4,6 +4,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::task::coop::unconstrained;
+use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep_until};
 
 /// The timeout of a user's requests. One timer serves all of them and is only reset when it fires. A timer
@@ -20,15 +21,16 @@ impl RequestTimeout {
         Self { limit, timer: None }
     }
 
-    /// Runs a request that was sent at `sent`; `None` if it times out.
+    /// Runs a request whose time counts from `since`; `None` if it times out.
     pub fn limit<T>(
         &mut self,
-        sent: Instant,
+        since: Instant,
         // Pinned by the caller: a future passed by value takes its space twice.
         mut request: Pin<&mut impl Future<Output = T>>,
     ) -> impl Future<Output = Option<T>> {
         // An overflow means no timeout.
-        let due = sent.checked_add(self.limit);
+        let due = since.checked_add(self.limit);
+        let mut looked_again = false;
         poll_fn(move |cx| {
             if let Poll::Ready(done) = request.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
@@ -39,6 +41,12 @@ impl RequestTimeout {
             // out.
             while pin!(unconstrained(timer.as_mut())).poll(cx).is_ready() {
                 if Instant::now() >= due {
+                    // An answer may have arrived in time while this process had no CPU. The runtime looks for
+                    // it before this task runs again.
+                    if !std::mem::replace(&mut looked_again, true) {
+                        let _ = pin!(yield_now()).poll(cx);
+                        return Poll::Pending;
+                    }
                     return Poll::Ready(None);
                 }
                 // The timer fired for an earlier request.

@@ -1,81 +1,116 @@
+use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, watch};
+use goose::prelude::TransactionFunction;
+use tokio::sync::Notify;
 
-use super::recorder::LoadRecorder;
-use crate::measure::Codes;
+use super::pacer::Pacer;
+use super::recorder::{LoadRecorder, OperationEnd};
+use super::workload::Workload;
+use crate::measure::{Codes, RequestOutcome, RouteId, Sample};
+use crate::plan::ScheduledOperation;
 
 /// State that all users of a run share.
-#[derive(Debug)]
-pub struct LoadRunContext {
+pub(super) struct LoadRunContext {
     /// The recorder.
-    pub recorder: LoadRecorder,
+    pub(super) recorder: LoadRecorder,
     /// Codes of the tables.
-    pub codes: Codes,
+    pub(super) codes: Codes,
     /// Request timeout.
-    pub timeout: Duration,
-    /// Ends running operations.
-    pub stop: StopSignal,
-    /// Whether each request is also reported to goose, for goose's own report.
-    pub report_to_goose: bool,
+    pub(super) timeout: Duration,
+    /// The operations.
+    pub(super) workload: Workload,
+    /// Releases operations and polls when they are due.
+    pub(super) pacer: Pacer,
+    /// Transactions of each scenario.
+    pub(super) transactions: Vec<Vec<LoadTransaction>>,
     started: OnceLock<Instant>,
     ready: AtomicUsize,
     done: AtomicUsize,
     changed: Notify,
 }
 
-/// A signal that ends all running operations.
-#[derive(Debug)]
-pub struct StopSignal(watch::Sender<bool>);
+/// A transaction of a scenario.
+#[derive(Clone)]
+pub(super) struct LoadTransaction {
+    /// The function that goose's documentation describes.
+    pub(super) function: TransactionFunction,
+    /// The route that an operation counts for if it never starts.
+    pub(super) route: RouteId,
+}
 
 impl LoadRunContext {
     /// The context of a run that has not started.
-    pub fn new(codes: Codes, timeout: Duration, report_to_goose: bool) -> Self {
+    pub(super) fn new(
+        codes: Codes,
+        timeout: Duration,
+        workload: Workload,
+        transactions: Vec<Vec<LoadTransaction>>,
+    ) -> io::Result<Self> {
         let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
-        Self {
+        Ok(Self {
             recorder: LoadRecorder::new(locals),
             codes,
             timeout,
-            stop: StopSignal::new(),
-            report_to_goose,
+            workload,
+            pacer: Pacer::new()?,
+            transactions,
             started: OnceLock::new(),
             ready: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             changed: Notify::new(),
-        }
+        })
     }
 
     /// Starts the clock of the run. Later calls return the first start.
-    pub fn start(&self) -> Instant {
+    pub(super) fn start(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
     }
 
+    /// Records an operation that never started, at its age. Operations time out while they wait for a user.
+    pub(super) fn never_started(&self, route: RouteId, scheduled: ScheduledOperation, age: Duration) {
+        let sample = Sample {
+            route,
+            outcome: RequestOutcome::Dropped,
+            expected: false,
+            due: scheduled.at,
+            observed: age.min(self.timeout),
+            // No answer could have come earlier: the age is a lower bound.
+            delay: Duration::ZERO,
+            service: Duration::ZERO,
+            measured: scheduled.measured,
+        };
+        self.recorder.request(0, &sample, None);
+        let ScheduledOperation { at, measured, .. } = scheduled;
+        self.recorder.operation(0, measured, OperationEnd::Dropped, at, at + age);
+    }
+
     /// Start of the run; now, if the run has not started.
-    pub fn started(&self) -> Instant {
+    pub(super) fn started(&self) -> Instant {
         self.started.get().copied().unwrap_or_else(Instant::now)
     }
 
-    /// Counts a user that is connected.
-    pub fn user_ready(&self) {
+    /// Counts a user that goose started.
+    pub(super) fn user_ready(&self) {
         self.ready.fetch_add(1, Ordering::AcqRel);
         self.changed.notify_waiters();
     }
 
     /// Counts a user that is done.
-    pub fn user_done(&self) {
+    pub(super) fn user_done(&self) {
         self.done.fetch_add(1, Ordering::AcqRel);
         self.changed.notify_waiters();
     }
 
-    /// Waits until this many users are connected.
-    pub async fn all_ready(&self, users: usize) {
+    /// Waits until this many users have started.
+    pub(super) async fn all_ready(&self, users: usize) {
         self.reached(&self.ready, users).await;
     }
 
     /// Waits until this many users are done.
-    pub async fn all_done(&self, users: usize) {
+    pub(super) async fn all_done(&self, users: usize) {
         self.reached(&self.done, users).await;
     }
 
@@ -90,23 +125,5 @@ impl LoadRunContext {
             }
             changed.await;
         }
-    }
-}
-
-impl StopSignal {
-    fn new() -> Self {
-        Self(watch::Sender::new(false))
-    }
-
-    /// Sends the signal.
-    pub fn trigger(&self) {
-        self.0.send_replace(true);
-    }
-
-    /// Waits for the signal.
-    pub async fn triggered(&self) {
-        let mut receiver = self.0.subscribe();
-        // The sender lives as long as `self`.
-        let _ = receiver.wait_for(|triggered| *triggered).await;
     }
 }

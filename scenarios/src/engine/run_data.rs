@@ -5,6 +5,7 @@ use edgeproof_cli::signals::Interruption;
 use super::load_run_options::StartTime;
 use super::recorder::LocalRecorder;
 use super::self_monitor::SelfMonitorReading;
+use crate::plan::UserCount;
 
 /// Data of a completed run.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub struct RunData {
     pub released: u64,
     /// Operations that the plan scheduled until the end.
     pub planned: u64,
+    /// Number of users, and what limits it.
+    pub users: UserCount,
+    /// Operations that waited because no user was idle. More than 0: the users ran out.
+    pub waited: u64,
     /// End of the last request that found the target gone or broken, since the start.
     pub last_outage: Option<Duration>,
     /// End of the last answered request, since the start.

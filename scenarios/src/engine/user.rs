@@ -1,58 +1,38 @@
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ServerAddress;
+use goose::goose::{GooseUser, GooseUserData};
 
 use super::call::{Call, Expectation, classify};
-use super::recorder::OperationEnd;
+use super::call_times::CallTimes;
+use super::recorder::{OperationEnd, Release};
 use super::request_timeout::RequestTimeout;
 use super::run_context::LoadRunContext;
 use super::user_connection::UserConnection;
-use super::workload::{Operation, Workload};
+use super::workload::Operation;
 use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
-/// A scenario: what a user does with one operation.
-pub trait Scenario: Send + Sync + 'static {
-    /// Endpoints of the user's connections.
-    fn endpoints(&self) -> Vec<Arc<ServerAddress>>;
-
-    /// The route that a never started operation counts for.
-    fn first_route(&self) -> RouteId;
-
-    /// Plays an operation to its end. `due` is the intended start.
-    fn play(
-        &self,
-        client: &mut LoadUser,
-        scheduled: ScheduledOperation,
-        due: Instant,
-    ) -> impl Future<Output = OperationEnd> + Send;
-}
-
-/// A user: its connections and its state.
-#[derive(Debug)]
+/// The session data of a goose user: its connections and the operation that it plays. Transactions get it
+/// with [`LoadUser::of`].
 pub struct LoadUser {
     /// Number of the user, from 0 over all scenarios.
-    pub id: usize,
-    connections: Vec<UserConnection>,
+    id: usize,
+    connections: Vec<(Arc<ServerAddress>, UserConnection)>,
     run: Arc<LoadRunContext>,
     request_timeout: RequestTimeout,
-    measured: bool,
+    operation: Operation,
+    /// Intended start of the operation.
+    due: Instant,
+    /// Time that the operation waited for a user.
+    waited: Duration,
+    /// How the operation would end now; `None` before its first request has ended.
+    end: Option<OperationEnd>,
     under_way: Option<UnderWay>,
-    /// End of the last request.
-    ended: Instant,
-    /// Delay that the generator added to the last request.
-    delay: Duration,
-    /// Start of the session that waits for a verdict, and the route of its polls.
-    awaiting: Option<(Instant, RouteId)>,
-    /// Requests not yet reported to goose: route, time, success, status.
-    goose_requests: Vec<(RouteId, Duration, bool, Option<u16>)>,
+    awaiting: Option<AwaitedVerdict>,
 }
-
-/// Requests reported to goose at once.
-const GOOSE_BATCH: usize = 32;
 
 /// A request without an answer so far.
 #[derive(Debug, Clone, Copy)]
@@ -60,10 +40,23 @@ struct UnderWay {
     route: RouteId,
     due: Instant,
     sent: Instant,
+    /// Time from `due` that the operation waited for a user.
+    waited: Duration,
+}
+
+/// A session that waits for its verdict.
+#[derive(Debug, Clone, Copy)]
+struct AwaitedVerdict {
+    since: Instant,
+    /// The route of its polls.
+    route: RouteId,
+    /// The delay that the generator added before its requests were sent. A late read between two polls
+    /// delays nothing: the next poll is due by the time when the answer arrived.
+    delay: Duration,
 }
 
 /// The result of a call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct CallResult {
     /// The outcome.
     pub outcome: RequestOutcome,
@@ -71,36 +64,55 @@ pub struct CallResult {
     pub expected: bool,
     /// Time from sending to the end.
     pub service: Duration,
+    /// When the answer arrived, or the request failed.
+    pub ended: Instant,
+    /// When the answer was read.
+    read: Instant,
 }
 
 impl LoadUser {
-    /// A user without open connections.
-    pub fn new(id: usize, scenario: &impl Scenario, run: Arc<LoadRunContext>) -> Self {
+    /// A user without open connections, at the start of its first operation.
+    pub(super) fn new(id: usize, run: Arc<LoadRunContext>, operation: Operation) -> Self {
+        let due = run.started();
         Self {
             id,
-            connections: scenario.endpoints().into_iter().map(UserConnection::new).collect(),
+            connections: Vec::new(),
             request_timeout: RequestTimeout::new(run.timeout),
             run,
-            measured: false,
+            operation,
+            due,
+            waited: Duration::ZERO,
+            end: None,
             under_way: None,
-            ended: Instant::now(),
-            delay: Duration::ZERO,
             awaiting: None,
-            goose_requests: Vec::new(),
         }
     }
 
-    /// State that all users share.
-    pub fn run(&self) -> &Arc<LoadRunContext> {
-        &self.run
+    /// The session data of a goose user.
+    ///
+    /// # Panics
+    ///
+    /// In an `on_start` transaction: a user gets its data with its first operation.
+    pub fn of(user: &mut GooseUser) -> &mut Self {
+        user.get_session_data_unchecked_mut()
     }
 
-    /// Opens the connections, so that no request waits for that. The first request retries a failed
-    /// connection and counts the failure.
-    pub async fn connect(&mut self) {
-        for connection in &mut self.connections {
-            let _ = connection.open().await;
-        }
+    /// The plan of the operation.
+    pub fn scheduled(&self) -> ScheduledOperation {
+        self.operation.scheduled
+    }
+
+    /// Intended start of the operation.
+    pub fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// Begins an operation.
+    pub(super) fn begin(&mut self, operation: Operation) {
+        self.operation = operation;
+        self.due = self.run.started() + operation.scheduled.at;
+        self.waited = if operation.waited { self.due.elapsed() } else { Duration::ZERO };
+        self.end = None;
     }
 
     /// Sends a request, waits for its end and records it. `due` is the intended start.
@@ -109,10 +121,12 @@ impl LoadUser {
         call: Call<'a>,
         due: Instant,
     ) -> impl Future<Output = CallResult> + Send + 'a {
-        let Call { route, connection, request, expect } = call;
-        let under_way = UnderWay { route, due, sent: Instant::now() };
+        let Call { route, endpoint, request, expect } = call;
+        let waited = if self.end.is_none() { self.waited } else { Duration::ZERO };
+        let under_way = UnderWay { route, due, sent: Instant::now(), waited };
         self.under_way = Some(under_way);
-        self.connections[connection].prepare(request);
+        let connection = self.connection(endpoint);
+        self.connections[connection].1.prepare(request);
         self.answer(under_way, connection, expect)
     }
 
@@ -122,148 +136,147 @@ impl LoadUser {
         connection: usize,
         expect: Expectation<'_>,
     ) -> CallResult {
-        let UnderWay { route, due, sent } = under_way;
-        let answered = self.request_timeout.limit(sent, pin!(self.connections[connection].exchange())).await;
-        self.under_way = None;
-        let (mut ended, mut delay) = (Instant::now(), Duration::ZERO);
-        let (outcome, expected) = match answered {
+        let UnderWay { route, due, sent, waited } = under_way;
+        // Time in which the operation waited for a user counts, a delay by the generator does not.
+        let since = sent.checked_sub(waited).unwrap_or(sent);
+        let connection = &mut self.connections[connection].1;
+        let answered = self.request_timeout.limit(since, pin!(connection.exchange())).await;
+        let (times, mut outcome, mut expected) = match answered {
             Some(Ok(answer)) => {
-                let times = self.connections[connection].times();
-                ended = times.ended;
-                delay = times.sent.saturating_duration_since(due) + times.delay();
-                classify(&self.run.codes, expect, answer.status, &answer.body)
+                let times = CallTimes::of_exchange(due, waited, connection.times());
+                let (outcome, expected) = classify(&self.run.codes, expect, answer.status, &answer.body);
+                (times, outcome, expected)
             }
-            Some(Err(failure)) => (RequestOutcome::Failed(failure), false),
+            Some(Err(failure)) => {
+                (CallTimes::unanswered(due, waited, sent), RequestOutcome::Failed(failure), false)
+            }
             None => {
-                self.connections[connection].close();
-                (RequestOutcome::Failed(RequestFailure::Timeout), false)
+                connection.close();
+                let timed_out = RequestOutcome::Failed(RequestFailure::Timeout);
+                (CallTimes::unanswered(due, waited, sent), timed_out, false)
             }
         };
-        let traffic = self.connections[connection].times().into();
-        self.run.recorder.traffic(self.id, &traffic);
-        let service = ended - sent;
-        self.delay = delay;
-        self.record(route, outcome, expected, due, ended, service);
-        CallResult { outcome, expected, service }
+        self.run.recorder.traffic(self.id, &connection.times().into());
+        if times.response() + waited > self.run.timeout {
+            (outcome, expected) = (RequestOutcome::Failed(RequestFailure::Timeout), false);
+        }
+        self.under_way = None;
+        self.record(route, outcome, expected, &times);
+        CallResult { outcome, expected, service: times.service(), ended: times.received, read: times.ended }
     }
 
-    /// Sets whether the following requests are measured.
-    pub fn set_measured(&mut self, measured: bool) {
-        self.measured = measured;
+    /// Waits until a later request of the operation is due.
+    pub async fn wait_until(&self, due: Instant) {
+        self.run.pacer.sleep_until(due).await;
     }
 
     /// Notes that a session waits for its verdict.
     pub fn start_waiting_for_verdict(&mut self, since: Instant, route: RouteId) {
-        self.awaiting = Some((since, route));
+        if self.awaiting.is_none() {
+            self.awaiting = Some(AwaitedVerdict { since, route, delay: Duration::ZERO });
+        }
     }
 
-    /// Records the time to verdict: the verdict came with the last answer.
-    pub fn record_verdict(&mut self) {
-        if let Some((since, _)) = self.awaiting.take()
-            && self.measured
+    /// Records the time to verdict. The verdict came with this answer.
+    pub fn record_verdict(&mut self, answer: &CallResult) {
+        if let Some(AwaitedVerdict { since, delay, .. }) = self.awaiting.take()
+            && self.operation.scheduled.measured
         {
-            self.run.recorder.verdict(self.id, self.ended.saturating_duration_since(since));
+            let observed = answer.read.saturating_duration_since(since);
+            let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
+            self.run.recorder.verdict(self.id, time, observed);
         }
     }
 
     /// Records that the session got no verdict.
     pub fn record_no_verdict(&mut self) {
-        if let Some((since, _)) = self.awaiting.take()
-            && self.measured
+        if let Some(AwaitedVerdict { since, .. }) = self.awaiting.take()
+            && self.operation.scheduled.measured
         {
             self.run.recorder.no_verdict(self.id, since.elapsed());
         }
     }
 
-    /// Records a request, also one that was never sent or that is given up.
-    pub fn record(
-        &mut self,
-        route: RouteId,
-        outcome: RequestOutcome,
-        expected: bool,
-        due: Instant,
-        ended: Instant,
-        service: Duration,
-    ) {
-        self.ended = ended;
-        let started = self.run.started();
-        let response = ended.saturating_duration_since(due);
+    /// Records that the session was given up: it waited too long for its verdict.
+    pub fn give_up(&mut self) {
+        if let Some(AwaitedVerdict { since, route, .. }) = self.awaiting {
+            self.record_no_verdict();
+            self.record(route, RequestOutcome::GivenUp, false, &CallTimes::never_sent(since));
+        }
+    }
+
+    /// Records the latency that the edge added to a request.
+    pub fn record_edge_latency(&mut self, time: Duration) {
+        self.run.recorder.added(self.id, time);
+    }
+
+    /// Ends the operation.
+    pub(super) fn finish(&mut self, failed: bool) {
+        let end = self.end.unwrap_or(OperationEnd::Answered);
+        let end = if failed { OperationEnd::Failed } else { end };
+        self.record_operation(end);
+    }
+
+    /// Gives up the operation at the end of the run, and records it at its age.
+    pub(super) fn abandon(&mut self) {
+        let waited_for = self.awaiting;
+        self.record_no_verdict();
+        if let Some(UnderWay { route, due, sent, waited }) = self.under_way.take() {
+            self.record(route, RequestOutcome::Open, false, &CallTimes::unanswered(due, waited, sent));
+        } else if let Some(AwaitedVerdict { since, route, .. }) = waited_for {
+            self.record(route, RequestOutcome::GivenUp, false, &CallTimes::never_sent(since));
+        }
+        self.connections.clear();
+        self.record_operation(OperationEnd::Open);
+    }
+
+    fn record_operation(&self, end: OperationEnd) {
+        let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
+        self.run.recorder.operation(self.id, measured, end, at, self.run.started().elapsed());
+    }
+
+    fn record(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool, times: &CallTimes) {
+        let end = match outcome {
+            RequestOutcome::Answer { .. } if expected => OperationEnd::Answered,
+            RequestOutcome::Answer { .. } | RequestOutcome::GivenUp => OperationEnd::Unexpected,
+            _ => OperationEnd::Failed,
+        };
+        let is_first = self.end.replace(end).is_none();
+        if let Some(awaiting) = &mut self.awaiting {
+            awaiting.delay += times.late_start();
+        }
+        let is_answer = matches!(outcome, RequestOutcome::Answer { .. });
         let sample = Sample {
             route,
             outcome,
             expected,
-            due: due.saturating_duration_since(started),
-            observed: response,
-            delay: std::mem::take(&mut self.delay),
-            service,
-            measured: self.measured,
+            due: times.due.saturating_duration_since(self.run.started()),
+            observed: times.observed(),
+            // Without an answer the time is a lower bound, which a delay must not improve.
+            delay: if is_answer { times.delay() } else { Duration::ZERO },
+            service: times.service(),
+            measured: self.operation.scheduled.measured,
         };
-        self.run.recorder.request(self.id, &sample);
-        if self.run.report_to_goose {
-            let status = match outcome {
-                RequestOutcome::Answer { status, .. } => Some(status),
-                _ => None,
-            };
-            self.goose_requests.push((route, response, expected, status));
-        }
+        // The first request of the closed model is due when it is sent.
+        let is_due = outcome.was_sent() && (self.operation.paced || !is_first);
+        let release =
+            is_due.then(|| Release { lateness: times.lateness(), waited: is_first.then_some(times.waited) });
+        self.run.recorder.request(self.id, &sample, release);
     }
 
-    /// Takes the requests to report to goose.
-    pub fn take_goose_requests(&mut self) -> Vec<(RouteId, Duration, bool, Option<u16>)> {
-        std::mem::take(&mut self.goose_requests)
+    /// The connection to an endpoint. Few scenarios have more than two.
+    fn connection(&mut self, endpoint: &Arc<ServerAddress>) -> usize {
+        let found = self.connections.iter().position(|(of, _)| Arc::ptr_eq(of, endpoint));
+        found.unwrap_or_else(|| {
+            self.connections.push((Arc::clone(endpoint), UserConnection::new(Arc::clone(endpoint))));
+            self.connections.len() - 1
+        })
     }
+}
 
-    /// Plays operations until the workload or the run ends. Returns true if requests have to be reported to
-    /// goose before it goes on.
-    pub(super) async fn work(&mut self, workload: &Workload, scenario: &impl Scenario) -> bool {
-        let run = Arc::clone(&self.run);
-        let mut stopped = pin!(run.stop.triggered());
-        let mut free = self.ended;
-        loop {
-            let operation = tokio::select! {
-                biased;
-                () = &mut stopped => return false,
-                operation = workload.next() => operation,
-            };
-            let Some(Operation { scheduled, paced }) = operation else { return false };
-            let due = run.started() + scheduled.at;
-            self.measured = scheduled.measured;
-            if paced && scheduled.measured {
-                let begun = Instant::now();
-                let lateness = begun.saturating_duration_since(due.max(free));
-                run.recorder.begun(self.id, lateness, free.saturating_duration_since(due));
-            }
-            let operation_end = tokio::select! {
-                biased;
-                operation_end = scenario.play(self, scheduled, due) => Some(operation_end),
-                () = &mut stopped => None,
-            };
-            let Some(operation_end) = operation_end else {
-                self.abandon();
-                let now = run.started().elapsed();
-                run.recorder.operation(self.id, scheduled.measured, OperationEnd::Open, scheduled.at, now);
-                return false;
-            };
-            // Time since the end of the last request is the generator's own.
-            free = self.ended;
-            let ended = free.saturating_duration_since(run.started());
-            run.recorder.operation(self.id, scheduled.measured, operation_end, scheduled.at, ended);
-            if self.goose_requests.len() >= GOOSE_BATCH {
-                return true;
-            }
-        }
-    }
-
-    /// Gives up the running request, and records it at its age.
-    fn abandon(&mut self) {
-        let now = Instant::now();
-        let waited_for = self.awaiting;
-        self.record_no_verdict();
-        if let Some(UnderWay { route, due, sent }) = self.under_way.take() {
-            self.record(route, RequestOutcome::Open, false, due, now, now - sent);
-        } else if let Some((since, route)) = waited_for {
-            self.record(route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
-        }
-        self.connections.iter_mut().for_each(UserConnection::close);
+/// Goose clones a user's session data with the user. Connections cannot be shared.
+impl GooseUserData for LoadUser {
+    fn clone_goose_user_data(&self) -> Box<dyn GooseUserData> {
+        Box::new(Self::new(self.id, Arc::clone(&self.run), self.operation))
     }
 }

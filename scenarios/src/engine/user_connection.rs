@@ -55,7 +55,7 @@ const READ_SIZE: usize = 8 * 1024;
 /// Reads before the task yields.
 const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
-const MAX_BODY: usize = 64 * 1024;
+pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
 
 thread_local! {
     /// One buffer for all connections: to initialize a new one costs more than to read a usual answer.
@@ -249,6 +249,7 @@ impl RunningRequest {
 async fn connect(endpoint: &ServerAddress) -> Result<TimedConnection, RequestFailure> {
     endpoint.connect_timed(&[b"http/1.1"]).await.map_err(|why| match why {
         NoAnswer::NoTls(_) => RequestFailure::Tls,
+        NoAnswer::NoSocket(_) => RequestFailure::NoSocket,
         _ => RequestFailure::Connect,
     })
 }

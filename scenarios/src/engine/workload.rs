@@ -1,162 +1,325 @@
+use std::future::poll_fn;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Semaphore;
+use super::idle_users::{IdleUsers, Taken};
+use crate::plan::{Arrivals, ScheduledOperation, WeightedDraw};
 
-use crate::plan::{Arrivals, ScheduledOperation};
-
-/// The operations of one scenario. Users take them when they are due (open model), or as soon as they are
-/// free (closed model).
-#[derive(Debug)]
-pub struct Workload {
-    kind: Kind,
-    started: OnceLock<Instant>,
-    /// One permit per due operation, and `WAKE_ALL` at the end.
-    due: Semaphore,
-    released: AtomicU64,
-    taken: AtomicU64,
-}
-
-#[derive(Debug)]
-enum Kind {
+/// How many operations start, and when.
+#[derive(Debug, Clone)]
+pub enum LoadModel {
+    /// Open model: operations start at their intended start times.
     Open(Arrivals),
-    /// `time` includes the warm-up.
+    /// Closed model: each user starts its next operation when the last one has ended.
     Closed {
+        /// Length of the measured period.
         time: Duration,
+        /// Time before it.
         warm_up: Duration,
     },
+}
+
+/// The operations of a run. Users take them when they are due (open model), or as soon as they are free
+/// (closed model). Weights decide which transaction is due.
+#[derive(Debug)]
+pub struct Workload {
+    model: LoadModel,
+    /// What the draw chooses from: scenario and transaction.
+    choices: Vec<(usize, usize)>,
+    draw: WeightedDraw,
+    /// A draw for each scenario, in the closed model: its users play only its own transactions.
+    draw_of: Vec<WeightedDraw>,
+    idle_users: Vec<IdleUsers>,
+    started: OnceLock<Instant>,
+    released: AtomicU64,
+    taken: AtomicU64,
+    waited: AtomicU64,
+    stopped: AtomicBool,
+}
+
+/// Weights of a scenario and of its transactions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioWeights {
+    /// Weight of the scenario.
+    pub weight: usize,
+    /// Weights of its transactions.
+    pub transactions: Vec<usize>,
 }
 
 /// An operation that a user may start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Operation {
+    /// Index of the transaction in its scenario.
+    pub transaction: usize,
     /// The plan of the operation.
     pub scheduled: ScheduledOperation,
     /// Whether a rate is given: then times count from the intended start.
     pub paced: bool,
+    /// Whether it waited for a user.
+    pub waited: bool,
 }
 
-/// Permits that wake all waiting users at the end.
-const WAKE_ALL: usize = 1 << 24;
+/// An operation that no user took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct UntakenOperation {
+    pub(super) scenario: usize,
+    pub(super) transaction: usize,
+    pub(super) scheduled: ScheduledOperation,
+}
 
 impl Workload {
-    /// Operations of the open model.
-    pub fn open(arrivals: Arrivals) -> Self {
-        Self::new(Kind::Open(arrivals))
-    }
-
-    /// Operations of the closed model: as many as the users manage.
-    pub fn closed(time: Duration, warm_up: Duration) -> Self {
-        Self::new(Kind::Closed { time: time + warm_up, warm_up })
-    }
-
-    fn new(kind: Kind) -> Self {
+    /// The operations of a run of these scenarios. The seed decides the order of transactions.
+    pub fn new(model: LoadModel, scenarios: &[ScenarioWeights], seed: u64) -> Self {
+        let product: u64 = scenarios.iter().map(ScenarioWeights::sum).fold(1, u64::saturating_mul);
+        let (mut choices, mut weights) = (Vec::new(), Vec::new());
+        for (place, scenario) in scenarios.iter().enumerate() {
+            for (transaction, weight) in scenario.transactions.iter().enumerate() {
+                choices.push((place, transaction));
+                // The scenario's share, divided among its transactions.
+                let share = (product / scenario.sum()).saturating_mul(scenario.weight as u64);
+                weights.push(share.saturating_mul(*weight as u64));
+            }
+        }
+        let draw_of = |scenario: &ScenarioWeights| {
+            let weights: Vec<u64> = scenario.transactions.iter().map(|weight| *weight as u64).collect();
+            WeightedDraw::new(&weights, seed)
+        };
         Self {
-            kind,
+            model,
+            choices,
+            draw: WeightedDraw::new(&weights, seed),
+            draw_of: scenarios.iter().map(draw_of).collect(),
+            idle_users: scenarios.iter().map(|_| IdleUsers::default()).collect(),
             started: OnceLock::new(),
-            due: Semaphore::new(0),
             released: AtomicU64::new(0),
             taken: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
         }
     }
 
     /// Intended start times; `None` in the closed model.
     pub fn arrivals(&self) -> Option<&Arrivals> {
-        match &self.kind {
-            Kind::Open(arrivals) => Some(arrivals),
-            Kind::Closed { .. } => None,
+        match &self.model {
+            LoadModel::Open(arrivals) => Some(arrivals),
+            LoadModel::Closed { .. } => None,
         }
     }
 
     /// Time after which no operation starts, since the start.
     pub fn end(&self) -> Duration {
-        match &self.kind {
-            Kind::Open(arrivals) => arrivals.end(),
-            Kind::Closed { time, .. } => *time,
+        match &self.model {
+            LoadModel::Open(arrivals) => arrivals.end(),
+            LoadModel::Closed { time, warm_up } => *time + *warm_up,
         }
     }
 
     /// Number of released and of started operations.
     pub fn counts(&self) -> (u64, u64) {
         let taken = self.taken.load(Ordering::Acquire);
-        match &self.kind {
-            Kind::Open(_) => {
-                let released = self.released.load(Ordering::Acquire);
-                (released, taken.min(released))
-            }
-            Kind::Closed { .. } => (taken, taken),
+        match &self.model {
+            LoadModel::Open(_) => (self.released.load(Ordering::Acquire), taken),
+            LoadModel::Closed { .. } => (taken, taken),
         }
     }
 
-    /// Releases operations until the last one, or until `stop` is closed. Blocks; in the open model it needs
-    /// its own thread.
-    ///
-    /// A thread is more precise than a task: the system wakes it within 0.1 ms, the runtime's timer within 1
-    /// ms at best. A slow user must not delay the pacer.
-    pub fn pace(&self, started: Instant, stop: &Receiver<()>) {
+    /// Number of operations that waited for a user.
+    pub fn waited(&self) -> u64 {
+        self.waited.load(Ordering::Acquire)
+    }
+
+    /// Starts the clock.
+    pub fn start(&self, started: Instant) {
         let _ = self.started.set(started);
-        let Kind::Open(arrivals) = &self.kind else {
-            self.due.add_permits(WAKE_ALL);
-            return;
-        };
-        let count = arrivals.count();
-        let mut released = 0;
-        while released < count {
-            let elapsed = started.elapsed();
-            let before = released;
-            while released < count && arrivals.get(released).at <= elapsed {
-                released += 1;
-            }
-            if released > before {
-                self.released.store(released, Ordering::Release);
-                self.due.add_permits((released - before) as usize);
-                continue;
-            }
-            let wait = arrivals.get(released).at.saturating_sub(started.elapsed());
-            match stop.recv_timeout(wait) {
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
-            }
+        // Users of the closed model wait as if for an operation.
+        if self.arrivals().is_none_or(|arrivals| arrivals.count() == 0) {
+            self.idle_users.iter().for_each(IdleUsers::end);
         }
-        self.due.add_permits(WAKE_ALL);
     }
 
-    /// The next operation for a free user; `None` at the end.
-    pub async fn next(&self) -> Option<Operation> {
-        match &self.kind {
-            Kind::Open(arrivals) => {
-                self.due.acquire().await.ok()?.forget();
-                let place = self.taken.fetch_add(1, Ordering::AcqRel);
-                if place >= self.released.load(Ordering::Acquire) {
-                    return None;
-                }
-                Some(Operation { scheduled: arrivals.get(place), paced: true })
+    /// Hands all operations that are due by now to idle users. Returns when the next one is due, since the
+    /// start; `None` after the last.
+    pub fn release(&self, elapsed: Duration) -> Option<Duration> {
+        let LoadModel::Open(arrivals) = &self.model else { return None };
+        let count = arrivals.count();
+        let mut place = self.released.load(Ordering::Acquire);
+        if place == count {
+            return None;
+        }
+        while place < count {
+            let scheduled = arrivals.get(place);
+            if scheduled.at > elapsed {
+                return Some(scheduled.at);
             }
-            Kind::Closed { time, warm_up } => {
+            let (scenario, _) = self.choices[self.draw.draw(scheduled.number)];
+            self.released.store(place + 1, Ordering::Release);
+            match self.idle_users[scenario].give(place) {
+                Some(waker) => waker.wake(),
+                None => _ = self.waited.fetch_add(1, Ordering::AcqRel),
+            }
+            place += 1;
+        }
+        self.idle_users.iter().for_each(IdleUsers::end);
+        None
+    }
+
+    /// Ends the run: users take no more operations, and running ones end as soon as their users are polled.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.idle_users.iter().for_each(IdleUsers::end);
+    }
+
+    /// Whether the run ended.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// The next operation for a free user of a scenario; `None` at the end.
+    pub async fn next(&self, scenario: usize, user: usize) -> Option<Operation> {
+        let take = poll_fn(|cx| {
+            if self.is_stopped() {
+                return Poll::Ready(None);
+            }
+            self.idle_users[scenario].poll_take(user as u32, cx)
+        });
+        match &self.model {
+            LoadModel::Open(arrivals) => {
+                let Taken { place, waited } = take.await?;
+                self.taken.fetch_add(1, Ordering::AcqRel);
+                let scheduled = arrivals.get(place);
+                let (_, transaction) = self.choices[self.draw.draw(scheduled.number)];
+                Some(Operation { transaction, scheduled, paced: true, waited })
+            }
+            LoadModel::Closed { time, warm_up } => {
                 let started = if let Some(started) = self.started.get() {
                     *started
                 } else {
-                    self.due.acquire().await.ok()?.forget();
+                    take.await;
                     *self.started.get()?
                 };
                 let at = started.elapsed();
-                if at >= *time {
+                if at >= *time + *warm_up || self.is_stopped() {
                     return None;
                 }
                 let number = self.taken.fetch_add(1, Ordering::AcqRel);
-                Some(Operation {
-                    scheduled: ScheduledOperation { number, at, measured: at >= *warm_up },
-                    paced: false,
-                })
+                let transaction = self.draw_of[scenario].draw(number);
+                let scheduled = ScheduledOperation { number, at, measured: at >= *warm_up };
+                Some(Operation { transaction, scheduled, paced: false, waited: false })
             }
         }
     }
 
-    /// Indices of released operations that no user has taken yet.
-    pub fn untaken(&self) -> std::ops::Range<u64> {
-        let (released, taken) = self.counts();
-        taken..released
+    /// Released operations that no user has taken.
+    pub(super) fn untaken(&self) -> Vec<UntakenOperation> {
+        let LoadModel::Open(arrivals) = &self.model else { return Vec::new() };
+        let untaken = self.idle_users.iter().flat_map(IdleUsers::untaken);
+        let operation = |place| {
+            let scheduled = arrivals.get(place);
+            let (scenario, transaction) = self.choices[self.draw.draw(scheduled.number)];
+            UntakenOperation { scenario, transaction, scheduled }
+        };
+        untaken.map(operation).collect()
+    }
+
+    /// Registers a user that never waited, so that `stop` wakes it.
+    pub(super) fn register(&self, scenario: usize, user: usize, waker: &Waker) {
+        self.idle_users[scenario].register(user as u32, waker);
+    }
+}
+
+impl ScenarioWeights {
+    fn sum(&self) -> u64 {
+        self.transactions.iter().map(|weight| *weight as u64).sum::<u64>().max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Context;
+
+    use super::*;
+    use crate::plan::{Rate, Shard, Stages};
+
+    const MIXED: [(usize, &[usize]); 3] = [(6, &[1]), (3, &[1, 2]), (1, &[5])];
+
+    fn weights() -> Vec<ScenarioWeights> {
+        let of = |(weight, transactions): (usize, &[usize])| ScenarioWeights {
+            weight,
+            transactions: transactions.to_vec(),
+        };
+        MIXED.map(of).to_vec()
+    }
+
+    fn open(shard: Shard) -> Workload {
+        let second = Duration::from_secs(1);
+        let stages = Stages::constant(Rate::per_second(300.0).unwrap(), second).unwrap();
+        Workload::new(LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, shard)), &weights(), 7)
+    }
+
+    fn poll(workload: &Workload, scenario: usize, user: usize) -> Poll<Option<Operation>> {
+        pin!(workload.next(scenario, user)).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// Scenario, transaction and number of all operations.
+    fn drawn(shard: Shard) -> Vec<(u64, usize, usize)> {
+        let workload = open(shard);
+        assert_eq!(workload.release(Duration::from_secs(2)), None);
+        let untaken = workload.untaken().into_iter();
+        untaken.map(|of| (of.scheduled.number, of.scenario, of.transaction)).collect()
+    }
+
+    #[test]
+    fn weights_divide_operations_among_transactions() {
+        let drawn = drawn(Shard::WHOLE);
+        let count = |scenario, transaction| {
+            drawn.iter().filter(|(_, of, which)| (*of, *which) == (scenario, transaction)).count()
+        };
+        assert_eq!([count(0, 0), count(1, 0), count(1, 1), count(2, 0)], [180, 30, 60, 30]);
+    }
+
+    #[test]
+    fn shards_draw_as_the_whole_run() {
+        let shards = (0..4).flat_map(|index| drawn(Shard::new(index, 4).unwrap()));
+        let (mut shards, mut whole) = (shards.collect::<Vec<_>>(), drawn(Shard::WHOLE));
+        shards.sort_unstable();
+        whole.sort_unstable();
+        assert_eq!(shards, whole);
+    }
+
+    #[test]
+    fn operation_without_an_idle_user_waits() {
+        let workload = open(Shard::WHOLE);
+        workload.start(Instant::now());
+        assert!((0..3).all(|scenario| poll(&workload, scenario, scenario).is_pending()));
+        let next = workload.release(Duration::ZERO).unwrap();
+        assert_eq!((next, workload.counts(), workload.waited()), (Duration::from_micros(3333), (1, 0), 0));
+        assert!(workload.release(Duration::from_millis(100)).is_some());
+        // Each of the three users has one operation.
+        assert_eq!(workload.waited(), workload.counts().0 - 3);
+        let taken: Vec<Operation> = (0..2)
+            .filter_map(|_| match poll(&workload, 0, 0) {
+                Poll::Ready(operation) => operation,
+                Poll::Pending => None,
+            })
+            .collect();
+        assert_eq!(taken.iter().map(|operation| operation.waited).collect::<Vec<_>>(), [false, true]);
+        workload.stop();
+        assert_eq!(poll(&workload, 0, 0), Poll::Ready(None));
+        assert_eq!(workload.untaken().len() as u64, workload.counts().0 - 2);
+    }
+
+    #[test]
+    fn users_of_the_closed_model_wait_for_the_start() {
+        let closed = LoadModel::Closed { time: Duration::from_secs(60), warm_up: Duration::from_secs(60) };
+        let workload = Workload::new(closed, &weights(), 7);
+        assert!(poll(&workload, 1, 0).is_pending());
+        workload.start(Instant::now());
+        let Poll::Ready(Some(operation)) = poll(&workload, 1, 0) else { panic!("the run has started") };
+        assert!(!operation.paced && !operation.scheduled.measured && operation.transaction < 2);
+        workload.stop();
+        assert_eq!(poll(&workload, 1, 0), Poll::Ready(None));
     }
 }

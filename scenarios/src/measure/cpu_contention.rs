@@ -46,8 +46,10 @@ pub enum CpuCause {
     OwnWork,
 }
 
-/// Share of the run that somebody must have taken to be the cause.
+/// Share of the run that the hypervisor or a limit must have taken to be the cause.
 const NOTICEABLE: f64 = 0.02;
+/// Share of the run that other processes must have used to be the cause. Every machine has some.
+const BUSY: f64 = 0.1;
 /// Share of the run in which a target may wait. More would distort its 99th percentile.
 const TARGET_WAIT: f64 = 0.01;
 
@@ -55,12 +57,12 @@ impl CpuContention {
     /// Who took the processors.
     pub fn cause(&self) -> CpuCause {
         let taken = [
-            (self.throttled, CpuCause::Limit),
-            (self.steal, CpuCause::Hypervisor),
-            (self.others, CpuCause::OtherProcesses),
+            (self.throttled, NOTICEABLE, CpuCause::Limit),
+            (self.steal, NOTICEABLE, CpuCause::Hypervisor),
+            (self.others, BUSY, CpuCause::OtherProcesses),
         ];
-        let most = taken.into_iter().max_by_key(|(time, _)| *time);
-        most.filter(|(time, _)| self.share(*time) > NOTICEABLE).map_or(CpuCause::OwnWork, |(_, cause)| cause)
+        let noticeable = taken.into_iter().filter(|(time, least, _)| self.share(*time) > *least);
+        noticeable.max_by_key(|(time, ..)| *time).map_or(CpuCause::OwnWork, |(.., cause)| cause)
     }
 
     /// What kept the generator from running, and for how long.
@@ -99,18 +101,20 @@ impl CpuContention {
     /// a target that runs elsewhere, or that was not held back.
     pub fn starved_target(&self) -> Option<String> {
         let target = self.target?;
-        (self.share(target.long_wait) > TARGET_WAIT && self.cause() != CpuCause::OwnWork).then(|| {
-            let by = match self.cause() {
-                CpuCause::Limit => "a CPU limit held back this process".into(),
-                CpuCause::Hypervisor => format!("the hypervisor took {:.1} s", s(self.steal)),
-                _ => format!("other processes used {:.1} CPU-seconds", s(self.others)),
-            };
+        let by = match self.cause() {
+            CpuCause::OwnWork => return None,
+            CpuCause::Limit => "a CPU limit held back this process".into(),
+            CpuCause::Hypervisor => format!("the hypervisor took {:.1} s", s(self.steal)),
+            // Who used little of a processor cannot have kept another waiting for longer.
+            CpuCause::OtherProcesses if self.others < target.long_wait / 2 => return None,
+            CpuCause::OtherProcesses => format!("other processes used {:.1} CPU-seconds", s(self.others)),
+        };
+        (self.share(target.long_wait) > TARGET_WAIT).then(|| {
             format!(
                 "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s, while {by}: \
-                 its response times include that; {}",
+                 its response times include that; stop the other programs, or give the target processors of its own",
                 s(target.wait),
-                s(self.elapsed),
-                "stop the other programs, or give the target processors of its own"
+                s(self.elapsed)
             )
         })
     }
@@ -118,7 +122,7 @@ impl CpuContention {
     /// A note about a target that competes with the generator for processors. `None` for one that does not.
     pub fn competing_target(&self) -> Option<String> {
         let target = self.target.filter(|target| !target.embedded)?;
-        (self.share(target.long_wait) > TARGET_WAIT && self.cause() == CpuCause::OwnWork).then(|| {
+        (self.share(target.long_wait) > TARGET_WAIT && self.starved_target().is_none()).then(|| {
             format!(
                 "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s: generator and \
                  target share the processors",
@@ -185,6 +189,8 @@ mod tests {
     #[case::held_back(9_000, 2_000, false, true, false)]
     #[case::on_free_processors(9_000, 20, false, false, false)]
     #[case::beside_the_generator(0, 2_000, false, false, true)]
+    #[case::beside_a_mostly_idle_machine(900, 2_000, false, false, true)]
+    #[case::beside_small_programs(1_100, 5_000, false, false, true)]
     #[case::embedded_beside_the_generator(0, 2_000, true, false, false)]
     #[case::embedded_and_held_back(9_000, 2_000, true, true, false)]
     fn starved_target_is_noticed(

@@ -15,7 +15,7 @@ pub enum RequestOutcome {
     Failed(RequestFailure),
     /// Still running after the drain time.
     Open,
-    /// Never sent: no connection was free.
+    /// Never sent: no user was free in time.
     Dropped,
     /// No verdict within the `--give-up` time.
     GivenUp,
@@ -37,6 +37,9 @@ pub enum Code {
 /// Why a request has no complete answer. Its text is the name in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
 pub enum RequestFailure {
+    /// The generator has no more files or ports for a connection: its own limit.
+    #[strum(to_string = "no free file or port")]
+    NoSocket,
     /// The connection failed.
     #[strum(to_string = "no connection")]
     Connect,
@@ -119,8 +122,8 @@ impl RequestOutcome {
     pub fn is_outage(self) -> bool {
         match self {
             Self::Answer { status, .. } => status >= 500,
+            Self::GivenUp | Self::Failed(RequestFailure::NoSocket) => false,
             Self::Failed(_) | Self::Open | Self::Dropped => true,
-            Self::GivenUp => false,
         }
     }
 
@@ -131,7 +134,7 @@ impl RequestOutcome {
 
     /// Whether a request was sent.
     pub fn was_sent(self) -> bool {
-        !matches!(self, Self::Dropped | Self::GivenUp)
+        !matches!(self, Self::Dropped | Self::GivenUp | Self::Failed(RequestFailure::NoSocket))
     }
 }
 

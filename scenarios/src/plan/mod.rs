@@ -12,6 +12,7 @@ mod stages;
 mod threshold;
 mod threshold_file;
 mod users;
+mod weighted_draw;
 
 pub use arrivals::{Arrivals, ScheduledOperation};
 pub use error::PlanError;
@@ -24,4 +25,5 @@ pub use share::Share;
 pub use stages::{Stage, Stages};
 pub use threshold::{Limit, Metric, Threshold};
 pub use threshold_file::parse_file;
-pub use users::{TooFewUsers, plan_users, users_for};
+pub use users::{MAX_USERS, UserCount, UserLimit, plan_users};
+pub use weighted_draw::WeightedDraw;

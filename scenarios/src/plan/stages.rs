@@ -60,14 +60,6 @@ impl Stages {
         self.0.insert(0, Stage { time, from: rate, to: rate });
         self
     }
-
-    /// The stages with every rate times a share: the part of one scenario in a mixed run.
-    #[must_use]
-    pub fn part(&self, share: f64) -> Self {
-        let part =
-            |stage: &Stage| Stage { from: stage.from.times(share), to: stage.to.times(share), ..*stage };
-        Self(self.0.iter().map(part).collect())
-    }
 }
 
 impl FromStr for Stages {
@@ -119,7 +111,6 @@ mod tests {
         assert_eq!(parts(&stages), [(10, 0.0, 100.0), (30, 100.0, 500.0), (10, 500.0, 0.0)]);
         assert_eq!(stages.time(), Duration::from_secs(50));
         assert_eq!(stages.peak(), Rate::per_second(500.0).unwrap());
-        assert_eq!(stages.part(0.1).peak(), Rate::per_second(50.0).unwrap());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::distortion::{contention_figures, distorted, distortion};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
+use super::own_limits::own_limits;
 use super::routes::route;
 use super::thresholds::judge_report;
 use super::timing::{response_timing, timeline, timing};
@@ -116,7 +117,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         comparison: None,
     };
     let distorted = distorted(&report, inputs.thresholds);
-    let invalid = invalid_reasons(&ValidityInputs {
+    let mut invalid = invalid_reasons(&ValidityInputs {
         distorted: &distorted,
         response: &response,
         delay: &measurements.delay,
@@ -131,6 +132,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         timeout: Duration::from_millis(report.plan.timeout_ms),
         unsealed: unsealed(&report),
     });
+    invalid.extend(own_limits(&report, data));
     report.distorted = distorted.into_iter().map(distortion).collect();
     report.thresholds = judge_report(&report, inputs.thresholds);
     let imbalance = imbalance(&report, data);

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad, ProbeFigures};
 
 use crate::measure::{Codes, RouteId};
@@ -33,8 +31,6 @@ pub struct ReportInputs<'a> {
     pub faults: Vec<InjectedFault>,
     /// Samples of a launched edge.
     pub edge_samples: Vec<EdgeMoment>,
-    /// Largest acceptable delay added by the generator.
-    pub tolerance: Duration,
     /// Skips the check whether the generator kept up.
     pub unchecked: bool,
     /// Findings that make the run partial.

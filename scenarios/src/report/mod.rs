@@ -7,6 +7,7 @@ mod distortion;
 mod exit_code;
 mod inputs;
 mod outage;
+mod own_limits;
 mod routes;
 mod thresholds;
 mod timing;

@@ -1,16 +1,16 @@
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
 
 use edgeproof_http::ServerAddress;
+use goose::goose::{Scenario, Transaction, TransactionFunction};
 use parking_lot::Mutex;
 
 use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
-use crate::engine::{Call, CallResult, Expectation, LoadUser, OperationEnd, Scenario};
-use crate::measure::{Code, RequestOutcome, RouteId, SAMPLED, ServiceTimes};
-use crate::plan::{ScheduledOperation, Share};
+use crate::engine::{Call, CallResult, Expectation, LoadUser};
+use crate::measure::{Code, RouteId, SAMPLED, ServiceTimes};
+use crate::plan::{Share, collection_route};
 
 /// Posts collections to an edge. A share of them are replays, which must be refused.
 pub struct EdgeRelay {
@@ -33,29 +33,41 @@ pub struct EdgeRelay {
 }
 
 impl EdgeRelay {
-    /// Posts a new collection.
-    pub async fn post(
-        &self,
-        client: &mut LoadUser,
-        scheduled: ScheduledOperation,
-        due: Instant,
-    ) -> (CallResult, String) {
+    /// The goose scenario. Its transaction posts a new collection or a replay.
+    pub fn scenario(self) -> Scenario {
+        let relay = Arc::new(self);
+        let post: TransactionFunction = Arc::new(move |user| {
+            let relay = Arc::clone(&relay);
+            Box::pin(async move {
+                let user = LoadUser::of(user);
+                if !relay.replays.takes(user.scheduled().number) || !relay.replay(user).await {
+                    relay.post(user).await;
+                }
+                Ok(())
+            })
+        });
+        Scenario::new("edge-relay").register_transaction(Transaction::new(post).set_name(collection_route()))
+    }
+
+    /// Posts a new collection. Returns its session reference as well.
+    pub(super) async fn post(&self, user: &mut LoadUser) -> (CallResult, String) {
+        let (scheduled, due) = (user.scheduled(), user.due());
         let collection = self.collections.take(scheduled.number).await;
         let sampled = scheduled.measured && scheduled.number.is_multiple_of(SAMPLED);
         let tracked = self.service_times.as_ref().filter(|_| sampled);
         let tracked = tracked.map(|service_times| (service_times, service_times.track(&collection.body)));
         let call = Call {
             route: self.route,
-            connection: 0,
+            endpoint: &self.endpoint,
             request: self.collection_requests.request(collection.body.clone()),
             expect: Expectation::Accepted,
         };
-        let reply = client.call(call, due).await;
+        let reply = user.call(call, due).await;
         if let Some((service_times, key)) = tracked
             && let Some(took) = service_times.take(key)
             && reply.expected
         {
-            client.run().recorder.added(client.id, reply.service.saturating_sub(took));
+            user.record_edge_latency(reply.service.saturating_sub(took));
         }
         if reply.expected && self.replays.value() > 0.0 {
             *self.accepted.lock() = collection.body;
@@ -63,46 +75,19 @@ impl EdgeRelay {
         (reply, collection.reference)
     }
 
-    /// Posts the last accepted collection again; `None` if there is none yet.
-    async fn replay(&self, client: &mut LoadUser, due: Instant) -> Option<CallResult> {
+    /// Posts the last accepted collection again; `false` if there is none yet.
+    async fn replay(&self, user: &mut LoadUser) -> bool {
         let accepted = self.accepted.lock().clone();
         if accepted.is_empty() {
-            return None;
+            return false;
         }
         let call = Call {
             route: self.route,
-            connection: 0,
+            endpoint: &self.endpoint,
             request: self.collection_requests.request(accepted),
             expect: Expectation::Refused(409, Some(self.replayed)),
         };
-        Some(client.call(call, due).await)
-    }
-}
-
-impl Scenario for EdgeRelay {
-    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
-        vec![Arc::clone(&self.endpoint)]
-    }
-
-    fn first_route(&self) -> RouteId {
-        self.route
-    }
-
-    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
-        if self.replays.takes(scheduled.number)
-            && let Some(reply) = self.replay(client, due).await
-        {
-            return operation_end(&reply);
-        }
-        operation_end(&self.post(client, scheduled, due).await.0)
-    }
-}
-
-/// The end of an operation, from the result of its last request.
-pub(super) fn operation_end(reply: &CallResult) -> OperationEnd {
-    match reply.outcome {
-        RequestOutcome::Answer { .. } if reply.expected => OperationEnd::Answered,
-        RequestOutcome::Answer { .. } => OperationEnd::Unexpected,
-        _ => OperationEnd::Failed,
+        user.call(call, user.due()).await;
+        true
     }
 }

@@ -1,13 +1,11 @@
 use std::sync::Arc;
-use std::time::Instant;
 
-use edgeproof_http::ServerAddress;
+use goose::goose::{Scenario, Transaction, TransactionFunction};
 
-use super::edge_relay::{EdgeRelay, operation_end};
+use super::edge_relay::EdgeRelay;
 use super::verdict_polling::VerdictPolling;
-use crate::engine::{LoadUser, OperationEnd, Scenario};
-use crate::measure::RouteId;
-use crate::plan::ScheduledOperation;
+use crate::engine::LoadUser;
+use crate::plan::collection_route;
 
 /// One session: posts a collection, then polls for its verdict.
 pub struct Journey {
@@ -17,23 +15,28 @@ pub struct Journey {
     pub polling: VerdictPolling,
 }
 
-impl Scenario for Journey {
-    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
-        vec![Arc::clone(&self.relay.endpoint), Arc::clone(&self.polling.endpoint)]
+impl Journey {
+    /// The goose scenario. Its transaction is a whole session.
+    pub fn scenario(self) -> Scenario {
+        let journey = Arc::new(self);
+        let session: TransactionFunction = Arc::new(move |user| {
+            let journey = Arc::clone(&journey);
+            Box::pin(async move {
+                journey.play(LoadUser::of(user)).await;
+                Ok(())
+            })
+        });
+        Scenario::new("journey").register_transaction(Transaction::new(session).set_name(collection_route()))
     }
 
-    fn first_route(&self) -> RouteId {
-        self.relay.route
-    }
-
-    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
-        client.start_waiting_for_verdict(due, self.polling.route);
-        let (reply, reference) = self.relay.post(client, scheduled, due).await;
-        if !reply.expected {
-            client.record_no_verdict();
-            return operation_end(&reply);
+    async fn play(&self, user: &mut LoadUser) {
+        user.start_waiting_for_verdict(user.due(), self.polling.route);
+        let (reply, reference) = self.relay.post(user).await;
+        if reply.expected {
+            // The first poll is due when the collection was accepted.
+            self.polling.until_verdict(user, &reference, reply.ended).await;
+        } else {
+            user.record_no_verdict();
         }
-        let now = Instant::now();
-        self.polling.until_verdict(client, 1, scheduled.number, &reference, due, now).await
     }
 }

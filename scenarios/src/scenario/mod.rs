@@ -1,7 +1,6 @@
-//! Scenarios: edge relay, verdict polling and the whole journey of a session; and the requests that they
+//! Goose scenarios: edge relay, verdict polling and the whole journey of a session; and the requests that they
 //! send.
 
-mod any_scenario;
 mod choice;
 mod collection_source;
 mod edge_relay;
@@ -12,7 +11,6 @@ mod requests;
 mod sealed_collections;
 mod verdict_polling;
 
-pub use any_scenario::AnyScenario;
 pub use collection_source::CollectionSource;
 pub use edge_relay::EdgeRelay;
 pub use journey::Journey;

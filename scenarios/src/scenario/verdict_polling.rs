@@ -2,18 +2,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::time::sleep_until;
-
 use edgeproof_http::ServerAddress;
+use goose::goose::{Scenario, Transaction, TransactionFunction};
 
 use super::choice::choose;
-use super::edge_relay::operation_end;
 use super::opaque_collections::OpaqueCollections;
 use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
-use crate::engine::{Call, Expectation, LoadUser, OperationEnd, PollResult, Scenario, poll_result};
-use crate::measure::{RequestOutcome, RouteId};
-use crate::plan::{ScheduledOperation, Share};
+use crate::engine::{Call, Expectation, LoadUser, PollResult, poll_result};
+use crate::measure::RouteId;
+use crate::plan::{Share, verdict_route};
 
 /// A backend that polls for the verdict of a reference until it is ready.
 pub struct VerdictPolling {
@@ -53,48 +51,62 @@ const WITHOUT_VERDICT: [SessionState; 3] =
     [SessionState::Unknown, SessionState::TooOld, SessionState::OtherLicense];
 
 impl VerdictPolling {
-    /// Polls until the verdict is ready or the session is given up.
-    pub async fn until_verdict(
-        &self,
-        client: &mut LoadUser,
-        connection: usize,
-        number: u64,
-        reference: &str,
-        since: Instant,
-        due: Instant,
-    ) -> OperationEnd {
-        client.start_waiting_for_verdict(since, self.route);
-        let wait = self.options.waiting.takes(number).then_some(self.options.wait.as_millis() as u64);
+    /// The goose scenario. Its transaction polls until the verdict is ready, or sends one request that the
+    /// service must refuse.
+    pub fn scenario(self) -> Scenario {
+        let polling = Arc::new(self);
+        let poll: TransactionFunction = Arc::new(move |user| {
+            let polling = Arc::clone(&polling);
+            Box::pin(async move {
+                polling.play(LoadUser::of(user)).await;
+                Ok(())
+            })
+        });
+        Scenario::new("verdict-polling")
+            .register_transaction(Transaction::new(poll).set_name(verdict_route()))
+    }
+
+    async fn play(&self, user: &mut LoadUser) {
+        let (number, due) = (user.scheduled().number, user.due());
+        let (reference, comes) = self.reference(number);
+        let (request, expect) =
+            if self.options.bad_tokens.takes(number) && self.verdict_requests.has_bad_tokens() {
+                self.verdict_requests.bad_request(&reference, number)
+            } else if comes {
+                return self.until_verdict(user, &reference, due).await;
+            } else {
+                (self.verdict_requests.request(&reference, None), Expectation::Pending(&reference))
+            };
+        user.call(Call { route: self.route, endpoint: &self.endpoint, request, expect }, due).await;
+    }
+
+    /// Polls until the verdict is ready or the session is given up. `due`: the intended start of the first
+    /// poll.
+    pub(super) async fn until_verdict(&self, user: &mut LoadUser, reference: &str, due: Instant) {
+        let since = user.due();
+        user.start_waiting_for_verdict(since, self.route);
+        let long = self.options.waiting.takes(user.scheduled().number);
+        let wait = long.then_some(self.options.wait.as_millis() as u64);
         let mut due = due;
         loop {
-            let request = self.verdict_requests.request(reference, wait);
             let call = Call {
                 route: self.route,
-                connection,
-                request,
+                endpoint: &self.endpoint,
+                request: self.verdict_requests.request(reference, wait),
                 expect: Expectation::VerdictOrPending(reference),
             };
-            let reply = client.call(call, due).await;
+            let reply = user.call(call, due).await;
             match poll_result(reply.outcome, reply.expected) {
-                PollResult::Ready => {
-                    client.record_verdict();
-                    return OperationEnd::Answered;
-                }
-                PollResult::Pending if since.elapsed() < self.options.give_up => {
+                PollResult::Ready => return user.record_verdict(&reply),
+                PollResult::Other => return user.record_no_verdict(),
+                PollResult::Pending if reply.ended - since >= self.options.give_up => return user.give_up(),
+                PollResult::Pending => {
                     // A long poll is repeated at once, unless it returned early.
                     let waited = wait.is_some() && reply.service * 2 >= self.options.wait;
-                    due = if waited { Instant::now() } else { Instant::now() + self.options.interval };
-                    sleep_until(due.into()).await;
-                }
-                PollResult::Pending => {
-                    client.record_no_verdict();
-                    let now = Instant::now();
-                    client.record(self.route, RequestOutcome::GivenUp, false, since, now, Duration::ZERO);
-                    return OperationEnd::Unexpected;
-                }
-                PollResult::Other => {
-                    client.record_no_verdict();
-                    return operation_end(&reply);
+                    let interval = if waited { Duration::ZERO } else { self.options.interval };
+                    // Counted from the arrival of the answer: reading it late must not delay the next poll.
+                    due = reply.ended + interval;
+                    user.wait_until(due).await;
                 }
             }
         }
@@ -123,31 +135,5 @@ impl VerdictPolling {
                 (given.reference.as_str().into(), given.comes)
             }
         }
-    }
-}
-
-impl Scenario for VerdictPolling {
-    fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
-        vec![Arc::clone(&self.endpoint)]
-    }
-
-    fn first_route(&self) -> RouteId {
-        self.route
-    }
-
-    async fn play(&self, client: &mut LoadUser, scheduled: ScheduledOperation, due: Instant) -> OperationEnd {
-        let (reference, comes) = self.reference(scheduled.number);
-        if self.options.bad_tokens.takes(scheduled.number) && self.verdict_requests.has_bad_tokens() {
-            let (request, expect) = self.verdict_requests.bad_request(&reference, scheduled.number);
-            let call = Call { route: self.route, connection: 0, request, expect };
-            return operation_end(&client.call(call, due).await);
-        }
-        if !comes {
-            let request = self.verdict_requests.request(&reference, None);
-            let call =
-                Call { route: self.route, connection: 0, request, expect: Expectation::Pending(&reference) };
-            return operation_end(&client.call(call, due).await);
-        }
-        self.until_verdict(client, 0, scheduled.number, &reference, due, due).await
     }
 }

@@ -3,6 +3,7 @@
 
 mod exit_codes;
 mod outputs;
+mod own_limits;
 mod partial;
 mod shards;
 mod targets;

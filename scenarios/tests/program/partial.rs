@@ -37,6 +37,21 @@ async fn signal_leaves_a_partial_result() {
     assert!(report.ledger.balances() && report.ledger.answered >= 5);
 }
 
+/// Goose's own handler would end the program with exit code 1.
+#[tokio::test(flavor = "multi_thread")]
+async fn second_ctrl_c_exits_130() {
+    let edge = serve(ListenerProtocol::Plain).await;
+    let line = format!("edge-relay --edge-url http://{} --duration 1h", edge.addr());
+    let (child, folder) = start_and_wait_for(&line, 5);
+    let pid = rustix::process::Pid::from_child(&child);
+    for _ in 0..2 {
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    }
+    let report =
+        tokio::task::spawn_blocking(move || ProgramRun::of(child, &folder).ended(130)).await.unwrap();
+    assert_eq!((report.state, report.exit_code), (LoadState::Partial, 130));
+}
+
 /// Starts a run and waits until this many requests are answered.
 pub(super) fn start_and_wait_for(line: &str, requests: u64) -> (Child, tempfile::TempDir) {
     let line = format!("{line} --rate 40 --warm-up 0s --unchecked --threshold 'error-rate<99%'");

@@ -107,7 +107,7 @@ pub(super) fn is_broken_off(sent: &Sent) -> bool {
 /// `None`: the exchange did not reach the target.
 fn end_of(sent: &Sent) -> Option<ContactEnd> {
     match &sent.reply {
-        Err(NoAnswer::NotConnected(_) | NoAnswer::NoTls(_)) => None,
+        Err(NoAnswer::NotConnected(_) | NoAnswer::NoSocket(_) | NoAnswer::NoTls(_)) => None,
         Err(NoAnswer::Reset | NoAnswer::TimedOut(_)) => Some(ContactEnd::Unread),
         _ if is_broken_off(sent) => Some(ContactEnd::Broken),
         _ => Some(ContactEnd::Answered),

@@ -1,0 +1,180 @@
+use std::collections::VecDeque;
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+
+/// The users of one scenario that wait for an operation, and the operations that wait for a user. Operations
+/// are identified by their index in the plan.
+///
+/// The user that became idle last gets the next operation, so that no more connections are open than needed.
+#[derive(Debug, Default)]
+pub(super) struct IdleUsers(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Indices of idle users; the last one is the most recently used.
+    idle: Vec<u32>,
+    /// By the index of the user; grows as users appear.
+    users: Vec<User>,
+    waiting: VecDeque<u64>,
+    ended: bool,
+}
+
+#[derive(Debug, Default)]
+struct User {
+    now: Activity,
+    /// Wakes the user's task.
+    waker: Option<Waker>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    #[default]
+    Busy,
+    Idle,
+    /// An idle user got this operation and has not noticed yet.
+    Given(u64),
+}
+
+/// An operation that a user takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Index of the operation in the plan.
+    pub(super) place: u64,
+    /// Whether it waited for a user.
+    pub(super) waited: bool,
+}
+
+impl IdleUsers {
+    /// Gives an operation to an idle user and returns its waker. Without an idle user the operation waits.
+    pub(super) fn give(&self, place: u64) -> Option<Waker> {
+        let state = &mut *self.0.lock();
+        let Some(user) = state.idle.pop() else {
+            state.waiting.push_back(place);
+            return None;
+        };
+        let user = &mut state.users[user as usize];
+        user.now = Activity::Given(place);
+        user.waker.clone()
+    }
+
+    /// Takes the next operation for a user; `None` at the end. The user becomes idle while there is none.
+    pub(super) fn poll_take(&self, user: u32, cx: &mut Context<'_>) -> Poll<Option<Taken>> {
+        let state = &mut *self.0.lock();
+        state.user(user);
+        let this = &mut state.users[user as usize];
+        if let Activity::Given(place) = this.now {
+            this.now = Activity::Busy;
+            return Poll::Ready(Some(Taken { place, waited: false }));
+        }
+        if this.now == Activity::Busy
+            && let Some(place) = state.waiting.pop_front()
+        {
+            return Poll::Ready(Some(Taken { place, waited: true }));
+        }
+        if state.ended {
+            return Poll::Ready(None);
+        }
+        if !this.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            this.waker = Some(cx.waker().clone());
+        }
+        if this.now == Activity::Busy {
+            this.now = Activity::Idle;
+            state.idle.push(user);
+        }
+        Poll::Pending
+    }
+
+    /// Notes the waker of a user that may never become idle.
+    pub(super) fn register(&self, user: u32, waker: &Waker) {
+        let state = &mut *self.0.lock();
+        state.user(user).waker = Some(waker.clone());
+    }
+
+    /// Notes that no more operations come, and wakes all users.
+    pub(super) fn end(&self) {
+        let wakers: Vec<Waker> = {
+            let state = &mut *self.0.lock();
+            state.ended = true;
+            state.users.iter().filter_map(|user| user.waker.clone()).collect()
+        };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Operations that no user has taken.
+    pub(super) fn untaken(&self) -> Vec<u64> {
+        let state = self.0.lock();
+        let given = state.users.iter().filter_map(|user| match user.now {
+            Activity::Given(place) => Some(place),
+            Activity::Busy | Activity::Idle => None,
+        });
+        let mut untaken: Vec<u64> = state.waiting.iter().copied().chain(given).collect();
+        untaken.sort_unstable();
+        untaken
+    }
+}
+
+impl State {
+    /// The user with this index.
+    fn user(&mut self, user: u32) -> &mut User {
+        let place = user as usize;
+        if self.users.len() <= place {
+            self.users.resize_with(place + 1, User::default);
+        }
+        &mut self.users[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(users: &IdleUsers, user: u32) -> Poll<Option<Taken>> {
+        users.poll_take(user, &mut Context::from_waker(Waker::noop()))
+    }
+
+    fn taken(place: u64, waited: bool) -> Poll<Option<Taken>> {
+        Poll::Ready(Some(Taken { place, waited }))
+    }
+
+    #[test]
+    fn most_recently_used_user_gets_the_next_operation() {
+        let users = IdleUsers::default();
+        assert!((0..3).all(|user| take(&users, user).is_pending()));
+        assert!(users.give(0).is_some());
+        assert_eq!(take(&users, 2), taken(0, false));
+        assert!(take(&users, 2).is_pending());
+        assert!(users.give(1).is_some());
+        assert_eq!(take(&users, 2), taken(1, false));
+        assert!(users.give(2).is_some());
+        assert_eq!(take(&users, 1), taken(2, false));
+        assert!(take(&users, 0).is_pending());
+    }
+
+    #[test]
+    fn operations_wait_in_order_for_a_user() {
+        let users = IdleUsers::default();
+        assert!(users.give(4).is_none() && users.give(5).is_none());
+        assert_eq!((take(&users, 0), take(&users, 0)), (taken(4, true), taken(5, true)));
+        assert!(take(&users, 0).is_pending());
+    }
+
+    /// An idle user is polled again without reason, such as by a timer.
+    #[test]
+    fn idle_user_is_listed_once() {
+        let users = IdleUsers::default();
+        assert!(take(&users, 0).is_pending() && take(&users, 0).is_pending());
+        assert!(users.give(0).is_some() && users.give(1).is_none());
+        assert_eq!(users.untaken(), [0, 1]);
+    }
+
+    #[test]
+    fn end_lets_users_take_the_rest_first() {
+        let users = IdleUsers::default();
+        assert!(take(&users, 0).is_pending());
+        assert!(users.give(0).is_some() && users.give(1).is_none());
+        users.end();
+        assert_eq!((take(&users, 0), take(&users, 0)), (taken(0, false), taken(1, true)));
+        assert_eq!(take(&users, 0), Poll::Ready(None));
+    }
+}
