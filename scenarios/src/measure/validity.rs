@@ -279,7 +279,7 @@ mod tests {
     )]
     #[case::overloaded_and_starved(
         Case { distorted: p99(), delay: 1_000, lateness: 900, overloaded: true, ..valid() },
-        "while other processes used 9.0 CPU-seconds; stop the other programs"
+        "while other processes used 9.0 CPU-seconds; stop other programs"
     )]
     #[case::one_route(
         Case { distorted: vec![distorted(Some("GET /x"), Quantile::P50, true)], ..valid() },
