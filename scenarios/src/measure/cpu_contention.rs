@@ -77,6 +77,11 @@ impl CpuContention {
         )
     }
 
+    /// Time in which the generator could not run, as a share of the run; above 1 if several threads waited.
+    pub fn held_back(&self) -> f64 {
+        self.share(self.wait + self.throttled + self.steal)
+    }
+
     /// What to do against it.
     pub fn advice(&self) -> String {
         let causes = self.causes();
