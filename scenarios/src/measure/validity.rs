@@ -19,6 +19,8 @@ pub struct ValidityInputs<'a> {
     pub lateness: &'a Histogram,
     /// The part of it that operations waited for a free user.
     pub waiting: &'a Histogram,
+    /// Delay of the runtime's timer.
+    pub lag: &'a Histogram,
     /// Who used the processors.
     pub contention: &'a CpuContention,
     /// Whether the target did not keep up: then the users ran out because of it.
@@ -31,6 +33,12 @@ pub struct ValidityInputs<'a> {
     pub released: u64,
     /// Requests that timed out, were open at the end or were never sent.
     pub unanswered: u64,
+    /// Those of them that were open at the end or never sent.
+    pub unfinished: u64,
+    /// Measured requests.
+    pub requests: u64,
+    /// Share of the time in which the generator used all its processors, 0 to 1.
+    pub saturated: f64,
     /// Request timeout.
     pub timeout: Duration,
     /// Collections that were sealed too late, and collections sent.
@@ -49,6 +57,14 @@ enum DelayCause {
 const OF_TIMEOUT: u32 = 20;
 /// Largest own delay of a generator that does not occupy its users noticeably, as a share of the response times.
 const TOLERATED: f64 = 0.05;
+/// Largest share of requests without an end in a run of a starved generator.
+const UNFINISHED: f64 = 0.001;
+/// A 90th percentile of the timer's delay (µs) that shows a late runtime. The timer's resolution is 1 ms.
+const LATE: u64 = 5_000;
+/// Share of the time with all CPU used that counts as starved.
+const SATURATED: f64 = 0.5;
+/// Share of the time without a processor that counts as starved.
+const HELD_BACK: f64 = 0.25;
 /// Largest share of collections that were sealed too late.
 const UNSEALED: f64 = 0.001;
 /// Smallest share of planned operations that the pacer must release.
@@ -75,6 +91,15 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
             inputs.unanswered,
             micros(inputs.lateness.value_at(0.99)),
             inputs.explained(DelayCause::LateRelease)
+        ));
+    }
+    if inputs.unfinished_because_of_generator() {
+        invalid.push(format!(
+            "{} of {} requests were never sent or open at the end, but the generator could not run: {}; {}",
+            inputs.unfinished,
+            inputs.requests,
+            inputs.contention.explained(),
+            inputs.contention.advice()
         ));
     }
     invalid.extend(inputs.contention.starved_target());
@@ -117,6 +142,14 @@ impl ValidityInputs<'_> {
         self.overloaded
             && self.cause() == DelayCause::WaitingForUser
             && own <= total(self.response) * TOLERATED
+    }
+
+    /// Whether requests were never sent, or open at the end, because the generator was starved. They count at their
+    /// age, so percentiles do not show it. A generator whose timer was in time is not the cause.
+    fn unfinished_because_of_generator(&self) -> bool {
+        self.unfinished as f64 > self.requests as f64 * UNFINISHED
+            && self.lag.value_at(0.9) > LATE
+            && (self.saturated > SATURATED || self.contention.held_back() > HELD_BACK)
     }
 
     /// The cause and what to do about it.
@@ -202,9 +235,11 @@ mod tests {
         delay: u64,
         lateness: u64,
         waiting: u64,
+        lag: u64,
         overloaded: bool,
         released: u64,
         unanswered: u64,
+        unfinished: u64,
         unsealed: u64,
         contention: CpuContention,
     }
@@ -217,29 +252,35 @@ mod tests {
             delay: 60,
             lateness: 30,
             waiting: 0,
+            lag: 1_000,
             overloaded: false,
             released: 1_000,
             unanswered: 3,
+            unfinished: 1,
             unsealed: 1,
             contention: busy(),
         }
     }
 
     fn reasons(case: &Case) -> String {
-        let [response, delay, lateness, waiting] =
-            [case.response, case.delay, case.lateness, case.waiting].map(|us| times(1_000, us));
+        let [response, delay, lateness, waiting, lag] =
+            [case.response, case.delay, case.lateness, case.waiting, case.lag].map(|us| times(1_000, us));
         let inputs = ValidityInputs {
             distorted: &case.distorted,
             response: &response,
             delay: &delay,
             lateness: &lateness,
             waiting: &waiting,
+            lag: &lag,
             contention: &case.contention,
             overloaded: case.overloaded,
             open: true,
             planned: 1_000,
             released: case.released,
             unanswered: case.unanswered,
+            unfinished: case.unfinished,
+            requests: 1_000,
+            saturated: 0.0,
             timeout: Duration::from_secs(1),
             unsealed: (case.unsealed, 1_000),
         };
@@ -279,7 +320,7 @@ mod tests {
     )]
     #[case::overloaded_and_starved(
         Case { distorted: p99(), delay: 1_000, lateness: 900, overloaded: true, ..valid() },
-        "while other processes used 9.0 CPU-seconds; stop the other programs"
+        "while other processes used 9.0 CPU-seconds; stop other programs"
     )]
     #[case::one_route(
         Case { distorted: vec![distorted(Some("GET /x"), Quantile::P50, true)], ..valid() },
@@ -289,6 +330,11 @@ mod tests {
         Case { lateness: 60_000, ..valid() },
         "3 requests have no answer, but the generator was late"
     )]
+    #[case::never_sent(
+        Case { unfinished: 900, lag: 40_000, ..valid() },
+        "900 of 1000 requests were never sent or open at the end, but the generator could not run"
+    )]
+    #[case::never_sent_to_a_hanging_target(Case { unfinished: 900, ..valid() }, "")]
     #[case::all_answered(Case { lateness: 60_000, unanswered: 0, ..valid() }, "")]
     #[case::sealed_late(Case { unsealed: 2, ..valid() }, "2 of 1000 collections were not sealed")]
     #[case::held_back(Case { released: 900, ..valid() }, "released only 900 of 1000 operations")]
