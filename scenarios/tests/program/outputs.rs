@@ -46,11 +46,9 @@ fn journey_shows_routes_and_verdicts_but_no_mixed_percentiles() {
         assert!(run.stdout.contains(row), "{row}: {run}");
     }
     assert!(!run.stdout.lines().any(|line| line.starts_with("  response")), "{run}");
-    let probes = "latency";
-    assert!(run.stdout.contains("probes before the run") && run.stdout.contains(probes), "{run}");
     let report = run.ended(0);
-    assert_eq!(report.probes.len(), 2, "{:?}", report.probes);
-    assert!(report.probes.iter().all(|probe| probe.sent > 0 && probe.purpose == probes));
+    // Only a target that this program did not start itself is asked before the run.
+    assert_eq!(report.probes, []);
     assert!(report.connections.bytes_sent > 1000 && report.connections.bytes_received > 1000);
 }
 

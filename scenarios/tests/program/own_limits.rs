@@ -10,7 +10,7 @@ use super::ProgramCall;
 #[test]
 fn few_open_files_lower_the_default_number_of_users() {
     let program = env!("CARGO_BIN_EXE_edgeproof-load");
-    let line = "verdict-polling --rate 200 --duration 1s --warm-up 0s --unchecked --verdict-after 10ms";
+    let line = "verdict-polling --rate 200 --duration 1s --warm-up 0s --unchecked --verdict-after 10ms --threshold 'delivered>0%'";
     let limited = format!("ulimit -n 320 && exec {program} {line}");
     let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
