@@ -1,0 +1,256 @@
+use edgeproof_reports::load::{LoadReport, LoadState};
+
+use super::comparison::{Agreement, ComparedPercentile, compare, shorter_than_scheduled};
+use super::processes::Processes;
+use super::situation::{GeneratedLoad, NotPlayed, Observation, Situation};
+use crate::plan::Quantile;
+use crate::service::TrueTimes;
+
+/// A check of the generator in one situation.
+#[derive(Debug, Clone)]
+pub(super) struct Check {
+    pub(super) name: String,
+    /// The situation in a few words.
+    pub(super) about: String,
+    pub(super) situation: Situation,
+    pub(super) expected: ExpectedReport,
+}
+
+/// What the generator must report. In every case its counts agree with the server's, and its percentiles do so
+/// unless the run is invalid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExpectedReport {
+    /// A complete run with the whole rate delivered.
+    Delivered,
+    /// A complete run with these failures.
+    Failures,
+    /// Right figures or an invalid run: the generator is starved.
+    RightOrInvalid,
+    /// An invalid run.
+    Invalid,
+    /// The target did not keep up.
+    Saturated,
+    /// The number of users limited the run.
+    LimitedByUsers,
+    /// The target was gone before the end.
+    Gone,
+}
+
+/// The result of a check. The worst one is the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum CheckResult {
+    /// The generator reported what was expected.
+    Shown,
+    /// This machine cannot show it, or is too busy for it.
+    NotShown,
+    /// The generator reported a wrong figure or state.
+    Failed,
+}
+
+/// The result of a check with its figures.
+#[derive(Debug)]
+pub(super) struct CheckOutcome {
+    pub(super) result: CheckResult,
+    /// State of the run; empty if there was none.
+    pub(super) state: String,
+    pub(super) percentiles: Vec<ComparedPercentile>,
+    /// Reasons, and what was not shown.
+    pub(super) notes: Vec<String>,
+}
+
+impl Check {
+    /// Plays the situation and judges what the generator reported.
+    pub(super) fn run(&self, processes: &Processes) -> CheckOutcome {
+        let (result, why) = match self.situation.play(processes) {
+            Ok(observation) => return self.judge(&observation),
+            Err(NotPlayed::Impossible(why)) => (CheckResult::NotShown, why),
+            Err(NotPlayed::Failed(why)) => (CheckResult::Failed, format!("cannot run the check: {why}")),
+        };
+        CheckOutcome { result, state: String::new(), percentiles: Vec::new(), notes: vec![why] }
+    }
+
+    fn judge(&self, observation: &Observation) -> CheckOutcome {
+        let Some(report) = &observation.report else {
+            let code = observation.end.code.map_or("a signal".into(), |code| format!("exit code {code}"));
+            let notes = vec![format!("the generator ended with {code}: {}", observation.end.stderr.trim())];
+            let state = "no report".into();
+            return CheckOutcome { result: CheckResult::Failed, state, percentiles: Vec::new(), notes };
+        };
+        let state = format!("{:?}", report.state).to_lowercase();
+        let (first, count) = self.measured(observation, report);
+        let truth = observation.record.response(first, count);
+        let percentiles = compare(report, &truth);
+        let mut wrong = self.wrong_counts(observation, report, first, count);
+        wrong.extend(self.wrong_end(observation, report));
+        let invalid = report.state == LoadState::Invalid;
+        if invalid {
+            let expected = matches!(
+                self.expected,
+                ExpectedReport::Invalid | ExpectedReport::RightOrInvalid | ExpectedReport::LimitedByUsers
+            );
+            let result = match (wrong.is_empty(), expected) {
+                (false, _) => CheckResult::Failed,
+                (true, true) => CheckResult::Shown,
+                (true, false) => CheckResult::NotShown,
+            };
+            let mut notes = wrong;
+            if result == CheckResult::NotShown {
+                notes.push(format!("this machine is too busy: {}", report.findings.join("; ")));
+            }
+            return CheckOutcome { result, state, percentiles, notes };
+        }
+        let contradicting =
+            percentiles.iter().filter(|compared| compared.agreement == Agreement::Contradicts);
+        wrong.extend(
+            contradicting
+                .map(|compared| format!("{} contradicts the server's record", compared.quantile.name())),
+        );
+        if percentiles.iter().any(|compared| compared.censored) && !observation.end.stdout.contains('≥') {
+            wrong.push("a percentile that is only a lower bound is printed without ≥".into());
+        }
+        if self.situation.load == GeneratedLoad::Collections {
+            let scheduled = observation.record.from_schedule(first, count, self.situation.rate.value());
+            let short = shorter_than_scheduled(&percentiles, &scheduled, count);
+            wrong.extend(short.into_iter().map(|(quantile, least)| {
+                format!("{} leaves out waiting: by the schedule it is {least:.2?}", quantile.name())
+            }));
+            wrong.extend(self.wrong_errors(report, &scheduled, first, count));
+        }
+        let median = percentiles.first().map(|compared| compared.agreement);
+        let result = match (wrong.is_empty(), median) {
+            (false, _) => CheckResult::Failed,
+            (true, Some(Agreement::FewRequests)) => CheckResult::NotShown,
+            (true, _) => CheckResult::Shown,
+        };
+        let mut notes = wrong;
+        let few: Vec<&str> = percentiles
+            .iter()
+            .filter(|compared| compared.agreement == Agreement::FewRequests)
+            .map(|compared| compared.quantile.name())
+            .collect();
+        if !few.is_empty() {
+            notes.push(format!("not shown: {}, which a pause of this machine decided", few.join(", ")));
+        }
+        CheckOutcome { result, state, percentiles, notes }
+    }
+
+    /// The numbers of the measured requests: the first one, and how many.
+    fn measured(&self, observation: &Observation, report: &LoadReport) -> (u64, u64) {
+        let count = report.response.figures.count;
+        match self.situation.load {
+            GeneratedLoad::Collections => (self.situation.warm_up_operations(), count),
+            // Their numbers are in order of arrival; latency probes are the first.
+            GeneratedLoad::Verdicts => ((observation.record.0.len() as u64).saturating_sub(count), count),
+        }
+    }
+
+    /// Counts that do not add up, or that the server contradicts.
+    fn wrong_counts(
+        &self,
+        observation: &Observation,
+        report: &LoadReport,
+        first: u64,
+        count: u64,
+    ) -> Vec<String> {
+        let ledger = &report.ledger;
+        let mut wrong = Vec::new();
+        if !ledger.balances() {
+            wrong.push(format!(
+                "{} operations scheduled, {} accounted for",
+                ledger.scheduled,
+                ledger.accounted()
+            ));
+        }
+        if self.situation.load == GeneratedLoad::Verdicts {
+            return wrong;
+        }
+        let arrived =
+            observation.record.0.iter().filter(|request| (first..first + count).contains(&request.number));
+        let arrived = arrived.count() as u64;
+        // A request that failed or was open may have arrived.
+        let sent = ledger.answered..=ledger.answered + ledger.failed + ledger.open;
+        if !sent.contains(&arrived) {
+            wrong.push(format!("{} to {} requests sent, {arrived} arrived", sent.start(), sent.end()));
+        }
+        wrong
+    }
+
+    /// An exit code or a state that is not the expected one.
+    fn wrong_end(&self, observation: &Observation, report: &LoadReport) -> Option<String> {
+        let code = observation.end.code.unwrap_or(-1);
+        let invalid = report.state == LoadState::Invalid;
+        let text = &observation.end.stdout;
+        let is_right = match self.expected {
+            // The exit codes of invalid runs are part of the expectation.
+            _ if i32::from(report.exit_code) != code => false,
+            ExpectedReport::Invalid => invalid && code == 3,
+            ExpectedReport::LimitedByUsers => code == 3 && text.contains("--users"),
+            _ if invalid => code == 3,
+            ExpectedReport::Delivered => {
+                let asked = report.rate.asked.unwrap_or_default();
+                code == 0 && report.rate.delivered >= asked * 0.99
+            }
+            ExpectedReport::Failures => report.state == LoadState::Complete && code == 1,
+            ExpectedReport::RightOrInvalid => code == 0 || code == 1,
+            ExpectedReport::Saturated => code == 1 && text.contains("did not keep up"),
+            ExpectedReport::Gone => report.state == LoadState::Partial && text.contains("gone"),
+        };
+        if is_right {
+            return None;
+        }
+        let broken = report
+            .thresholds
+            .iter()
+            .filter(|threshold| !threshold.holds)
+            .map(|threshold| threshold.rule.as_str());
+        let reasons: Vec<&str> = broken.chain(report.findings.iter().map(String::as_str)).collect();
+        Some(format!(
+            "the run ended with {code}, {:.4} of {:.4}/s delivered; expected: {}; reported: {}",
+            report.rate.delivered,
+            report.rate.asked.unwrap_or_default(),
+            self.expected.text(),
+            if reasons.is_empty() { "no finding".to_owned() } else { reasons.join("; ") }
+        ))
+    }
+
+    /// A number of errors that the server's record contradicts: refused requests, requests without an answer, and
+    /// requests that were not answered within the timeout from their intended start.
+    fn wrong_errors(
+        &self,
+        report: &LoadReport,
+        scheduled: &TrueTimes,
+        first: u64,
+        count: u64,
+    ) -> Option<String> {
+        let manner = &self.situation.behaviour.manner;
+        let late = scheduled.longer_than(self.situation.timeout);
+        let refused =
+            (first..first + count).filter(|number| manner.refusal(*number).is_some()).count() as u64;
+        let expected = late + refused;
+        let tolerance = (expected as f64 * 0.05).max(5.0);
+        let found = report.errors();
+        ((found as f64 - expected as f64).abs() > tolerance)
+            .then(|| format!("{found} errors; by the server's record and the schedule it is {expected}"))
+    }
+}
+
+impl ExpectedReport {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Delivered => "the whole rate delivered, exit code 0",
+            Self::Failures => "a broken threshold, exit code 1",
+            Self::RightOrInvalid => "a complete or an invalid run",
+            Self::Invalid => "an invalid run, exit code 3",
+            Self::Saturated => "the target did not keep up, exit code 1",
+            Self::LimitedByUsers => "limited by --users, exit code 3",
+            Self::Gone => "the target was gone, a partial run",
+        }
+    }
+}
+
+impl CheckOutcome {
+    /// The compared percentile, if there is one.
+    pub(super) fn at(&self, quantile: Quantile) -> Option<&ComparedPercentile> {
+        self.percentiles.iter().find(|compared| compared.quantile == quantile)
+    }
+}
