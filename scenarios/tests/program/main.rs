@@ -3,6 +3,7 @@
 
 mod exit_codes;
 mod partial;
+mod self_test;
 mod shards;
 mod targets;
 

@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use edgeproof_reports::load::{LoadReport, Percentiles};
 
-use crate::measure::Histogram;
 use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
@@ -45,7 +44,7 @@ pub(super) fn compare(report: &LoadReport, truth: &TrueTimes) -> Vec<ComparedPer
     let figures = &report.response.figures;
     let compared = |quantile: Quantile| {
         let reported = Duration::from_micros(figure(figures, quantile));
-        let censored = is_censored(report, quantile, reported);
+        let censored = is_lower_bound(report, quantile);
         let truth = truth.at(quantile);
         let beyond = (1.0 - quantile.share()) * figures.count as f64;
         let agreement = match (agrees(reported, censored, truth), beyond < MANY) {
@@ -77,21 +76,16 @@ pub(super) fn shorter_than_scheduled(
     short.map(|(percentile, least)| (percentile.quantile, least)).collect()
 }
 
-/// Whether a percentile falls on or beyond a request without an answer: then it is a lower bound.
-fn is_censored(report: &LoadReport, quantile: Quantile, reported: Duration) -> bool {
-    let unanswered = report.routes.iter().flat_map(|route| &route.outcomes).filter(|outcome| {
-        // The name of an answer begins with its status.
-        !outcome.outcome.starts_with(|first: char| first.is_ascii_digit())
-    });
-    let (mut count, mut youngest) = (0, u64::MAX);
-    for outcome in unanswered {
-        count += outcome.count;
-        let ages = Histogram::decode(&outcome.response.histogram).unwrap_or_default();
-        youngest = youngest.min(ages.min());
-    }
-    let all = report.response.figures.count;
-    let rank = (quantile.share() * all as f64).ceil() as u64;
-    count > 0 && (rank > all.saturating_sub(count) || reported.as_micros() as u64 >= youngest)
+/// Whether a percentile falls on a request without an answer: such requests rank above all answered ones, so the
+/// percentile is a lower bound.
+fn is_lower_bound(report: &LoadReport, quantile: Quantile) -> bool {
+    let outcomes = report.routes.iter().flat_map(|route| &route.outcomes);
+    // The name of an answer begins with its status.
+    let answered =
+        outcomes.filter(|outcome| outcome.outcome.starts_with(|first: char| first.is_ascii_digit()));
+    let answered: u64 = answered.map(|outcome| outcome.count).sum();
+    let rank = (quantile.share() * report.response.figures.count as f64 - 1e-6).ceil() as u64;
+    rank > answered
 }
 
 fn agrees(reported: Duration, censored: bool, (shortest, longest): (Duration, Duration)) -> bool {

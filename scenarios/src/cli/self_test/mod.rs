@@ -73,6 +73,9 @@ pub(super) fn main(args: &SelfTest) -> Result<u8, Failure> {
 
 impl Groups {
     fn new(args: &SelfTest) -> Result<Self, Failure> {
+        if let Some(rate) = args.rates.iter().find(|rate| rate.value() <= 0.0) {
+            return Err(Failure::usage(format!("cannot run at {rate}"), "give rates above 0"));
+        }
         let chosen = |checks: Vec<Check>| {
             let named = |check: &Check| {
                 args.filter.is_empty() || args.filter.iter().any(|text| check.name.contains(text))
