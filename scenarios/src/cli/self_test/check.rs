@@ -1,6 +1,7 @@
 use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::comparison::{Agreement, ComparedPercentile, compare, shorter_than_scheduled};
+use super::expected_report::{ExpectedReport, reported};
 use super::processes::Processes;
 use super::situation::{GeneratedLoad, NotPlayed, Observation, Situation};
 use crate::plan::Quantile;
@@ -14,26 +15,6 @@ pub(super) struct Check {
     pub(super) about: String,
     pub(super) situation: Situation,
     pub(super) expected: ExpectedReport,
-}
-
-/// What the generator must report. In every case its counts agree with the server's, and its percentiles do so
-/// unless the run is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExpectedReport {
-    /// A complete run with the whole rate delivered.
-    Delivered,
-    /// A complete run with these failures.
-    Failures,
-    /// Right figures or an invalid run: the generator is starved.
-    RightOrInvalid,
-    /// An invalid run.
-    Invalid,
-    /// The target did not keep up.
-    Saturated,
-    /// The number of users limited the run.
-    LimitedByUsers,
-    /// The target was gone before the end.
-    Gone,
 }
 
 /// The result of a check. The worst one is the last.
@@ -80,49 +61,39 @@ impl Check {
         let (first, count) = self.measured(observation, report);
         let truth = observation.record.response(first, count);
         let percentiles = compare(report, &truth);
+        let is_invalid = report.state == LoadState::Invalid;
         let mut wrong = self.wrong_counts(observation, report, first, count);
         wrong.extend(self.wrong_end(observation, report));
-        let invalid = report.state == LoadState::Invalid;
-        if invalid {
-            let expected = matches!(
-                self.expected,
-                ExpectedReport::Invalid | ExpectedReport::RightOrInvalid | ExpectedReport::LimitedByUsers
-            );
-            let result = match (wrong.is_empty(), expected) {
-                (false, _) => CheckResult::Failed,
-                (true, true) => CheckResult::Shown,
-                (true, false) => CheckResult::NotShown,
-            };
-            let mut notes = wrong;
-            if result == CheckResult::NotShown {
-                notes.push(format!("this machine is too busy: {}", report.findings.join("; ")));
-            }
-            return CheckOutcome { result, state, percentiles, notes };
-        }
-        let contradicting =
-            percentiles.iter().filter(|compared| compared.agreement == Agreement::Contradicts);
-        wrong.extend(
-            contradicting
-                .map(|compared| format!("{} contradicts the server's record", compared.quantile.name())),
+        let may_be_invalid = matches!(
+            self.expected,
+            ExpectedReport::Invalid | ExpectedReport::RightOrInvalid | ExpectedReport::LimitedByUsers
         );
-        if percentiles.iter().any(|compared| compared.censored) && !observation.end.stdout.contains('≥') {
-            wrong.push("a percentile that is only a lower bound is printed without ≥".into());
-        }
-        if self.situation.load == GeneratedLoad::Collections {
-            let scheduled = observation.record.from_schedule(first, count, self.situation.rate.value());
-            let short = shorter_than_scheduled(&percentiles, &scheduled, count);
-            wrong.extend(short.into_iter().map(|(quantile, least)| {
-                format!("{} leaves out waiting: by the schedule it is {least:.2?}", quantile.name())
-            }));
-            wrong.extend(self.wrong_errors(report, &scheduled, first, count));
+        if is_invalid && may_be_invalid {
+            let is_shown = self.expected.is_shown(report, &observation.end.stdout);
+            wrong.extend(
+                (!is_shown)
+                    .then(|| format!("expected: {}; reported: {}", self.expected.text(), reported(report))),
+            );
+        } else {
+            let figures = self.wrong_figures(observation, report, &percentiles, first, count);
+            if is_invalid && wrong.is_empty() && !figures.is_empty() {
+                let finding = report.findings.first().map_or("", String::as_str);
+                let mut notes = vec![format!("this machine is too busy: {finding}")];
+                notes.extend(figures);
+                return CheckOutcome { result: CheckResult::NotShown, state, percentiles, notes };
+            }
+            wrong.extend(figures);
         }
         let median = percentiles.first().map(|compared| compared.agreement);
         let result = match (wrong.is_empty(), median) {
             (false, _) => CheckResult::Failed,
-            (true, Some(Agreement::FewRequests)) => CheckResult::NotShown,
+            (true, Some(Agreement::FewRequests)) if !is_invalid => CheckResult::NotShown,
             (true, _) => CheckResult::Shown,
         };
         let mut notes = wrong;
+        if is_invalid && !may_be_invalid && result == CheckResult::Shown {
+            notes.push("this machine is too busy for a valid run; the figures are right all the same".into());
+        }
         let few: Vec<&str> = percentiles
             .iter()
             .filter(|compared| compared.agreement == Agreement::FewRequests)
@@ -132,6 +103,41 @@ impl Check {
             notes.push(format!("not shown: {}, which a pause of this machine decided", few.join(", ")));
         }
         CheckOutcome { result, state, percentiles, notes }
+    }
+
+    /// Figures that the server's record contradicts. A run that is invalid because this machine is busy claims none
+    /// of them, and often they are right.
+    fn wrong_figures(
+        &self,
+        observation: &Observation,
+        report: &LoadReport,
+        percentiles: &[ComparedPercentile],
+        first: u64,
+        count: u64,
+    ) -> Vec<String> {
+        let contradicting =
+            percentiles.iter().filter(|compared| compared.agreement == Agreement::Contradicts);
+        let mut wrong: Vec<String> = contradicting
+            .map(|compared| format!("{} contradicts the server's record", compared.quantile.name()))
+            .collect();
+        if percentiles.iter().any(|compared| compared.censored) && !observation.end.stdout.contains('≥') {
+            wrong.push("a percentile that is only a lower bound is printed without ≥".into());
+        }
+        if !self.expected.is_shown(report, &observation.end.stdout) {
+            wrong.push(format!("expected: {}; reported: {}", self.expected.text(), reported(report)));
+        }
+        if self.situation.load == GeneratedLoad::Collections {
+            let scheduled = observation.record.from_schedule(first, count, self.situation.rate.value());
+            // The delay of an invalid run is beside its figures, not in them.
+            if report.state != LoadState::Invalid {
+                let short = shorter_than_scheduled(percentiles, &scheduled, count);
+                wrong.extend(short.into_iter().map(|(quantile, least)| {
+                    format!("{} leaves out waiting: by the schedule it is {least:.2?}", quantile.name())
+                }));
+            }
+            wrong.extend(self.wrong_errors(report, &scheduled, first, count));
+        }
+        wrong
     }
 
     /// The numbers of the measured requests: the first one, and how many.
@@ -178,39 +184,22 @@ impl Check {
     /// An exit code or a state that is not the expected one.
     fn wrong_end(&self, observation: &Observation, report: &LoadReport) -> Option<String> {
         let code = observation.end.code.unwrap_or(-1);
-        let invalid = report.state == LoadState::Invalid;
-        let text = &observation.end.stdout;
-        let is_right = match self.expected {
-            // The exit codes of invalid runs are part of the expectation.
-            _ if i32::from(report.exit_code) != code => false,
-            ExpectedReport::Invalid => invalid && code == 3,
-            ExpectedReport::LimitedByUsers => code == 3 && text.contains("--users"),
-            _ if invalid => code == 3,
-            ExpectedReport::Delivered => {
-                let asked = report.rate.asked.unwrap_or_default();
-                code == 0 && report.rate.delivered >= asked * 0.99
-            }
-            ExpectedReport::Failures => report.state == LoadState::Complete && code == 1,
-            ExpectedReport::RightOrInvalid => code == 0 || code == 1,
-            ExpectedReport::Saturated => code == 1 && text.contains("did not keep up"),
-            ExpectedReport::Gone => report.state == LoadState::Partial && text.contains("gone"),
+        let is_invalid = report.state == LoadState::Invalid;
+        let codes: &[i32] = match self.expected {
+            ExpectedReport::Invalid | ExpectedReport::LimitedByUsers => &[3],
+            _ if is_invalid => &[3],
+            ExpectedReport::Delivered => &[0],
+            ExpectedReport::Failures | ExpectedReport::Saturated => &[1],
+            ExpectedReport::RightOrInvalid => &[0, 1],
+            ExpectedReport::Gone => &[1, 3],
         };
-        if is_right {
-            return None;
-        }
-        let broken = report
-            .thresholds
-            .iter()
-            .filter(|threshold| !threshold.holds)
-            .map(|threshold| threshold.rule.as_str());
-        let reasons: Vec<&str> = broken.chain(report.findings.iter().map(String::as_str)).collect();
-        Some(format!(
-            "the run ended with {code}, {:.4} of {:.4}/s delivered; expected: {}; reported: {}",
-            report.rate.delivered,
-            report.rate.asked.unwrap_or_default(),
-            self.expected.text(),
-            if reasons.is_empty() { "no finding".to_owned() } else { reasons.join("; ") }
-        ))
+        let is_right = i32::from(report.exit_code) == code
+            && codes.contains(&code)
+            && (is_invalid || self.expected != ExpectedReport::Invalid);
+        let expected = self.expected.text();
+        (!is_right).then(|| {
+            format!("the run ended with {code}; expected: {expected}; reported: {}", reported(report))
+        })
     }
 
     /// A number of errors that the server's record contradicts: refused requests, requests without an answer, and
@@ -231,20 +220,6 @@ impl Check {
         let found = report.errors();
         ((found as f64 - expected as f64).abs() > tolerance)
             .then(|| format!("{found} errors; by the server's record and the schedule it is {expected}"))
-    }
-}
-
-impl ExpectedReport {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Delivered => "the whole rate delivered, exit code 0",
-            Self::Failures => "a broken threshold, exit code 1",
-            Self::RightOrInvalid => "a complete or an invalid run",
-            Self::Invalid => "an invalid run, exit code 3",
-            Self::Saturated => "the target did not keep up, exit code 1",
-            Self::LimitedByUsers => "limited by --users, exit code 3",
-            Self::Gone => "the target was gone, a partial run",
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use super::check::{
-    Check, ExpectedReport,
-    ExpectedReport::{Delivered, Failures, Gone, Invalid, LimitedByUsers, RightOrInvalid, Saturated},
+use super::check::Check;
+use super::expected_report::ExpectedReport::{
+    self, Delivered, Failures, Gone, Invalid, LimitedByUsers, RightOrInvalid, Saturated,
 };
 use super::situation::{GeneratedLoad, Situation};
 use super::starvation::Starvation;
@@ -65,6 +65,12 @@ pub(super) fn behaviours() -> Vec<Check> {
     let slow = |slow| Delay::Slow { share: 0.02, slow, usual: 2 * MS };
     let dying = ServerBehaviour { delay: usual, dies_at: Some(3 * S), ..ServerBehaviour::default() };
     let pending = ServerBehaviour { pending: 200 * MS, ..ServerBehaviour::default() };
+    // Longer than setting up a connection.
+    let closing = ServerBehaviour {
+        delay: Delay::Constant(20 * MS),
+        manner: AnswerManner::Closed,
+        ..ServerBehaviour::default()
+    };
     let polls = vec!["--poll-interval=50ms", "--wait-share=0%", "--wrong-share=0%", "--bad-token-share=0%"];
     let check = |name: &str, about: &str, expected, situation| Check {
         name: name.into(),
@@ -112,7 +118,7 @@ pub(super) fn behaviours() -> Vec<Check> {
             manner(AnswerManner::Refused { share: 0.2, status: 503 }),
         ),
         check("resetting", "10 % reset", Failures, manner(AnswerManner::Reset { share: 0.1 })),
-        check("closing", "closes the connection after each answer", Delivered, manner(AnswerManner::Closed)),
+        check("closing", "closes the connection after each answer", Delivered, collections(closing)),
         check(
             "dripping",
             "answers in four pieces over 60 ms",
@@ -140,7 +146,7 @@ pub(super) fn behaviours() -> Vec<Check> {
             "dying",
             "the server dies after 3 of 4 s",
             Gone,
-            Situation { warm_up: Duration::ZERO, ..collections(dying) },
+            Situation { warm_up: Duration::ZERO, measured: 4 * S, ..collections(dying) },
         ),
         check(
             "pending-verdicts",
@@ -156,14 +162,14 @@ pub(super) fn behaviours() -> Vec<Check> {
     ]
 }
 
-/// Collections at 200/s for 4 s.
+/// Collections at 200/s for 3 s.
 fn collections(behaviour: ServerBehaviour) -> Situation {
     Situation {
         behaviour,
         load: GeneratedLoad::Collections,
         rate: per_second(200.0),
         warm_up: 500 * MS,
-        measured: 4 * S,
+        measured: 3 * S,
         timeout: NO_TIMEOUT,
         options: Vec::new(),
         starvation: None,

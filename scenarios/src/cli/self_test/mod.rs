@@ -3,6 +3,7 @@
 mod check;
 mod checks;
 mod comparison;
+mod expected_report;
 mod parts;
 mod placement;
 mod processes;
@@ -24,9 +25,9 @@ use check::{Check, CheckResult};
 use processes::Processes;
 
 /// Checks at low rates that run at a time.
-const PARALLEL: usize = 3;
+const PARALLEL: usize = 4;
 /// Further attempts at a check that this machine was too busy for start within this time.
-const RETRYING: Duration = Duration::from_secs(60);
+const RETRYING: Duration = Duration::from_secs(45);
 
 /// The checks of a call. Each group runs in order.
 struct Groups {
