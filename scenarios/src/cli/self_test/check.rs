@@ -126,6 +126,12 @@ impl Check {
         if !self.expected.is_shown(report, &observation.end.stdout) {
             wrong.push(format!("expected: {}; reported: {}", self.expected.text(), reported(report)));
         }
+        // These servers answer whatever arrives.
+        let prompt = matches!(self.expected, ExpectedReport::Delivered | ExpectedReport::RightOrInvalid);
+        let never_sent = report.ledger.dropped;
+        if prompt && never_sent > 0 {
+            wrong.push(format!("{never_sent} operations were never sent, although the server answered"));
+        }
         if self.situation.load == GeneratedLoad::Collections {
             let scheduled = observation.record.from_schedule(first, count, self.situation.rate.value());
             // The delay of an invalid run is beside its figures, not in them.

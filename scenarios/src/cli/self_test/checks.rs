@@ -37,7 +37,7 @@ pub(super) fn starved(measured: Duration) -> Vec<Check> {
         let behaviour = ServerBehaviour::default();
         let rate = per_second(rate);
         let starvation = Some(starvation);
-        let situation = Situation { rate, measured, starvation, ..collections(behaviour) };
+        let situation = Situation { rate, measured, drain: S, starvation, ..collections(behaviour) };
         Check { name, about: format!("{rate}, {about}"), situation, expected }
     };
     let mut checks = Vec::new();
@@ -171,6 +171,7 @@ fn collections(behaviour: ServerBehaviour) -> Situation {
         warm_up: 500 * MS,
         measured: 3 * S,
         timeout: NO_TIMEOUT,
+        drain: 3 * S,
         options: Vec::new(),
         starvation: None,
     }

@@ -21,6 +21,8 @@ pub(super) struct Situation {
     pub(super) measured: Duration,
     /// Request timeout.
     pub(super) timeout: Duration,
+    /// Longest wait for running operations at the end.
+    pub(super) drain: Duration,
     /// Further options of the generator.
     pub(super) options: Vec<&'static str>,
     pub(super) starvation: Option<Starvation>,
@@ -54,8 +56,6 @@ pub(super) enum NotPlayed {
 
 /// Time that the generator may take beyond its plan.
 const SPARE: Duration = Duration::from_secs(60);
-/// Longest wait for running operations.
-const DRAIN: Duration = Duration::from_secs(3);
 
 impl Situation {
     /// Operations before the measured ones.
@@ -90,7 +90,7 @@ impl Situation {
         }
         let busy = placements.busy.iter().map(|at: &Placement| processes.busy(at));
         let busy: Vec<_> = busy.collect::<Result<_, _>>()?;
-        let limit = self.warm_up + self.measured + DRAIN + SPARE;
+        let limit = self.warm_up + self.measured + self.drain + SPARE;
         let end = processes.run(&placements.generator, arguments, limit)?;
         drop(busy);
         Ok(Observation { end, report: LoadReport::load(&report).ok(), record: server.finish()? })
@@ -108,7 +108,7 @@ impl Situation {
             ("--duration", time(self.measured)),
             ("--warm-up", time(self.warm_up)),
             ("--timeout", time(self.timeout)),
-            ("--drain", time(DRAIN)),
+            ("--drain", time(self.drain)),
         ];
         let planned = planned.into_iter().flat_map(|(name, value)| [name.to_owned(), value]);
         let further = self.options.iter().map(|option| (*option).to_owned());
