@@ -126,6 +126,10 @@ impl Check {
         if !self.expected.is_shown(report, &observation.end.stdout) {
             wrong.push(format!("expected: {}; reported: {}", self.expected.text(), reported(report)));
         }
+        let planned = self.situation.measured_operations();
+        if report.ledger.scheduled != planned {
+            wrong.push(format!("{planned} operations planned, {} scheduled", report.ledger.scheduled));
+        }
         // These servers answer whatever arrives.
         let prompt = matches!(self.expected, ExpectedReport::Delivered | ExpectedReport::RightOrInvalid);
         let never_sent = report.ledger.dropped;

@@ -60,7 +60,16 @@ const SPARE: Duration = Duration::from_secs(60);
 impl Situation {
     /// Operations before the measured ones.
     pub(super) fn warm_up_operations(&self) -> u64 {
-        (self.rate.value() * self.warm_up.as_secs_f64() - 1e-6).ceil().max(0.0) as u64
+        self.operations(self.warm_up)
+    }
+
+    /// Operations that are measured.
+    pub(super) fn measured_operations(&self) -> u64 {
+        self.operations(self.warm_up + self.measured) - self.warm_up_operations()
+    }
+
+    fn operations(&self, time: Duration) -> u64 {
+        (self.rate.value() * time.as_secs_f64() - 1e-6).ceil().max(0.0) as u64
     }
 
     /// Plays the situation.
