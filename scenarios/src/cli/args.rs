@@ -34,7 +34,7 @@ pub(super) enum LoadCommand {
     Mixed(Box<Load>),
     /// Merge the reports of shards and judge the sum
     Merge(Merge),
-    /// Check the generator itself: percentiles, rates, counts, and the detection of an invalid run
+    /// Check the generator itself against servers that record the truth, also while it is starved of CPU
     SelfTest(SelfTest),
     /// Print the JSON Schema of load reports
     Schema,
@@ -228,13 +228,55 @@ pub(super) struct Merge {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(super) struct SelfTest {
     /// Rates to check
-    #[arg(long, value_name = "RATE,…", default_value = "100,1000,10000", value_delimiter = ',')]
+    #[arg(long, value_name = "RATE,…", default_value = "1,100,1000,10000,20000", value_delimiter = ',')]
     pub(super) rates: Vec<Rate>,
-    /// Length of each check
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
+    /// Length of each check of a rate or of a starved generator
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
     pub(super) duration: Duration,
+    /// Run only checks whose name contains this text (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub(super) filter: Vec<String>,
+    /// List the checks and run none
+    #[arg(long)]
+    pub(super) list: bool,
+    #[command(subcommand)]
+    pub(super) part: Option<SelfTestPart>,
+}
+
+/// Processes that the self-test starts.
+#[derive(Debug, Subcommand)]
+pub(super) enum SelfTestPart {
+    /// Serve with this behaviour (JSON) until standard input ends, then print the record
+    #[command(hide = true)]
+    Serve {
+        /// The behaviour
+        behaviour: String,
+    },
+    /// Use a CPU until standard input ends
+    #[command(hide = true)]
+    Busy,
+    /// Run this program with the given arguments and limits
+    #[command(hide = true)]
+    Confined(Confined),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Confined {
+    /// The only CPU that it uses
+    #[arg(long)]
+    pub(super) cpu: Option<usize>,
+    /// Its niceness
+    #[arg(long)]
+    pub(super) nice: Option<i32>,
+    /// Folder of its cgroup
+    #[arg(long)]
+    pub(super) cgroup: Option<PathBuf>,
+    /// Arguments of the program
+    #[arg(last = true, required = true)]
+    pub(super) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,6 +5,7 @@ mod exit_codes;
 mod outputs;
 mod own_limits;
 mod partial;
+mod self_test;
 mod shards;
 mod targets;
 

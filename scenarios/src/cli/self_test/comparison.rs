@@ -1,0 +1,147 @@
+use std::time::Duration;
+
+use edgeproof_reports::load::{LoadReport, Percentiles};
+
+use crate::plan::Quantile;
+use crate::service::TrueTimes;
+
+/// A percentile of the report beside the server's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ComparedPercentile {
+    pub(super) quantile: Quantile,
+    /// The generator's figure.
+    pub(super) reported: Duration,
+    /// Whether the generator's figure is only a lower bound.
+    pub(super) censored: bool,
+    /// Bounds of the server's figure.
+    pub(super) truth: (Duration, Duration),
+    pub(super) agreement: Agreement,
+}
+
+/// Whether a reported percentile agrees with the server's record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    Agrees,
+    /// It does not agree, but it depends on a few requests: one pause of the machine is enough.
+    FewRequests,
+    Contradicts,
+}
+
+/// The compared percentiles.
+pub(super) const COMPARED: [Quantile; 5] =
+    [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999, Quantile::Max];
+/// Largest relative difference.
+const NEAR: f64 = 0.05;
+/// Largest absolute difference that is never an error.
+const CLOSE: Duration = Duration::from_micros(50);
+/// A percentile with fewer requests beyond it depends on single requests.
+const MANY: f64 = 5.0;
+/// The longest pause of a busy machine.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Compares the response times of a report with the server's record.
+pub(super) fn compare(report: &LoadReport, truth: &TrueTimes) -> Vec<ComparedPercentile> {
+    let figures = &report.response.figures;
+    let compared = |quantile: Quantile| {
+        let reported = Duration::from_micros(figure(figures, quantile));
+        let censored = is_lower_bound(report, quantile);
+        let truth = truth.at(quantile);
+        let beyond = (1.0 - quantile.share()) * figures.count as f64;
+        let agreement = match (agrees(reported, censored, truth), beyond < MANY) {
+            (true, _) => Agreement::Agrees,
+            (false, true) if is_pause(reported, truth) => Agreement::FewRequests,
+            (false, _) => Agreement::Contradicts,
+        };
+        ComparedPercentile { quantile, reported, censored, truth, agreement }
+    };
+    COMPARED.map(compared).into()
+}
+
+/// Percentiles that are shorter than the intended schedule allows, with the schedule's figure: the generator left
+/// out time that requests waited. Twice the tolerance of the server's record, because the schedule's start is
+/// known from its arrivals only.
+pub(super) fn shorter_than_scheduled(
+    compared: &[ComparedPercentile],
+    scheduled: &TrueTimes,
+    count: u64,
+) -> Vec<(Quantile, Duration)> {
+    let judged = compared.iter().filter(|percentile| {
+        !percentile.censored && (1.0 - percentile.quantile.share()) * count as f64 >= MANY
+    });
+    let least = judged.map(|percentile| (percentile, scheduled.at(percentile.quantile).0));
+    let short = least.filter(|(percentile, least)| {
+        let tolerance = 2 * tolerance(*least);
+        percentile.reported.saturating_add(tolerance) < *least
+    });
+    short.map(|(percentile, least)| (percentile.quantile, least)).collect()
+}
+
+/// Whether a percentile falls on a request without an answer: such requests rank above all answered ones, so the
+/// percentile is a lower bound.
+fn is_lower_bound(report: &LoadReport, quantile: Quantile) -> bool {
+    let outcomes = report.routes.iter().flat_map(|route| &route.outcomes);
+    // The name of an answer begins with its status.
+    let answered =
+        outcomes.filter(|outcome| outcome.outcome.starts_with(|first: char| first.is_ascii_digit()));
+    let answered: u64 = answered.map(|outcome| outcome.count).sum();
+    let rank = (quantile.share() * report.response.figures.count as f64 - 1e-6).ceil() as u64;
+    rank > answered
+}
+
+fn agrees(reported: Duration, censored: bool, (shortest, longest): (Duration, Duration)) -> bool {
+    let not_above = reported <= longest.saturating_add(tolerance(longest));
+    let not_below = reported.saturating_add(tolerance(shortest)) >= shortest;
+    not_above && (censored || not_below)
+}
+
+fn is_pause(reported: Duration, (shortest, longest): (Duration, Duration)) -> bool {
+    reported <= longest.saturating_add(PAUSE) && reported.saturating_add(PAUSE) >= shortest
+}
+
+fn tolerance(time: Duration) -> Duration {
+    if time == Duration::MAX { CLOSE } else { time.mul_f64(NEAR).max(CLOSE) }
+}
+
+fn figure(figures: &Percentiles, quantile: Quantile) -> u64 {
+    match quantile {
+        Quantile::P50 => figures.p50_us,
+        Quantile::P90 => figures.p90_us,
+        Quantile::P95 => figures.p95_us,
+        Quantile::P99 => figures.p99_us,
+        Quantile::P999 => figures.p999_us,
+        Quantile::Max => figures.max_us,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::near(10_400, false, 10_000, true)]
+    #[case::close(60, false, 15, true)]
+    #[case::longer(11_000, false, 10_000, false)]
+    #[case::shorter(9_000, false, 10_000, false)]
+    #[case::lower_bound(2_000, true, 10_000, true)]
+    #[case::lower_bound_above_the_truth(20_000, true, 10_000, false)]
+    #[case::figure_for_a_request_without_an_answer(2_000, false, u64::MAX, false)]
+    #[case::lower_bound_for_a_request_without_an_answer(2_000, true, u64::MAX, true)]
+    fn figure_agrees_within_5_percent_or_50_us(
+        #[case] reported: u64,
+        #[case] censored: bool,
+        #[case] truth: u64,
+        #[case] expected: bool,
+    ) {
+        let truth = if truth == u64::MAX { Duration::MAX } else { Duration::from_micros(truth) };
+        assert_eq!(agrees(Duration::from_micros(reported), censored, (truth, truth)), expected);
+    }
+
+    #[test]
+    fn servers_own_uncertainty_is_allowed() {
+        let [low, high] = [100, 10_000].map(Duration::from_micros);
+        assert!(agrees(Duration::from_millis(5), false, (low, high)));
+        assert!(!agrees(Duration::from_millis(11), false, (low, high)));
+    }
+}

@@ -1,0 +1,147 @@
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cli::args::Confined;
+use edgeproof_cli::Failure;
+
+/// Where and with which limits a process runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Placement {
+    /// The only CPU that it uses (default: all).
+    pub(super) cpu: Option<usize>,
+    /// Its niceness (default: that of the self-test).
+    pub(super) nice: Option<i32>,
+    /// Its cgroup (default: that of the self-test).
+    pub(super) cgroup: Option<PathBuf>,
+}
+
+/// A cgroup with a CPU limit. Dropping it removes the cgroup, which must be empty.
+pub(super) struct CpuLimit(PathBuf);
+
+/// Period of a CPU limit (µs).
+const PERIOD: u64 = 100_000;
+/// Mount points of the hierarchy with the CPU controller: version 2, then version 1.
+const HIERARCHIES: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu"];
+
+impl Placement {
+    /// The arguments of this program that run it with these arguments at this placement.
+    pub(super) fn arguments(&self, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+        let mut all: Vec<OsString> = ["self-test", "confined"].map(Into::into).into();
+        all.extend(self.cpu.map(|cpu| format!("--cpu={cpu}").into()));
+        all.extend(self.nice.map(|nice| format!("--nice={nice}").into()));
+        all.extend(self.cgroup.iter().flat_map(|cgroup| ["--cgroup".into(), cgroup.into()]));
+        all.push("--".into());
+        all.extend(arguments);
+        all
+    }
+}
+
+impl CpuLimit {
+    /// A new cgroup with this share of one CPU. The error says why this machine allows none.
+    pub(super) fn create(share: f64) -> Result<Self, String> {
+        let quota = (PERIOD as f64 * share) as u64;
+        let mut why = "no cgroup file system".to_owned();
+        for parent in own_groups() {
+            let limit = Self(parent.join(format!("edgeproof-self-test-{}", std::process::id())));
+            match limit.set_up(quota) {
+                Ok(()) => return Ok(limit),
+                Err(error) => why = format!("{}: {error}", parent.display()),
+            }
+        }
+        Err(format!("no writable cgroup with a CPU limit ({why})"))
+    }
+
+    /// Its folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn set_up(&self, quota: u64) -> io::Result<()> {
+        fs::create_dir(&self.0)?;
+        if self.0.join("cpu.max").exists() {
+            return set(self.0.join("cpu.max"), &format!("{quota} {PERIOD}"));
+        }
+        set(self.0.join("cpu.cfs_period_us"), &PERIOD.to_string())?;
+        set(self.0.join("cpu.cfs_quota_us"), &quota.to_string())
+    }
+}
+
+impl Drop for CpuLimit {
+    fn drop(&mut self) {
+        // Not created, or removed by somebody else.
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// The CPUs that this process may use.
+#[cfg(target_os = "linux")]
+pub(super) fn allowed_cpus() -> Vec<usize> {
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Vec::new() };
+    (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect()
+}
+
+/// Without the system's support no process can be pinned.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn allowed_cpus() -> Vec<usize> {
+    Vec::new()
+}
+
+/// The command `edgeproof-load self-test confined`: becomes this program with other arguments and limits.
+pub(super) fn confined(confined: &Confined) -> Result<u8, Failure> {
+    let failed = |what: &str, why: io::Error| {
+        Failure::usage(format!("cannot {what}: {why}"), "only the self-test uses this command")
+    };
+    if let Some(nice) = confined.nice {
+        rustix::process::nice(nice).map_err(|why| failed("change the niceness", why.into()))?;
+    }
+    if let Some(cgroup) = &confined.cgroup {
+        let joined = fs::write(cgroup.join("cgroup.procs"), std::process::id().to_string());
+        joined.map_err(|why| failed("join the cgroup", why))?;
+    }
+    pin_and_bind(confined.cpu).map_err(|why| failed("use the CPU", why))?;
+    let program = std::env::current_exe().map_err(|why| failed("find this program", why))?;
+    Err(failed("run this program", Command::new(program).args(&confined.arguments).exec()))
+}
+
+/// Restricts this process to a CPU, and kills it when the self-test ends.
+#[cfg(target_os = "linux")]
+fn pin_and_bind(cpu: Option<usize>) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    if let Some(cpu) = cpu {
+        let mut only = rustix::thread::CpuSet::new();
+        only.set(cpu);
+        rustix::thread::sched_setaffinity(None, &only)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+fn pin_and_bind(_: Option<usize>) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes a file of a cgroup. It never makes one: in a folder that is no cgroup, a limit has no effect.
+fn set(file: PathBuf, value: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
+}
+
+/// Folders of this process's cgroup in each hierarchy that may limit CPU.
+fn own_groups() -> impl Iterator<Item = PathBuf> {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    HIERARCHIES.into_iter().filter_map(move |mount| {
+        let root = Path::new(mount);
+        let is_v2 = root.join("cgroup.controllers").exists();
+        let line = groups.lines().find(|line| match line.split(':').collect::<Vec<_>>()[..] {
+            [_, controllers, _] if is_v2 => controllers.is_empty(),
+            [_, controllers, _] => controllers.split(',').any(|controller| controller == "cpu"),
+            _ => false,
+        })?;
+        let own = line.rsplit(':').next()?.trim_start_matches('/');
+        Some(root.join(own)).filter(|own| own.is_dir())
+    })
+}

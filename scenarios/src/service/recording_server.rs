@@ -1,0 +1,266 @@
+use std::collections::HashMap;
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use parking_lot::{Condvar, Mutex};
+use socket2::{Domain, SockRef, Socket, Type};
+
+use super::behaviour::{AnswerManner, ServerBehaviour};
+use super::received_request::{ReceivedRequest, now, request_timestamps};
+use super::server_record::{ServedRequest, ServerRecord};
+use crate::scenario::OpaqueCollections;
+
+/// An HTTP server that behaves as it is told and records the arrival and the end of each request by its own
+/// clock. Its record checks the generator's figures.
+///
+/// Each connection has a thread: a thread wakes up within microseconds, an asynchronous timer within a
+/// millisecond. Probes are answered and not recorded.
+pub struct RecordingServer {
+    state: Arc<ServerState>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+struct ServerState {
+    behaviour: ServerBehaviour,
+    address: SocketAddr,
+    record: Mutex<Vec<ServedRequest>>,
+    /// Arrival of the first request.
+    started: Mutex<Option<Duration>>,
+    /// When a limited server finishes its last request, since the first one arrived.
+    queue: Mutex<Duration>,
+    /// First request for each verdict that is pending.
+    pending: Mutex<HashMap<String, Duration>>,
+    verdict_requests: AtomicU64,
+    connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
+    closed: Mutex<bool>,
+    closing: Condvar,
+}
+
+/// The answer to a request.
+struct Answer {
+    status: u16,
+    body: String,
+    delay: Duration,
+}
+
+/// Connections that wait to be accepted. A full queue would delay a request before it arrives.
+const BACKLOG: i32 = 4096;
+/// Stack of a connection's thread (bytes).
+const STACK: usize = 256 * 1024;
+/// Numbers from here on belong to latency probes.
+const PROBES: u64 = 1 << 39;
+
+impl RecordingServer {
+    /// Starts it on a free local port, without TLS.
+    pub fn start(behaviour: ServerBehaviour) -> io::Result<Self> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+        socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
+        socket.listen(BACKLOG)?;
+        let listener = TcpListener::from(socket);
+        request_timestamps(&listener)?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(ServerState {
+            behaviour,
+            address,
+            record: Mutex::default(),
+            started: Mutex::default(),
+            queue: Mutex::default(),
+            pending: Mutex::default(),
+            verdict_requests: AtomicU64::new(0),
+            connections: Mutex::default(),
+            closed: Mutex::new(false),
+            closing: Condvar::new(),
+        });
+        let accepting = Arc::clone(&state);
+        let acceptor =
+            thread::Builder::new().name("acceptor".into()).spawn(move || accepting.accept(&listener))?;
+        Ok(Self { state, acceptor: Some(acceptor) })
+    }
+
+    /// Its URL.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.state.address)
+    }
+
+    /// The record so far, in order of arrival.
+    pub fn record(&self) -> ServerRecord {
+        let mut record = self.state.record.lock().clone();
+        record.sort_unstable_by_key(|request| request.arrived);
+        ServerRecord(record)
+    }
+}
+
+impl Drop for RecordingServer {
+    fn drop(&mut self) {
+        self.state.close();
+        if let Some(acceptor) = self.acceptor.take() {
+            let _ = acceptor.join();
+        }
+    }
+}
+
+impl ServerState {
+    fn accept(self: &Arc<Self>, listener: &TcpListener) {
+        for number in 0.. {
+            let accepted = listener.accept();
+            if *self.closed.lock() {
+                return;
+            }
+            let Ok((stream, _)) = accepted else {
+                // The limit of open files is reached: wait until a connection closes.
+                self.wait_until(now() + Duration::from_millis(1));
+                continue;
+            };
+            let stream = Arc::new(stream);
+            self.connections.lock().insert(number, Arc::clone(&stream));
+            let state = Arc::clone(self);
+            let serve = move || {
+                state.serve(&stream);
+                state.connections.lock().remove(&number);
+            };
+            if thread::Builder::new().stack_size(STACK).spawn(serve).is_err() {
+                self.connections.lock().remove(&number);
+            }
+        }
+    }
+
+    fn serve(self: &Arc<Self>, stream: &TcpStream) {
+        // Fails only for a connection that is closed already.
+        let _ = stream.set_nodelay(true);
+        let mut buffer = Vec::new();
+        while let Some(request) = ReceivedRequest::read(stream, &mut buffer) {
+            let number = self.number(&request);
+            let started = self.started(number, request.arrived);
+            let at = request.arrived.saturating_sub(started);
+            let answer = self.answer(&request, number, at);
+            let resets = self.behaviour.manner.resets(number);
+            let in_time = self.wait_until(request.arrived + answer.delay);
+            let ended = if in_time && !resets { self.write(stream, &answer) } else { None };
+            if number < PROBES {
+                let (arrived, answered) = (request.arrived, ended.is_some());
+                let ended = ended.unwrap_or_else(|| (now(), now()));
+                self.record.lock().push(ServedRequest { number, arrived, ended, answered });
+            }
+            if resets {
+                let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+                return;
+            }
+            if ended.is_none() || self.behaviour.manner == AnswerManner::Closed {
+                return;
+            }
+        }
+    }
+
+    /// The number of an operation, from its collection; for verdict requests, the order of arrival. Any other request
+    /// is a probe.
+    fn number(&self, request: &ReceivedRequest) -> u64 {
+        if verdict_reference(request).is_some() {
+            return self.verdict_requests.fetch_add(1, Ordering::Relaxed);
+        }
+        let reference = OpaqueCollections::read(&request.body);
+        reference.and_then(|reference| reference.rsplit_once('-')?.1.parse().ok()).unwrap_or(PROBES)
+    }
+
+    /// The arrival of the first request. Probes come before it.
+    fn started(self: &Arc<Self>, number: u64, arrived: Duration) -> Duration {
+        let mut started = self.started.lock();
+        if started.is_none() && number < PROBES {
+            *started = Some(arrived);
+            if let Some(dies_at) = self.behaviour.dies_at {
+                let state = Arc::clone(self);
+                thread::spawn(move || {
+                    state.wait_until(arrived + dies_at);
+                    state.close();
+                });
+            }
+        }
+        started.unwrap_or(arrived)
+    }
+
+    fn answer(&self, request: &ReceivedRequest, number: u64, at: Duration) -> Answer {
+        let delay = self.behaviour.delay.of(number, at, &mut self.queue.lock());
+        let answer = |status, body| Answer { status, body, delay };
+        if let Some(status) = self.behaviour.manner.refusal(number) {
+            return answer(status, r#"{"error":"busy"}"#.into());
+        }
+        if request.line == format!("POST {}", Endpoint::Signals.path()) {
+            return answer(200, r#"{"ok":true}"#.into());
+        }
+        let Some(reference) = verdict_reference(request) else {
+            return answer(404, r#"{"error":"not_found"}"#.into());
+        };
+        let mut pending = self.pending.lock();
+        let first = *pending.entry(reference.to_owned()).or_insert(request.arrived);
+        if request.arrived.saturating_sub(first) < self.behaviour.pending {
+            return answer(404, format!(r#"{{"status":"pending","ref":"{reference}"}}"#));
+        }
+        pending.remove(reference);
+        answer(200, format!(r#"{{"ref":"{reference}"}}"#))
+    }
+
+    /// Writes an answer. Returns the times just before and just after its last byte; `None` if the server closes
+    /// before that.
+    fn write(&self, mut stream: &TcpStream, answer: &Answer) -> Option<(Duration, Duration)> {
+        let Answer { status, body, .. } = answer;
+        let closed = self.behaviour.manner == AnswerManner::Closed;
+        let connection = if closed { "Connection: close\r\n" } else { "" };
+        let length = body.len();
+        let text = format!(
+            "HTTP/1.1 {status} -\r\nContent-Type: application/json\r\n{connection}Content-Length: {length}\r\n\r\n{body}"
+        );
+        let (pieces, gap) = match self.behaviour.manner {
+            AnswerManner::Dripped { pieces, gap } => (pieces.max(1) as usize, gap),
+            _ => (1, Duration::ZERO),
+        };
+        let mut pieces = text.as_bytes().chunks(text.len().div_ceil(pieces)).peekable();
+        loop {
+            let piece = pieces.next()?;
+            let before = now();
+            // A client that has gone does not change when its answer ends.
+            let _ = stream.write_all(piece);
+            if pieces.peek().is_none() {
+                return Some((before, now()));
+            }
+            if !self.wait_until(before + gap) {
+                return None;
+            }
+        }
+    }
+
+    /// Waits until a time, since the Unix epoch. Returns `false` if the server closes before that.
+    fn wait_until(&self, time: Duration) -> bool {
+        let wait = time.saturating_sub(now());
+        let mut closed = self.closed.lock();
+        if wait.is_zero() {
+            return !*closed;
+        }
+        let until = Instant::now() + wait;
+        while !*closed {
+            if self.closing.wait_until(&mut closed, until).timed_out() {
+                break;
+            }
+        }
+        !*closed
+    }
+
+    /// Closes all connections and the listener.
+    fn close(&self) {
+        *self.closed.lock() = true;
+        self.closing.notify_all();
+        for connection in self.connections.lock().values() {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        // The acceptor ends with its next connection.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// The session reference of a verdict request.
+fn verdict_reference(request: &ReceivedRequest) -> Option<&str> {
+    request.line.strip_prefix("GET ")?.split('?').next()?.strip_prefix(verdict_path().prefix())
+}
