@@ -31,7 +31,8 @@ pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -
         body_length: recording.length(),
     };
     let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
-    let mut facts = CollectionFacts::new(request, &state.credentials, collection, faults.outage, now);
+    let ServiceState { credentials, tokens, .. } = state;
+    let mut facts = CollectionFacts::new(request, credentials, tokens, collection, faults.outage, now);
     let edge = edge_id(&facts, peer);
     // In some profiles the replay check precedes the seal check.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));

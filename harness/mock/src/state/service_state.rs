@@ -1,7 +1,8 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::credentials::Credentials;
+use edgeproof_fixtures::credentials::{Credentials, VerifiedTokens};
 use edgeproof_fixtures::spec::{Fact, Profile, Spec};
 use edgeproof_http::Limits;
 use parking_lot::Mutex;
@@ -30,6 +31,8 @@ pub(crate) struct ServiceState {
     pub(crate) spec: Arc<Spec>,
     pub(crate) profile: Profile,
     pub(crate) credentials: Arc<Credentials>,
+    /// Licenses and read tokens with valid signatures.
+    pub(crate) tokens: VerifiedTokens,
     pub(crate) reply_shape: ReplyShape,
     pub(crate) router: Router,
     pub(crate) limits: Limits,
@@ -40,6 +43,9 @@ pub(crate) struct ServiceState {
     pub(crate) key_set_max_age: Option<Duration>,
     faults: Mutex<ServiceFaults>,
 }
+
+/// Verified tokens that the service keeps (maximum), in at most about 20 MiB.
+const TOKENS: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 impl ServiceState {
     /// State for these options.
@@ -75,6 +81,7 @@ impl ServiceState {
             spec: Arc::clone(spec),
             profile: profile.clone(),
             credentials: Arc::clone(credentials),
+            tokens: VerifiedTokens::new(TOKENS),
         }
     }
 
