@@ -36,6 +36,7 @@ pub(crate) struct ServiceState {
     pub(crate) reply_shape: ReplyShape,
     pub(crate) router: Router,
     pub(crate) limits: Limits,
+    pub(crate) verifies_on_blocking_threads: bool,
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
     /// Lifetime of a verdict (8).
     pub(crate) verdict_lifetime: Duration,
@@ -71,6 +72,7 @@ impl ServiceState {
             router: Router::new(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
+            verifies_on_blocking_threads: options.verify_on_blocking_threads,
             hooks: Arc::clone(&options.hooks),
             verdict_lifetime,
             key_set_max_age,
