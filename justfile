@@ -97,6 +97,10 @@ bench *ARGS:
     ./.ci/bench "$@"
     cargo bench --quiet --package edgeproof-mock --bench service_cost
 
+# Measure the mock service beside other mocks; see docs/performance.md.
+bench-mocks *ARGS:
+    ./.ci/bench-mocks "$@"
+
 # Measure the load generator beside oha, wrk and a bare hyper loop.
 bench-load *ARGS:
     cargo build --quiet --release --package edgeproof-load --bins --example load_cost

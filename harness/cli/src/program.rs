@@ -1,4 +1,6 @@
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use clap::{Command, Parser};
 use tokio::runtime::{Builder, Runtime};
@@ -33,7 +35,18 @@ pub fn command<A: Parser>() -> Command {
 
 /// Tokio runtime with one worker thread for each core.
 pub fn runtime() -> Result<Runtime, Failure> {
-    Builder::new_multi_thread().enable_all().build().map_err(|why| {
+    build(&mut Builder::new_multi_thread())
+}
+
+/// Tokio runtime with one thread for connections, and one blocking thread for each core. Several threads for connections
+/// would wake each other for most requests.
+pub fn single_threaded_runtime() -> Result<Runtime, Failure> {
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+    build(Builder::new_current_thread().max_blocking_threads(cores))
+}
+
+fn build(builder: &mut Builder) -> Result<Runtime, Failure> {
+    builder.enable_all().build().map_err(|why| {
         Failure::usage(
             format!("cannot start the runtime: {why}"),
             "raise the limits on threads and open files (ulimit -u, ulimit -n)",

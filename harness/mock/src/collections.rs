@@ -18,20 +18,21 @@ pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -
         // The journal had no room for the body, so there is nothing to open.
         return ServiceDecision::of_http(StatusCode::SERVICE_UNAVAILABLE);
     }
-    let entry = recording.entry();
-    if let Some(decision) = answer_to_magic_license(state, entry.target(), entry.headers()) {
+    let head = recording.head();
+    if let Some(decision) = answer_to_magic_license(state, head.target(), &head.headers) {
         return decision;
     }
     let (now, faults) = (state.clock.now(), state.faults());
     let opened = open_body(state, recording.body());
     let request = RelayedRequest {
-        target: entry.target(),
-        headers: entry.headers(),
-        client_certificates: entry.client_certificates(),
+        target: head.target(),
+        headers: &head.headers,
+        client_certificates: recording.entry().client_certificates(),
         body_length: recording.length(),
     };
     let collection = opened.as_ref().map(|_| ()).map_err(|fault| *fault);
-    let mut facts = CollectionFacts::new(request, &state.credentials, collection, faults.outage, now);
+    let ServiceState { credentials, tokens, .. } = state;
+    let mut facts = CollectionFacts::new(request, credentials, tokens, collection, faults.outage, now);
     let edge = edge_id(&facts, peer);
     // In some profiles the replay check precedes the seal check.
     let id = opened.as_ref().ok().map(|(_, id)| *id).or_else(|| replay_id(recording.body()));

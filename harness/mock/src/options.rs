@@ -41,6 +41,9 @@ pub struct ServiceOptions {
     pub sessions: usize,
     /// Enables [magic values](crate::magic) (default: off).
     pub magic: bool,
+    /// Verifies collections on the runtime's blocking threads, for a single-threaded runtime (default: on the thread of
+    /// the connection).
+    pub verify_on_blocking_threads: bool,
     /// Callback for each finished request.
     pub observer: Option<Observer>,
     /// Fault hooks; no-op outside mutation runs.
@@ -67,6 +70,7 @@ impl ServiceOptions {
             verdict_delay: Duration::ZERO,
             sessions: 100_000,
             magic: false,
+            verify_on_blocking_threads: false,
             observer: None,
             hooks: Arc::new(NoServiceFaults),
             spec,

@@ -1,5 +1,6 @@
 //! Cost of the mock service, compared with a bare hyper server that answers a constant. Both serve the same client in
-//! turns, with one core for the server's thread and one for the client's. A benchmark, not a test: `just bench`.
+//! turns, with one core for the server's thread and one for the client's. A benchmark, not a test: `just bench`. The
+//! argument `polls` or `requests` measures only these.
 #![expect(clippy::print_stdout, reason = "the program prints its measurements")]
 #![cfg_attr(target_os = "linux", expect(clippy::unwrap_used, reason = "a failed setup ends the benchmark"))]
 

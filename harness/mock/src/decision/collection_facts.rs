@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use edgeproof_fixtures::credentials::{
-    ClientCertificateFault, Credentials, LicenseClaims, Role, check_client_certificate, check_license,
+    ClientCertificateFault, Credentials, LicenseClaims, Role, VerifiedTokens, check_client_certificate,
 };
 use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::Stimulus;
@@ -56,12 +56,13 @@ impl CollectionFacts {
     pub(crate) fn new(
         request: RelayedRequest<'_>,
         credentials: &Credentials,
+        tokens: &VerifiedTokens,
         collection: Result<(), CollectionFault>,
         outage: Option<Outage>,
         now: SystemTime,
     ) -> Self {
-        let check =
-            |token: Option<&str>| check_license(token, credentials.keys(), credentials.revocations(), now);
+        let (keys, revoked) = (credentials.keys(), credentials.revocations());
+        let check = |token: Option<&str>| tokens.check_license(token, keys, revoked, now);
         let mut checked =
             presented_licenses(request.target, request.headers).into_iter().map(|token| check(Some(&token)));
         let license = match checked.next() {
@@ -70,13 +71,8 @@ impl CollectionFacts {
         };
         let authority = credentials.certificate(Role::ClientAuthority);
         let license_id = license.as_ref().map(|claims| claims.license_id.as_str()).unwrap_or_default();
-        let certificate = check_client_certificate(
-            request.client_certificates,
-            authority.der(),
-            license_id,
-            credentials.revocations(),
-            now,
-        );
+        let certificate =
+            check_client_certificate(request.client_certificates, authority.der(), license_id, revoked, now);
         Self {
             certificate: match certificate {
                 // Without a valid license there is none that the certificate could match.

@@ -1,3 +1,5 @@
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Versio
 use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use tokio::task::JoinError;
 
 use super::answer::{AnswerBody, ConnectionEnded, answer, cut_body, cut_head, cut_stream};
 use crate::decision::ServiceDecision;
@@ -28,7 +31,7 @@ pub(crate) async fn handle(
 ) -> Result<Response<AnswerBody>, ConnectionEnded> {
     let (parts, body) = request.into_parts();
     let route = state.router.route(&parts.method, parts.uri.path());
-    let recording = state.journal.open(parts, route.endpoint(), &peer);
+    let recording = state.journal.open(parts.into(), route.endpoint(), &peer);
     let mut exchange = ReceivedRequest { recording, route, body, peer };
     match exchange.read(&state).await {
         BodyRead::Early(script) => exchange.scripted(&state, script, false).await,
@@ -167,7 +170,7 @@ impl ReceivedRequest {
             tokio::time::sleep(reply.delay).await;
         }
         self.recording.record_prepared(prepared);
-        let version = self.recording.entry().version();
+        let version = self.recording.head().version;
         let http2 = version == Version::HTTP_2;
         match &reply.action {
             Action::Decide | Action::Pass | Action::Again | Action::CutDecision { .. } => {
@@ -209,7 +212,7 @@ impl ReceivedRequest {
                 self.recording.finish(complete);
                 if http2 {
                     // hyper drops this future at the end of the stream or the connection.
-                    return std::future::pending().await;
+                    return pending().await;
                 }
                 self.peer.control.peer_closed().await;
                 Err(ConnectionEnded)
@@ -217,65 +220,84 @@ impl ReceivedRequest {
         }
     }
 
-    async fn decide(self, state: &ServiceState) -> Result<Response<AnswerBody>, ConnectionEnded> {
-        let entry = self.recording.entry();
+    async fn decide(self, state: &Arc<ServiceState>) -> Result<Response<AnswerBody>, ConnectionEnded> {
         if let Some(decision) = state.hooks.at_once(&self.request()) {
             return Ok(self.answer(decision, true));
         }
         let mut client_listens = true;
-        let decision = match &self.route {
-            Route::Relay => collections::answer(state, &self.recording, &self.peer),
-            Route::Verdict(reference) => {
-                let control = (entry.version() != Version::HTTP_2).then_some(&self.peer.control);
-                let answered =
-                    verdicts::answer(state, reference, entry.query(), entry.headers(), control).await;
+        let (exchange, decision) = match self.route {
+            // Boxed: otherwise each long poll would hold its memory.
+            Route::Relay => Box::pin(self.decide_on_collection(state)).await,
+            Route::Verdict(ref reference) => {
+                let head = self.recording.head();
+                let control = (head.version != Version::HTTP_2).then_some(&self.peer.control);
+                let answered = verdicts::answer(state, reference, head.query(), &head.headers, control).await;
                 client_listens = answered.client_listens;
-                answered.decision
+                (self, answered.decision)
             }
             Route::KeySet => {
                 let published = state.keys.published(state.clock.now());
-                decide_key_set(&state.profile, state.key_set_max_age, &published, entry.headers())
+                let headers = &self.recording.head().headers;
+                let decision = decide_key_set(&state.profile, state.key_set_max_age, &published, headers);
+                (self, decision)
             }
-            Route::Health => ServiceDecision::json(
-                state.profile.health_status,
-                state.profile.health_body.to_string(),
-                None,
-            ),
-            Route::NotFound => ServiceDecision::of_http(StatusCode::NOT_FOUND),
-            Route::MethodNotAllowed => ServiceDecision::method_not_allowed(),
+            Route::Health => {
+                let body = state.profile.health_body.to_string();
+                (self, ServiceDecision::json(state.profile.health_status, body, None))
+            }
+            Route::NotFound => (self, ServiceDecision::of_http(StatusCode::NOT_FOUND)),
+            Route::MethodNotAllowed => (self, ServiceDecision::method_not_allowed()),
         };
-        match state.hooks.conclude(&self.request(), decision) {
+        match state.hooks.conclude(&exchange.request(), decision) {
             ServiceAction::At(late, decision) => {
                 if !late.is_zero() {
                     tokio::time::sleep(late).await;
                 }
                 if client_listens {
-                    return Ok(self.answer(decision, true));
+                    return Ok(exchange.answer(decision, true));
                 }
                 let recorded = ArrivalAnswer::Other("no verdict, to a client that sends no more");
-                Ok(self.answer_as(recorded, ServiceDecision { stimulus: None, ..decision }, true))
+                Ok(exchange.answer_as(recorded, ServiceDecision { stimulus: None, ..decision }, true))
             }
             ServiceAction::Nothing => {
-                self.recording.finish(true);
+                exchange.recording.finish(true);
                 Err(ConnectionEnded)
             }
         }
     }
 
+    /// Decides on a relayed collection, with its cryptography on another thread if the options say so.
+    async fn decide_on_collection(self, state: &Arc<ServiceState>) -> (Self, ServiceDecision) {
+        let shared = Arc::clone(state);
+        let decide = move || {
+            let decision = collections::answer(&shared, &self.recording, &self.peer);
+            (self, decision)
+        };
+        if !state.verifies_on_blocking_threads {
+            return decide();
+        }
+        match tokio::task::spawn_blocking(decide).await.map_err(JoinError::try_into_panic) {
+            Ok(decided) => decided,
+            Err(Ok(panic)) => resume_unwind(panic),
+            // The runtime ends, and with it this task.
+            Err(Err(_)) => pending().await,
+        }
+    }
+
     /// The request for fault hooks.
     fn request(&self) -> ServiceRequest<'_> {
-        let entry = self.recording.entry();
+        let head = self.recording.head();
         let reference = match &self.route {
             Route::Verdict(reference) => Some(reference.text.as_str()),
             _ => None,
         };
         ServiceRequest {
             endpoint: self.route.endpoint(),
-            target: entry.target(),
+            target: head.target(),
             reference,
-            method: entry.method(),
-            headers: entry.headers(),
-            connection: entry.connection(),
+            method: &head.method,
+            headers: &head.headers,
+            connection: self.recording.entry().connection(),
         }
     }
 
@@ -294,7 +316,7 @@ impl ReceivedRequest {
     ) -> Response<AnswerBody> {
         let ServiceDecision { status, mut headers, mut body, stimulus } = decision;
         self.recording.record_answer(Arc::new(recorded), stimulus);
-        if self.recording.entry().method() == Method::HEAD && status != 304 {
+        if self.recording.head().method == Method::HEAD && status != 304 {
             // The length of the answer to `GET` (RFC 9110, 9.3.2), which hyper does not know.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
             body = Bytes::new();
@@ -322,7 +344,7 @@ impl ReceivedRequest {
         shaped: &ShapedAnswer,
         read: bool,
     ) -> Result<Response<AnswerBody>, ConnectionEnded> {
-        let pieces = shaped.pieces(accepts_gzip(self.recording.entry().headers()));
+        let pieces = shaped.pieces(accepts_gzip(&self.recording.head().headers));
         let control = self.peer.control.clone();
         self.finish(state, read);
         // An error means that the client has left.

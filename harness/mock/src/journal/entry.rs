@@ -7,12 +7,12 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_http::{Peer, Request, TlsFacts};
 use http::header::AUTHORIZATION;
-use http::request::Parts;
-use http::{HeaderMap, Method, Uri, Version};
+use http::{HeaderMap, Method, Version};
 use parking_lot::Mutex;
 use rustls_pki_types::CertificateDer;
 use tokio::sync::Notify;
 
+use super::request_head::{PackedHead, RequestHead};
 use super::{Arrival, ArrivalAnswer};
 use crate::decision::holds_token;
 use crate::route::ServiceEndpoint;
@@ -22,9 +22,7 @@ pub(crate) struct Entry {
     number: u64,
     endpoint: ServiceEndpoint,
     method: Method,
-    uri: Uri,
     version: Version,
-    headers: HeaderMap,
     at: Instant,
     client_certificates: Arc<[CertificateDer<'static>]>,
     tls: Option<TlsFacts>,
@@ -32,8 +30,8 @@ pub(crate) struct Entry {
     progress: Mutex<EntryProgress>,
 }
 
-#[derive(Debug, Default)]
 struct EntryProgress {
+    head: EntryHead,
     body: Bytes,
     body_length: u64,
     complete: bool,
@@ -48,27 +46,44 @@ struct EntryProgress {
     waiters: Option<Arc<Notify>>,
 }
 
+/// Target and header fields.
+enum EntryHead {
+    /// Shared with the recording, until the end of the request.
+    Live(Arc<RequestHead>),
+    Packed(PackedHead),
+}
+
 impl Entry {
     /// Entry of a request whose head arrived at `at`.
     pub(super) fn new(
         number: u64,
         endpoint: ServiceEndpoint,
-        parts: Parts,
+        head: &Arc<RequestHead>,
         peer: &Peer,
         at: Instant,
     ) -> Arc<Self> {
         Arc::new(Self {
             number,
             endpoint,
-            method: parts.method,
-            uri: parts.uri,
-            version: parts.version,
-            headers: parts.headers,
+            method: head.method.clone(),
+            version: head.version,
             at,
             client_certificates: Arc::clone(&peer.certificates),
             tls: peer.tls,
             connection: peer.connection,
-            progress: Mutex::default(),
+            progress: Mutex::new(EntryProgress {
+                head: EntryHead::Live(Arc::clone(head)),
+                body: Bytes::new(),
+                body_length: 0,
+                complete: false,
+                finished: false,
+                answered: None,
+                answer: None,
+                stimulus: None,
+                claimed: false,
+                notify: None,
+                waiters: None,
+            }),
         })
     }
 
@@ -76,36 +91,12 @@ impl Entry {
         self.number
     }
 
-    /// Path and query; the authority for `CONNECT`, which has neither.
-    pub(crate) fn target(&self) -> &str {
-        match self.uri.path_and_query() {
-            Some(target) => target.as_str(),
-            None => self.uri.authority().map_or("", |authority| authority.as_str()),
-        }
-    }
-
     pub(crate) fn connection(&self) -> u64 {
         self.connection
     }
 
-    pub(crate) fn query(&self) -> Option<&str> {
-        self.uri.query()
-    }
-
-    pub(crate) fn method(&self) -> &Method {
-        &self.method
-    }
-
-    pub(crate) fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
     pub(crate) fn client_certificates(&self) -> &[CertificateDer<'static>] {
         &self.client_certificates
-    }
-
-    pub(crate) fn version(&self) -> Version {
-        self.version
     }
 
     pub(crate) fn is_finished(&self) -> bool {
@@ -141,12 +132,13 @@ impl Entry {
     }
 
     /// Finishes the entry, and notifies the script that claimed it. False if it was finished before.
-    pub(super) fn finish(&self, body: Bytes, body_length: u64, complete: bool) -> bool {
+    pub(super) fn finish(&self, head: &RequestHead, body: Bytes, body_length: u64, complete: bool) -> bool {
         let notified = {
             let mut progress = self.progress.lock();
             if progress.finished {
                 return false;
             }
+            progress.head = EntryHead::Packed(head.pack());
             progress.body = body;
             progress.body_length = body_length;
             progress.complete = complete;
@@ -162,14 +154,18 @@ impl Entry {
     /// Snapshot of the request and its answer.
     pub(crate) fn arrival(&self) -> Arrival {
         let progress = self.progress.lock();
+        let (target, headers) = match &progress.head {
+            EntryHead::Live(head) => (head.target(), head.headers.clone()),
+            EntryHead::Packed(head) => (head.target(), head.headers()),
+        };
         Arrival {
             number: self.number,
             endpoint: self.endpoint,
             request: Request {
                 method: self.method.to_string(),
-                target: self.target().to_owned(),
+                target: target.to_owned(),
                 version: self.version,
-                headers: with_sensitive_tokens(&self.headers),
+                headers: with_sensitive_tokens(headers),
                 body: progress.body.clone(),
                 complete: progress.complete,
             },
@@ -195,8 +191,7 @@ impl fmt::Debug for Entry {
 }
 
 /// The same headers. `Debug` output omits the values that contain a token.
-fn with_sensitive_tokens(headers: &HeaderMap) -> HeaderMap {
-    let mut headers = headers.clone();
+fn with_sensitive_tokens(mut headers: HeaderMap) -> HeaderMap {
     for (name, value) in &mut headers {
         value.set_sensitive(*name == AUTHORIZATION || holds_token(value.as_bytes()));
     }

@@ -1,16 +1,15 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_http::Peer;
-use http::request::Parts;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Arrival, ArrivalAnswer, Entry, Observer};
+use super::{Arrival, ArrivalAnswer, Entry, Observer, RequestHead};
 use crate::route::ServiceEndpoint;
 
 /// Recorded bytes of a body (maximum).
@@ -29,7 +28,8 @@ pub(crate) struct Journal {
 /// Recorder of one request. Dropping it, as when the connection ends, finishes the entry.
 pub(crate) struct Recording {
     entry: Arc<Entry>,
-    journal: Weak<Journal>,
+    head: Arc<RequestHead>,
+    journal: Arc<Journal>,
     buffer: BytesMut,
     length: u64,
     /// Bytes of this body in [`Journal::in_flight`].
@@ -43,9 +43,6 @@ const MAX_KEPT: usize = 72 * 1024 * 1024;
 
 /// Bytes of the bodies of all unfinished requests (maximum). The journal truncates the bodies beyond.
 const MAX_IN_FLIGHT: usize = 128 * 1024 * 1024;
-
-/// Memory of a request without headers (bytes, estimated).
-const BARE_HEAD: usize = 1024;
 
 #[derive(Debug, Default)]
 struct JournalEntries {
@@ -62,20 +59,26 @@ impl Journal {
     }
 
     /// Opens the entry of a request whose head has arrived.
-    pub(crate) fn open(self: &Arc<Self>, parts: Parts, endpoint: ServiceEndpoint, peer: &Peer) -> Recording {
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        head: RequestHead,
+        endpoint: ServiceEndpoint,
+        peer: &Peer,
+    ) -> Recording {
         let at = Instant::now();
-        let head = head_size(&parts);
+        let head = Arc::new(head);
+        let size = head.size();
         let mut log = self.log.lock();
-        let entry = Entry::new(log.next, endpoint, parts, peer, at);
+        let entry = Entry::new(log.next, endpoint, &head, peer, at);
         log.next += 1;
-        log.entries.push_back((Arc::clone(&entry), head));
-        log.kept += head;
+        log.entries.push_back((Arc::clone(&entry), size));
+        log.kept += size;
         log.evict(self.capacity);
         drop(log);
-        let journal = Arc::downgrade(self);
         Recording {
             entry,
-            journal,
+            head,
+            journal: Arc::clone(self),
             buffer: BytesMut::new(),
             length: 0,
             counted: 0,
@@ -130,6 +133,10 @@ impl Recording {
         &self.entry
     }
 
+    pub(crate) fn head(&self) -> &RequestHead {
+        &self.head
+    }
+
     /// Recorded part of the body.
     pub(crate) fn body(&self) -> &[u8] {
         &self.buffer
@@ -148,7 +155,7 @@ impl Recording {
         if self.truncated || part.is_empty() {
             return;
         }
-        let Some(journal) = self.journal.upgrade() else { return };
+        let journal = &self.journal;
         if journal.in_flight.fetch_add(part.len(), Ordering::Relaxed) + part.len() > MAX_IN_FLIGHT {
             journal.in_flight.fetch_sub(part.len(), Ordering::Relaxed);
             self.truncated = true;
@@ -186,10 +193,10 @@ impl Recording {
     fn end(&mut self, complete: bool) {
         let body = std::mem::take(&mut self.buffer).freeze();
         let kept = body.len();
-        if !self.entry.finish(body, self.length, complete) {
+        if !self.entry.finish(&self.head, body, self.length, complete) {
             return;
         }
-        let Some(journal) = self.journal.upgrade() else { return };
+        let journal = &self.journal;
         let mut log = journal.log.lock();
         let index = log.index_of(self.entry.number());
         journal.in_flight.fetch_sub(std::mem::take(&mut self.counted), Ordering::Relaxed);
@@ -228,11 +235,4 @@ impl JournalEntries {
             self.kept -= counted;
         }
     }
-}
-
-/// Memory of a request without its body (bytes, estimated).
-fn head_size(parts: &Parts) -> usize {
-    let headers = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 100);
-    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    BARE_HEAD + target + headers.sum::<usize>()
 }

@@ -1,7 +1,8 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::credentials::Credentials;
+use edgeproof_fixtures::credentials::{Credentials, VerifiedTokens};
 use edgeproof_fixtures::spec::{Fact, Profile, Spec};
 use edgeproof_http::Limits;
 use parking_lot::Mutex;
@@ -30,9 +31,12 @@ pub(crate) struct ServiceState {
     pub(crate) spec: Arc<Spec>,
     pub(crate) profile: Profile,
     pub(crate) credentials: Arc<Credentials>,
+    /// Licenses and read tokens with valid signatures.
+    pub(crate) tokens: VerifiedTokens,
     pub(crate) reply_shape: ReplyShape,
     pub(crate) router: Router,
     pub(crate) limits: Limits,
+    pub(crate) verifies_on_blocking_threads: bool,
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
     /// Lifetime of a verdict (8).
     pub(crate) verdict_lifetime: Duration,
@@ -40,6 +44,9 @@ pub(crate) struct ServiceState {
     pub(crate) key_set_max_age: Option<Duration>,
     faults: Mutex<ServiceFaults>,
 }
+
+/// Verified tokens that the service keeps (maximum), in at most about 20 MiB.
+const TOKENS: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 impl ServiceState {
     /// State for these options.
@@ -65,6 +72,7 @@ impl ServiceState {
             router: Router::new(spec),
             reply_shape: options.reply_shape.clone(),
             limits: options.limits,
+            verifies_on_blocking_threads: options.verify_on_blocking_threads,
             hooks: Arc::clone(&options.hooks),
             verdict_lifetime,
             key_set_max_age,
@@ -75,6 +83,7 @@ impl ServiceState {
             spec: Arc::clone(spec),
             profile: profile.clone(),
             credentials: Arc::clone(credentials),
+            tokens: VerifiedTokens::new(TOKENS),
         }
     }
 

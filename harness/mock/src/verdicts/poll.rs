@@ -1,7 +1,7 @@
 use std::future::pending;
 use std::time::{Duration, SystemTime};
 
-use edgeproof_fixtures::credentials::{Credentials, ReadClaims, ReadTokenFault, check_read_token};
+use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_fixtures::verdict::Grounds;
 use edgeproof_http::StreamControl;
@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use super::magic::{self, MagicOutcome};
 use super::wait::wait_ms;
 use crate::decision::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts, decide_verdict};
-use crate::fault_hooks::ServiceFaultHooks;
 use crate::route::SessionRef;
 use crate::state::{IssuedVerdict, ServiceState, SessionLookup};
 
@@ -27,7 +26,7 @@ pub(crate) async fn answer(
     control: Option<&StreamControl>,
 ) -> VerdictAnswer {
     let now = state.clock.now();
-    let token = read_token(headers, &state.credentials, state.hooks.as_ref(), now);
+    let token = read_token(headers, state, now);
     let (token, forced) = match magic::find(state, headers, &reference.text, token, now) {
         MagicOutcome::Answer(decision) => return VerdictAnswer { decision, client_listens: true },
         MagicOutcome::Session(token, session_state) => (token, Some(session_state)),
@@ -179,14 +178,15 @@ async fn left(control: Option<&StreamControl>) {
 /// Checks the read token of a request. Two `Authorization` headers count as none.
 fn read_token(
     headers: &HeaderMap,
-    credentials: &Credentials,
-    hooks: &dyn ServiceFaultHooks,
+    state: &ServiceState,
     now: SystemTime,
 ) -> Result<ReadClaims, ReadTokenFault> {
+    let ServiceState { credentials, hooks, tokens, .. } = state;
     let mut fields = headers.get_all(AUTHORIZATION).iter();
     let field = fields.next().filter(|_| fields.next().is_none());
     let field =
         hooks.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
-    let checked = check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
+    let checked =
+        tokens.check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
     hooks.token(field.as_deref(), credentials.license_id(), checked)
 }

@@ -3,6 +3,7 @@
 
 mod actions;
 mod foreign;
+mod kept_tokens;
 mod keys;
 mod lifetime;
 mod modes;

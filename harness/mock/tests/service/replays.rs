@@ -6,15 +6,19 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
 use edgeproof_fixtures::seal::{Collection, Measurement};
 use edgeproof_fixtures::spec::{Stimulus, Version};
+use edgeproof_mock::ServiceOptions;
+use rstest::rstest;
 use tokio::task::JoinSet;
 
 use super::support::{Bench, answered, connect, http1, http2};
 
 const COPY: &[u8] = br#"{"error":"replayed_bundle","reason":"replayed_bundle"}"#;
 
+#[rstest]
 #[tokio::test]
-async fn one_of_simultaneous_copies_is_accepted() {
-    let bench = Bench::start().await;
+async fn one_of_simultaneous_copies_is_accepted(#[values(false, true)] blocking_threads: bool) {
+    let adjust = |options: &mut ServiceOptions| options.verify_on_blocking_threads = blocking_threads;
+    let bench = Bench::with(Version::Current, adjust).await;
     for round in 0..8 {
         let body = Bytes::from(bench.sealed(&format!("race {round}")));
         let mut copies = JoinSet::new();

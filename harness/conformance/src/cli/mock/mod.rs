@@ -11,7 +11,7 @@ pub(crate) use args::MockArgs;
 
 use std::sync::Arc;
 
-use edgeproof_cli::{Failure, runtime, signals};
+use edgeproof_cli::{Failure, signals, single_threaded_runtime};
 use edgeproof_fixtures::spec::Spec;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -27,7 +27,7 @@ pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
     }
     let (plan, json) = (plan(args, spec)?, args.json);
     raise_file_limit();
-    runtime()?.block_on(async {
+    single_threaded_runtime()?.block_on(async {
         // Before anything starts: from here on a signal stops it in order.
         let interrupted = signals::catch()?;
         let server = MockServer::start(plan).await?;

@@ -59,6 +59,7 @@ impl MockServer {
             plain,
             reply_shape: ReplyShape::from_profile(&profile),
             magic: true,
+            verify_on_blocking_threads: true,
             observer: log.observer(),
             ..ServiceOptions::new(Arc::clone(&spec), credentials)
         };

@@ -3,26 +3,22 @@
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
-use edgeproof_fixtures::credentials::{
-    Credentials, LicenseForm, MintOptions, Role, check_client_certificate, check_license,
-};
+use edgeproof_fixtures::credentials::{Credentials, MintOptions, Role, check_client_certificate};
 use edgeproof_fixtures::seal::{Collection, open};
 use edgeproof_fixtures::verdict::{Confidence, Decision, Grounds, Judgement, Verdict};
 
 use super::server::thread_cpu;
 
-/// Names and microseconds. TLS records are excluded.
+/// Names and microseconds. TLS records are excluded, and the license, which is verified once.
 pub(crate) fn parts() -> Vec<(&'static str, f64)> {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let now = SystemTime::now();
-    let license = credentials.license(LicenseForm::Valid);
     let chain = credentials.certificate(Role::ClientForLicense).chain_der();
     let authority = credentials.certificate(Role::ClientAuthority).der();
     let seal_keys = credentials.seal_keys();
     let body = Collection::generated("session 1", 7, now).seal(seal_keys.current());
-    let (keys, revoked) = (credentials.keys(), credentials.revocations());
+    let revoked = credentials.revocations();
     vec![
-        ("license: Ed25519", timed(|| check_license(Some(&license), keys, revoked, now).unwrap())),
         (
             "certificate: P-256",
             timed(|| {

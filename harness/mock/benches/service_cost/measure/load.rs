@@ -1,13 +1,13 @@
-//! The client for relayed collections.
+//! The client for relayed collections and verdicts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use edgeproof_fixtures::credentials::{Credentials, LicenseForm, Role};
+use edgeproof_fixtures::credentials::{Credentials, LicenseForm, ReadTokenForm, Role};
 use edgeproof_fixtures::seal::{Collection, Sealer};
-use edgeproof_mock::MockService;
-use http::Request;
+use edgeproof_mock::{MockService, NewSession};
+use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
@@ -27,21 +27,33 @@ const TIME: Duration = Duration::from_secs(2);
 /// Relayed collections, each sent once.
 const COLLECTIONS: usize = 8_000;
 
-/// CPU time of a request without TLS (µs).
-pub(crate) async fn plain<S: Send + 'static>(server: &MeasuredServer<S>) -> f64 {
+/// CPU time of a collection without TLS, which the server answers without verifying it (µs).
+pub(crate) async fn collections<S: Send + 'static>(server: &MeasuredServer<S>) -> f64 {
+    let body = Full::new(Bytes::from("{\"a\":1}".repeat(200)));
+    repeated(server, &request(Method::POST, "/v1/relay", "none", body)).await
+}
+
+/// CPU time of a request for a ready verdict without TLS, with a real read token (µs).
+pub(crate) async fn verdicts(server: &MeasuredServer<MockService>) -> f64 {
+    server.service.add_session(NewSession::new("session-1"));
+    let read_token = server.service.credentials().read_token(ReadTokenForm::Valid);
+    repeated(server, &request(Method::GET, "/v1/verdict/session-1", &read_token, Full::default())).await
+}
+
+/// CPU time of the same request, sent over and over (µs).
+async fn repeated<S: Send + 'static>(server: &MeasuredServer<S>, request: &Request<Full<Bytes>>) -> f64 {
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
         clients.push(connect(TcpStream::connect(server.addr).await.unwrap()).await);
     }
-    let body = Bytes::from("{\"a\":1}".repeat(200));
     let (before, end) = (server.cpu().await, Instant::now() + TIME);
     let mut tasks = JoinSet::new();
     for mut client in clients {
-        let body = body.clone();
+        let request = request.clone();
         tasks.spawn(async move {
             let mut count = 0;
             while Instant::now() < end {
-                post(&mut client, "none", body.clone()).await;
+                send(&mut client, request.clone()).await;
                 count += 1;
             }
             count
@@ -68,7 +80,7 @@ pub(crate) async fn sealed(server: &MeasuredServer<MockService>) -> f64 {
         let stream = tls.connect(ServerName::try_from("localhost").unwrap(), tcp).await.unwrap();
         let mut client = connect(stream).await;
         // After the first answer the server has finished the handshake too.
-        post(&mut client, &license, body).await;
+        send(&mut client, collection(&license, body)).await;
         clients.push(client);
     }
     let before = server.cpu().await;
@@ -77,7 +89,7 @@ pub(crate) async fn sealed(server: &MeasuredServer<MockService>) -> f64 {
         let (license, bodies) = (license.clone(), bodies.to_vec());
         tasks.spawn(async move {
             for body in bodies {
-                post(&mut client, &license, body).await;
+                send(&mut client, collection(&license, body)).await;
             }
         });
     }
@@ -94,13 +106,21 @@ where
     client
 }
 
-async fn post(client: &mut SendRequest<Full<Bytes>>, license: &str, body: Bytes) {
-    let request = Request::post("/v1/relay")
+fn collection(license: &str, body: Bytes) -> Request<Full<Bytes>> {
+    request(Method::POST, "/v1/relay", license, Full::new(body))
+}
+
+fn request(method: Method, path: &str, token: &str, body: Full<Bytes>) -> Request<Full<Bytes>> {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
         .header("host", "localhost")
-        .header("authorization", format!("Bearer {license}"))
-        .header("content-type", "application/json")
-        .body(Full::new(body))
-        .unwrap();
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json");
+    request.body(body).unwrap()
+}
+
+async fn send(client: &mut SendRequest<Full<Bytes>>, request: Request<Full<Bytes>>) {
     let response = client.send_request(request).await.unwrap();
     let status = response.status();
     let answer = response.into_body().collect().await.unwrap().to_bytes();
