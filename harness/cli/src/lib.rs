@@ -18,5 +18,5 @@ pub use error_text::error_text;
 pub use failure::Failure;
 pub use log_writer::{LogEnd, LogWriter};
 pub use origin::parse_origin;
-pub use program::{command, run_program, runtime, single_threaded_runtime};
+pub use program::{command, run_program, runtime, runtime_of, single_threaded_runtime};
 pub use stdout::write_stdout;

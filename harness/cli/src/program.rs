@@ -38,6 +38,11 @@ pub fn runtime() -> Result<Runtime, Failure> {
     build(&mut Builder::new_multi_thread())
 }
 
+/// Tokio runtime with this many worker threads.
+pub fn runtime_of(workers: usize) -> Result<Runtime, Failure> {
+    build(Builder::new_multi_thread().worker_threads(workers.max(1)))
+}
+
 /// Tokio runtime with one thread for connections, and one blocking thread for each core. Several threads for connections
 /// would wake each other for most requests.
 pub fn single_threaded_runtime() -> Result<Runtime, Failure> {

@@ -60,7 +60,7 @@ async fn wiremock() {
     let accepted = ResponseTemplate::new(200).set_body_raw(ACCEPTED, "application/json");
     Mock::given(method("POST")).respond_with(accepted).mount(&server).await;
     println!("{}", server.uri());
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Sends this number of requests, and prints how many were answered with 200. `READ_TOKEN` is the bearer token.

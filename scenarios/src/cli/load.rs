@@ -1,4 +1,6 @@
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::signals;
@@ -19,18 +21,35 @@ use crate::report::{ReportInputs, build};
 use crate::scenario::SealedCollections;
 use crate::service::InjectedFaults;
 use edgeproof_cli::Failure;
-use edgeproof_cli::runtime;
+use edgeproof_cli::{runtime, runtime_of};
 
+/// Operations per second that one thread plays at ease.
+const WORKER_RATE: f64 = 20_000.0;
 /// Timeout for tasks that are left after a run.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The commands that load: `edgeproof-load edge-relay` and its siblings.
 pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
     let plan = plan(name, args)?;
-    let runtime = runtime()?;
+    let runtime = match workers(&plan) {
+        Some(workers) => runtime_of(workers)?,
+        None => runtime()?,
+    };
     let report = runtime.block_on(run(&plan));
     runtime.shutdown_timeout(SHUTDOWN_LIMIT);
     Ok(plan.files.finish(&plan.args.output, &report?))
+}
+
+/// Number of threads that send requests; `None` for one on each processor. With more than needed they wake each other. Parts
+/// in this process need threads of their own, and the closed model takes all processors.
+fn workers(plan: &LoadPlan) -> Option<usize> {
+    let args = &plan.args;
+    let is_foreign = (!plan.needs.edge || args.edge_url.is_some())
+        && (!plan.needs.verdicts || args.base_url.is_some())
+        && args.settings.is_none();
+    let peak = plan.stages.as_ref()?.peak().value() / f64::from(plan.shard.count());
+    let processors = available_parallelism().map_or(1, NonZeroUsize::get);
+    is_foreign.then(|| ((peak / WORKER_RATE).ceil() as usize).clamp(1, processors))
 }
 
 /// A threshold for an unknown route would have no data.

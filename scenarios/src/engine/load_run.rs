@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof_cli::signals::Interruption;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::error::EngineError;
@@ -140,24 +141,30 @@ fn drop_untaken(run: &LoadRunContext, now: Duration) -> (u64, u64) {
     (released, run.workload.arrivals().map_or(released, planned))
 }
 
+/// Calls back twice a second. Elsewhere than on a worker, because adding up takes milliseconds.
 async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
-    let end = run.workload.end();
     loop {
         sleep(Duration::from_millis(500)).await;
-        let at = run.started().elapsed();
-        let sum = run.recorder.sum();
-        let (released, begun) = run.workload.counts();
-        let draining = at > end;
-        live(RunProgress {
-            at,
-            end,
-            asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-            measurements: &sum.measurements,
-            ledger: &sum.ledger,
-            warm_up: &sum.warm_up,
-            released,
-            begun,
-            draining,
-        });
+        let (live, run) = (Arc::clone(&live), Arc::clone(&run));
+        // Fails only at the end of the runtime.
+        let _ = spawn_blocking(move || show_progress(&live, &run)).await;
     }
+}
+
+fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
+    let end = run.workload.end();
+    let at = run.started().elapsed();
+    let sum = run.recorder.sum();
+    let (released, begun) = run.workload.counts();
+    live(RunProgress {
+        at,
+        end,
+        asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
+        measurements: &sum.measurements,
+        ledger: &sum.ledger,
+        warm_up: &sum.warm_up,
+        released,
+        begun,
+        draining: at > end,
+    });
 }

@@ -83,7 +83,7 @@ impl LoadRecorder {
         }
     }
 
-    /// Records a time to verdict, without and with the delay that the generator added.
+    /// Records a time to verdict, without the delay that the generator added and as measured.
     pub fn verdict(&self, user: usize, time: Duration, observed: Duration) {
         let mut local = self.recorder_of(user);
         local.measurements.verdict.record(time);
@@ -140,7 +140,8 @@ impl LoadRecorder {
     pub fn sum(&self) -> LocalRecorder {
         let mut sum = LocalRecorder::default();
         for local in &self.local_recorders {
-            let local = local.lock();
+            // Copied, because users wait for the lock meanwhile: adding takes longer.
+            let local = local.lock().clone();
             sum.measurements.add(&local.measurements);
             sum.ledger.add(&local.ledger);
             sum.warm_up.add(&local.warm_up);

@@ -54,6 +54,11 @@ const BUSY: f64 = 0.1;
 /// take this share, and distort the 99th percentile.
 const TARGET_WAIT: f64 = 0.002;
 
+/// Processors that a generator uses which crowds out a target.
+const CROWDING: f64 = 0.5;
+/// Share of the run in which a target waits that the generator crowds out.
+const CROWDED: f64 = 0.15;
+
 impl CpuContention {
     /// Who took the processors.
     pub fn causes(&self) -> Vec<CpuCause> {
@@ -112,6 +117,23 @@ impl CpuContention {
                 s(target.wait),
                 s(self.elapsed),
                 self.takers()
+            )
+        })
+    }
+
+    /// Why the response times of a paced run are not the target's own: it waited for a processor that the generator used.
+    /// `None` for a target that runs elsewhere or in this process, or that had its share.
+    pub fn crowded_target(&self) -> Option<String> {
+        let target = self.target.filter(|target| !target.embedded)?;
+        let is_crowded = self.share(self.own) > CROWDING && self.share(target.wait) > CROWDED;
+        is_crowded.then(|| {
+            format!(
+                "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s, while the \
+                 generator used {:.1} CPU-seconds: its response times include that; lower the rate, or run the \
+                 generator on another machine",
+                s(target.wait),
+                s(self.elapsed),
+                s(self.own)
             )
         })
     }
@@ -206,6 +228,25 @@ mod tests {
         let contention = CpuContention { target: Some(target), ..contention(others, 0, 0) };
         assert_eq!(contention.starved_target().is_some(), starved);
         assert_eq!(contention.competing_target().is_some(), competing);
+    }
+
+    /// Of a run of 10 s. Times in ms.
+    #[rstest]
+    #[case::crowded(8_000, 2_000, false, true)]
+    #[case::target_waits_for_itself(1_000, 9_000, false, false)]
+    #[case::short_waits(8_000, 1_000, false, false)]
+    #[case::in_this_process(8_000, 2_000, true, false)]
+    fn target_crowded_out_by_the_generator_is_noticed(
+        #[case] own: u64,
+        #[case] wait: u64,
+        #[case] embedded: bool,
+        #[case] crowded: bool,
+    ) {
+        let wait = Duration::from_millis(wait);
+        let target = TargetContention { embedded, cpu: Duration::ZERO, wait, long_wait: Duration::ZERO };
+        let own = Duration::from_millis(own);
+        let contention = CpuContention { own, target: Some(target), ..contention(100, 0, 0) };
+        assert_eq!(contention.crowded_target().is_some(), crowded);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod validity;
 pub use compare::{ComparedRun, compare};
 pub use completions::Completions;
 pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
-pub use distortion::{DistortedPercentile, MeasuredTime, ObservedTimes};
+pub use distortion::{DistortedPercentile, MeasuredTime, ObservedTimes, Tolerance};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
 pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};

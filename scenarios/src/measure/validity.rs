@@ -103,6 +103,9 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
         ));
     }
     invalid.extend(inputs.contention.starved_target());
+    if inputs.open {
+        invalid.extend(inputs.contention.crowded_target());
+    }
     let (unsealed, sent) = inputs.unsealed;
     if unsealed as f64 > sent as f64 * UNSEALED {
         invalid.push(format!(

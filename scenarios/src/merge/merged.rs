@@ -9,7 +9,7 @@ use super::sums::{
 };
 use super::thresholds::thresholds;
 use crate::plan::Threshold;
-use crate::report::{distorted, distortion, exit_code, judge_report};
+use crate::report::{distorted, distortion, exit_code, judge_report, tolerance};
 
 /// Merges the shards of a run and judges the sum once.
 ///
@@ -71,7 +71,8 @@ pub fn merge(reports: &[LoadReport], asked: &[(Threshold, bool)]) -> Result<Load
     sum.generator.late_reads_measured = generators().all(|generator| generator.late_reads_measured);
     sum.generator.contention = contention(reports);
     sum.comparison = None;
-    sum.distorted = distorted(&sum, &thresholds).into_iter().map(distortion).collect();
+    let tolerance = tolerance(&sum.generator.contention, sum.duration_ms * reports.len() as u64);
+    sum.distorted = distorted(&sum, &thresholds, tolerance).into_iter().map(distortion).collect();
     sum.state = state(reports);
     sum.findings = findings(reports);
     let planned = Duration::from_millis(first.plan.warm_up_ms + first.plan.measured_ms);

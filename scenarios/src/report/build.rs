@@ -9,7 +9,7 @@ use edgeproof_reports::load::{
 
 use super::counts::{imbalance, rates, reconcile, unanswered};
 use super::digest::digest;
-use super::distortion::{contention_figures, distorted, distortion};
+use super::distortion::{contention_figures, distorted, distortion, tolerance};
 use super::exit_code::exit_code;
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
@@ -116,7 +116,8 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         plan,
         comparison: None,
     };
-    let distorted = distorted(&report, inputs.thresholds);
+    let tolerance = tolerance(&report.generator.contention, report.duration_ms);
+    let distorted = distorted(&report, inputs.thresholds, tolerance);
     let mut invalid = invalid_reasons(&ValidityInputs {
         distorted: &distorted,
         response: &response,

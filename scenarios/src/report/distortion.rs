@@ -1,11 +1,20 @@
 use edgeproof_reports::load::{ContentionFigures, Distortion, LoadReport, Timing};
 
-use crate::measure::{CpuContention, DistortedPercentile, Histogram, MeasuredTime, ObservedTimes};
+use crate::measure::{CpuContention, DistortedPercentile, Histogram, MeasuredTime, ObservedTimes, Tolerance};
 use crate::plan::{Metric, Quantile, Threshold};
+
+/// Share of a processor that other programs use on a machine with other work. Every machine has some.
+const OTHERS: f64 = 0.25;
+/// Share of the run in which a CPU limit stops a generator.
+const THROTTLED: f64 = 0.02;
 
 /// The percentiles that the generator's delay changed: of the whole run, of each route, and of the time to
 /// verdict.
-pub fn distorted(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<DistortedPercentile> {
+pub fn distorted(
+    report: &LoadReport,
+    thresholds: &[(Threshold, bool)],
+    tolerance: Tolerance,
+) -> Vec<DistortedPercentile> {
     let response = |metric| match metric {
         Metric::Response(quantile) => Some(quantile),
         _ => None,
@@ -32,7 +41,9 @@ pub fn distorted(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<D
             times_to_verdict.map(|times| ObservedTimes { figure: MeasuredTime::TimeToVerdict, ..times }),
         );
     }
-    times.iter().flatten().flat_map(ObservedTimes::distorted).collect()
+    let times: Vec<ObservedTimes> =
+        times.into_iter().flatten().map(|times| ObservedTimes { tolerance, ..times }).collect();
+    times.iter().flat_map(ObservedTimes::distorted).collect()
 }
 
 /// Both distributions of response times. `None` if they are not of the same requests: a report of an older
@@ -49,7 +60,14 @@ fn observed_times(
         return None;
     }
     let (route, figure) = (route.map(str::to_owned), MeasuredTime::Response);
-    Some(ObservedTimes { route, figure, observed, corrected, limited })
+    Some(ObservedTimes { route, figure, observed, corrected, limited, tolerance: Tolerance::STRICT })
+}
+
+/// The tolerance for a run with this use of the processors and this duration (ms).
+pub fn tolerance(contention: &ContentionFigures, duration_ms: u64) -> Tolerance {
+    let share = |seconds: f64| seconds * 1000.0 / duration_ms.max(1) as f64;
+    let is_held_back = share(contention.others_s) > OTHERS || share(contention.throttled_s) > THROTTLED;
+    if is_held_back { Tolerance::STRICT } else { Tolerance::WAKE_UPS }
 }
 
 /// A distorted percentile in the report.

@@ -14,7 +14,7 @@ mod timing;
 
 pub use build::{build, embedded};
 pub use digest::digest;
-pub use distortion::{distorted, distortion};
+pub use distortion::{distorted, distortion, tolerance};
 pub use exit_code::exit_code;
 pub use inputs::ReportInputs;
 pub use thresholds::judge_report;
