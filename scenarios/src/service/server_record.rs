@@ -82,9 +82,14 @@ impl ServerRecord {
 impl TrueTimes {
     /// Bounds of a percentile; `Duration::MAX` if it falls on a request without an answer.
     pub fn at(&self, quantile: Quantile) -> (Duration, Duration) {
+        self.at_share(quantile.share())
+    }
+
+    /// Bounds of the time that this share of the requests does not exceed.
+    pub fn at_share(&self, share: f64) -> (Duration, Duration) {
         let count = self.shortest.len();
         let Some(last) = count.checked_sub(1) else { return Default::default() };
-        let rank = ((quantile.share() * count as f64).ceil() as usize).saturating_sub(1).min(last);
+        let rank = ((share * count as f64).ceil() as usize).saturating_sub(1).min(last);
         (self.shortest[rank], self.longest[rank])
     }
 
