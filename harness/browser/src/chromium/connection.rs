@@ -30,6 +30,9 @@ use super::recording::{Reaction, text};
 /// Maximum size of a body that an event carries (bytes). Longer ones are asked for.
 const LARGEST_BODY_IN_EVENT: i64 = 4 * 1024 * 1024;
 
+/// Types of targets that run code of a page. Others, such as `browser_ui`, are Chromium's own.
+const KINDS: [&str; 5] = ["page", "iframe", "worker", "shared_worker", "service_worker"];
+
 /// Handle of the connection. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
@@ -315,7 +318,9 @@ impl Exchange {
             Some(parent) => Some(&parent.page),
             None => self.contexts.get(text(params, "/targetInfo/browserContextId")),
         };
-        let Some(page) = page.cloned() else {
+        let kind = text(params, "/targetInfo/type").to_owned();
+        let is_observed = KINDS.contains(&kind.as_str());
+        let Some(page) = page.cloned().filter(|_| is_observed) else {
             self.send(&id, &RunIfWaitingForDebuggerParams::default());
             let mut detach = DetachFromTargetParams::default();
             detach.session_id = Some(id.into());
@@ -323,7 +328,6 @@ impl Exchange {
             self.submit(None, detach.identifier(), params, Reply::Nobody);
             return;
         };
-        let kind = text(params, "/targetInfo/type").to_owned();
         let is_main = kind == "page" && page.main().is_none();
         let target = text(params, "/targetInfo/targetId").to_owned();
         if !is_main {

@@ -41,7 +41,7 @@ async fn browser_with_page(site: &Site) -> (Chromium, PathBuf) {
 }
 
 fn assert_gone(folder: &Path) {
-    assert_eq!(processes(folder), []);
+    assert_eq!(processes(folder), Vec::<u32>::new());
     assert!(!folder.exists(), "{}", folder.display());
 }
 
