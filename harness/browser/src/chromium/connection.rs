@@ -97,12 +97,13 @@ impl Connection {
     /// Connects to the WebSocket of a browser, and attaches to each of its targets before they run.
     pub(super) async fn open(url: &str) -> Result<Self, String> {
         let wire = chromiumoxide::Connection::connect(url).await.map_err(|why| why.to_string())?;
-        let (orders, received) = mpsc::unbounded_channel();
+        let (orders, mut received) = mpsc::unbounded_channel();
         let (ending, ended) = watch::channel(false);
-        let exchange =
+        let mut exchange =
             Exchange { wire, pending: HashMap::new(), contexts: HashMap::new(), sessions: HashMap::new() };
         tokio::spawn(async move {
-            exchange.run(received).await;
+            exchange.run(&mut received).await;
+            // Before pending commands fail because of it.
             ending.send_replace(true);
         });
         let connection = Self { orders, ended };
@@ -190,7 +191,7 @@ struct Session {
 }
 
 impl Exchange {
-    async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+    async fn run(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) {
         loop {
             tokio::select! {
                 order = orders.recv() => match order {
@@ -322,8 +323,7 @@ impl Exchange {
         let is_observed = KINDS.contains(&kind.as_str());
         let Some(page) = page.cloned().filter(|_| is_observed) else {
             self.send(&id, &RunIfWaitingForDebuggerParams::default());
-            let mut detach = DetachFromTargetParams::default();
-            detach.session_id = Some(id.into());
+            let detach = DetachFromTargetParams { session_id: Some(id.into()) };
             let params = serde_json::to_value(&detach).expect("a command is JSON");
             self.submit(None, detach.identifier(), params, Reply::Nobody);
             return;

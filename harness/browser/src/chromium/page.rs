@@ -48,12 +48,10 @@ impl Page {
     /// Opens a page: an empty one first, so that the recording and the scripts are there before it loads.
     pub(super) async fn open(connection: &Connection, options: PageOptions) -> Result<Self, BrowserError> {
         let failed = |why: String| BrowserError::Open { url: options.url.clone(), why };
-        let in_time = |what, limit| move |_| format!("{what} within {}", format_duration(limit));
-        let blank = timeout(BLANK_LIMIT, Self::blank(connection, options.time_limit)).await;
-        let page = blank.map_err(in_time("Chromium opened no tab", BLANK_LIMIT)).flatten().map_err(failed)?;
         let limit = options.time_limit;
-        let loaded = timeout(limit, page.load(&options)).await;
-        loaded.map_err(in_time("it did not load", limit)).flatten().map_err(failed)
+        let page = within(BLANK_LIMIT, "Chromium opened no tab", Self::blank(connection, limit)).await;
+        let page = page.map_err(failed)?;
+        within(limit, "it did not load", page.load(&options)).await.map_err(failed)
     }
 
     async fn load(mut self, options: &PageOptions) -> Result<Self, String> {
@@ -185,13 +183,8 @@ impl Page {
             ..EvaluateParams::new(javascript)
         };
         let failed = |why: String| BrowserError::Evaluate { why };
-        let answer = match timeout(self.time_limit, self.execute(&command)).await {
-            Ok(answer) => answer.map_err(failed)?,
-            Err(_) => {
-                let limit = format_duration(self.time_limit);
-                return Err(failed(format!("it did not end within {limit}")));
-            }
-        };
+        let answer = within(self.time_limit, "it did not end", self.execute(&command)).await;
+        let answer = answer.map_err(failed)?;
         match exception(&answer) {
             Some(why) => Err(failed(why)),
             None => Ok(answer.pointer("/result/value").cloned().unwrap_or_default()),
@@ -221,6 +214,16 @@ impl Drop for Page {
         self.connection.forget(&self.state);
         self.connection.send(None, &DisposeBrowserContextParams::new(self.context.clone()));
     }
+}
+
+/// Limits an operation. The error after the limit is `what` with the time.
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    operation: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    let ended = timeout(limit, operation).await;
+    ended.unwrap_or_else(|_| Err(format!("{what} within {}", format_duration(limit))))
 }
 
 /// Argument of the driver.
