@@ -135,7 +135,7 @@ impl Process {
         let _ = tokio::task::spawn_blocking(move || descendants.end(grace)).await;
     }
 
-    /// Like [`Process::end`]; then reads the output to its end.
+    /// Ends the program and everything that it started, as a drop does, and reads the output to its end.
     pub async fn stop(mut self) -> LogTail {
         self.end().await;
         let _ = timeout(OUTPUT_LIMIT, self.exit()).await;
