@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParams};
-use edgeproof_launch::{LogTail, Process, Start};
+use edgeproof_launch::{LogTail, Process, ProcessStart};
 use edgeproof_reports::escape::visible;
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -26,6 +26,8 @@ use recording::text;
 const START_LIMIT: Duration = Duration::from_secs(30);
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
+/// Timeout of an end in order, which lets Chromium finish its files. On a busy machine it takes seconds.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// Lines of output that an error quotes.
 const LAST: usize = 5;
 /// Text before the URL of the debugging connection.
@@ -103,9 +105,9 @@ impl Chromium {
     /// Ends the browser without blocking the runtime.
     pub async fn close(self) {
         let Self { connection, process, folder, .. } = self;
-        // Lets Chromium finish its files. SIGTERM would also end the processes that write them.
+        // SIGTERM would also end the processes that write files.
         connection.send(None, &CloseParams::default());
-        let _ = timeout(GRACE, process.exit()).await;
+        let _ = timeout(CLOSE_LIMIT, process.exit()).await;
         process.stop().await;
         // Fails only while the runtime shuts down: the drop deletes the folder as well.
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
@@ -131,7 +133,7 @@ fn new_folder() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> Start {
+fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> ProcessStart {
     let mut words: Vec<OsString> =
         vec!["/bin/sh".into(), "-c".into(), SHELL.into(), folder.into(), executable.into()];
     words.extend(arguments::arguments(&folder.join("profile"), trusted_spki));
@@ -142,7 +144,7 @@ fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> Start {
         variable("XDG_CONFIG_HOME", folder.join("config")),
         variable("XDG_DATA_HOME", folder.join("data")),
     ];
-    Start { words, environment, grace: GRACE, stdin_open: true }
+    ProcessStart { words, environment, grace: GRACE, stdin_open: true }
 }
 
 /// Connects as soon as the log names the URL. Yields the version as well.

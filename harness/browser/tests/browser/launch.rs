@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use edgeproof_browser::{BrowserError, Chromium, ChromiumOptions, PageOptions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -83,22 +82,20 @@ fn browser_of_a_task_that_panics_leaves_no_process_and_no_file() {
 #[test]
 fn cancelled_launch_leaves_no_process_and_no_file() {
     run(async {
-        let before = folders();
-        let launching = launch();
-        assert!(tokio::time::timeout(Duration::from_millis(100), launching).await.is_err());
-        for folder in folders().difference(&before) {
-            // Of another test that runs at the same time, or gone.
-            assert!(!processes(folder).is_empty() || !folder.exists(), "{}", folder.display());
-        }
+        let own = tempfile::tempdir().unwrap();
+        let (slow, started) = (own.path().join("slow"), own.path().join("started"));
+        assert!(std::process::Command::new("mkfifo").arg(&started).status().unwrap().success());
+        let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >'{}'\nexec sleep 1000\n", started.display());
+        fs::write(&slow, text).unwrap();
+        fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
+        let options = ChromiumOptions { executable: Some(slow), ..ChromiumOptions::default() };
+        let arguments = tokio::select! {
+            launched = Chromium::launch(options) => panic!("{launched:?}"),
+            arguments = tokio::fs::read_to_string(&started) => arguments.unwrap(),
+        };
+        let profile = arguments.lines().find_map(|line| line.strip_prefix("--user-data-dir=")).unwrap();
+        assert_gone(Path::new(profile).parent().unwrap());
     });
-}
-
-fn folders() -> std::collections::BTreeSet<PathBuf> {
-    let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
-    entries
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with("edgeproof-chromium-"))
-        .map(|entry| entry.path())
-        .collect()
 }
 
 #[test]
