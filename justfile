@@ -74,6 +74,12 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
+# Test the reference collector: types, unit tests, and that the committed build is current. Needs Node 20 and npm.
+collector:
+    npm --prefix fixtures/collector ci --no-audit --no-fund
+    npm --prefix fixtures/collector test
+    npm --prefix fixtures/collector run check
+
 # Test the cases: every mutant against every case. Writes target/mutants.html and target/mutants.json.
 mutants *ARGS:
     @mkdir -p target
