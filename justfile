@@ -15,6 +15,11 @@ default:
 conformance *ARGS:
     @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- conformance "$@"
 
+# Test a collector in Chromium: the reference collector, or --module FILE|URL.
+[no-cd]
+conformance-collector *ARGS:
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof --features collector -- conformance collector "$@"
+
 # Show the rows of the interface: list, show ID.
 [no-cd]
 spec *ARGS:

@@ -1,7 +1,8 @@
 //! [`Chromium`] of a build without the feature `chromium`: its launch fails, so no value of these types exists.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
+use std::future::Ready;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -27,6 +28,11 @@ impl Chromium {
         match self.0 {}
     }
 
+    /// Executable that runs.
+    pub fn executable(&self) -> &Path {
+        match self.0 {}
+    }
+
     /// Opens a page in a context of its own, without cookies and storage of other pages.
     #[expect(clippy::unused_async, reason = "the same signature as with the feature `chromium`")]
     pub async fn open(&self, _page: PageOptions) -> Result<Page, BrowserError> {
@@ -49,7 +55,7 @@ impl Page {
 
     /// Begins a call at once. The future yields its end.
     pub fn begin(&self, _call: CollectorCall) -> Ready<CallOutcome> {
-        ready(match self.0 {})
+        match self.0 {}
     }
 
     /// What the page did so far.

@@ -48,14 +48,12 @@ pub enum BrowserError {
         last: Vec<String>,
     },
     /// Chromium ended or lost its connection during the run.
-    #[error("Chromium ended during the run: {why}")]
+    #[error("Chromium ended during the run")]
     #[diagnostic(help(
         "{}",
         with_output(last, "run it again; if it happens again, give the browser more memory")
     ))]
     Ended {
-        /// Reason.
-        why: String,
         /// Last lines of its output.
         last: Vec<String>,
     },
