@@ -17,3 +17,6 @@ pub use chromium::{Chromium, Page};
 pub use error::{BrowserError, INSTALL_CHROMIUM};
 pub use options::{ChromiumOptions, PageOptions};
 pub use record::{PageRecord, PageRequest, PageWebSocket};
+
+/// Whether this build can start a browser.
+pub const IS_BUILT_IN: bool = cfg!(feature = "chromium");
