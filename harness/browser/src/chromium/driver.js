@@ -101,4 +101,4 @@
 
   const driver = async (call) => calls[call.name](call);
   defineProperty(globalThis, key, { value: driver, configurable: true });
-};
+}
