@@ -109,7 +109,9 @@ fn unexplained_requests(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<
 
 /// Whether a request to this URL leaves the browser.
 fn leaves(url: &str) -> bool {
-    !["data:", "blob:", "about:"].iter().any(|scheme| url.starts_with(scheme))
+    !["data:", "blob:", "about:", "chrome:", "chrome-untrusted:", "devtools:"]
+        .iter()
+        .any(|scheme| url.starts_with(scheme))
 }
 
 /// What a page sent before its first `start()`: kind and method.
@@ -130,8 +132,10 @@ fn readable_data(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<(&'stat
     for request in page.record.requests.iter().filter(|request| !serves(&request.url)) {
         let headers: Vec<String> =
             request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        let headers = headers.join("
-");
+        let headers = headers.join(
+            "
+",
+        );
         let body = request.body.as_deref().unwrap_or_default();
         let parts = [request.url.as_bytes(), headers.as_bytes(), body];
         found.extend(
