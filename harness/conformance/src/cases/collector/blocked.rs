@@ -27,18 +27,27 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 /// loads, the others before `create()`.
 async fn blocked(context: &mut CollectorCaseContext, block: &'static Block) {
     let Some(edge) = context.edge(context.edge_setup()).await else { return };
-    let mut ways = block.ways.iter();
-    let Some((first, script)) = ways.next() else { return };
-    let Some(page) = context.page_at(PageOrigin::Https, vec![wrapped(script)]).await else { return };
-    session_with(context, &page, &edge, first).await;
-    for (name, script) in ways {
-        if page.evaluate(&format!("(() => {{ {} }})()", wrapped(script))).await.is_none() {
+    let mut last = None;
+    for (name, script) in block.ways {
+        let script = wrapped(script);
+        let page = match last.take() {
+            Some(page) if context.target.is_independent => page,
+            _ => {
+                let Some(page) = context.page_at(PageOrigin::Https, vec![script.clone()]).await else {
+                    return;
+                };
+                page
+            }
+        };
+        // In a new page it changes nothing more.
+        if page.evaluate(&format!("(() => {{ {script} }})()")).await.is_none() {
             context.found.not_run = Some(format!("cannot prepare the page: {name}"));
             return;
         }
         session_with(context, &page, &edge, name).await;
+        collected(context, &page).await;
+        last = Some(page);
     }
-    collected(context, &page).await;
 }
 
 /// A script that changes what it can.

@@ -237,7 +237,7 @@ fn private(cases: &mut Catalog<'_>) {
                 for request in edge.requests() {
                     let head = format!("{} {:?}", request.path, request.headers);
                     let body = request.body.unwrap_or_default();
-                    for place in is_readable_in(page.canaries(), &[head.as_bytes(), &body]) {
+                    for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
                         found.push(format!("the {place} in a {} to {}", request.method, request.path));
                     }
                 }

@@ -1,22 +1,21 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use edgeproof_browser::{CallOutcome, CollectorCall, Page, PageOptions};
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::Version;
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
-use rand::RngExt;
 use serde_json::{Map, Value, json};
 
-use super::collector_traffic::{CollectorTraffic, PageTrace};
+use super::collector_page::{CollectorPage, OpenPage, PageFailure};
+use super::collector_traffic::CollectorTraffic;
 use super::{CaseExchange, CaseFindings};
 use crate::collector::{
-    Canaries, CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer,
-    SeenRequest, SharedBrowser,
+    CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer, SeenRequest,
+    SharedBrowser,
 };
-use crate::judge::{Check, SessionResult};
+use crate::judge::Check;
 
 /// Longest wait for the end of requests at the service.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -38,6 +37,10 @@ pub struct CollectorTarget {
     pub traffic: Arc<CollectorTraffic>,
     /// Whether the collector seals to the key of the mock service.
     pub seal: SealUse,
+    /// Each `create()` makes a collector of its own. Otherwise a page can have one session only.
+    pub is_independent: bool,
+    /// Open pages that no case uses.
+    pub(crate) idle: Arc<Mutex<Vec<Arc<OpenPage>>>>,
 }
 
 /// How a collector uses the key in `options.sealKey`.
@@ -66,21 +69,14 @@ pub struct CollectorCaseContext {
     pages: Vec<Arc<CollectorPage>>,
 }
 
-/// A page of a case, with the module loaded.
-#[derive(Debug)]
-pub struct CollectorPage {
-    page: Page,
-    canaries: Canaries,
-    url: String,
-    module: String,
-    calls: Mutex<Calls>,
-}
+impl CollectorTarget {
+    pub(super) fn take_idle(&self) -> Option<Arc<OpenPage>> {
+        self.idle.lock().pop()
+    }
 
-#[derive(Debug, Default)]
-struct Calls {
-    references: Vec<String>,
-    edges: Vec<String>,
-    started: Option<Instant>,
+    pub(super) fn keep_idle(&self, page: Arc<OpenPage>) {
+        self.idle.lock().push(page);
+    }
 }
 
 impl CollectorCaseContext {
@@ -157,31 +153,21 @@ impl CollectorCaseContext {
     /// Opens a page of this origin and loads the module. `before`: scripts that run first. None: the page does not open,
     /// so the case does not run, or the module does not load, which a check reports.
     pub async fn page_at(&mut self, origin: PageOrigin, before: Vec<String>) -> Option<Arc<CollectorPage>> {
-        let canaries = Canaries::new(rand::rng().random());
-        let url = self.target.pages.page_url(origin, &canaries);
-        let options = PageOptions { url: url.clone(), before_load: before, time_limit: self.timeout };
-        let page = match self.target.browser.open(options).await {
-            Ok(page) => page,
-            Err(why) => {
-                self.found.not_run = Some(edgeproof_cli::error_text(&why));
-                return None;
+        match CollectorPage::open(&self.target, origin, before, self.timeout).await {
+            Ok(page) => {
+                let page = Arc::new(page);
+                self.pages.push(Arc::clone(&page));
+                Some(page)
             }
-        };
-        let module = self.target.pages.module_url(origin);
-        let page =
-            Arc::new(CollectorPage { page, canaries, url, module: module.clone(), calls: Mutex::default() });
-        self.pages.push(Arc::clone(&page));
-        let load = CollectorCall::Load { module_url: module };
-        let loaded = page.call(load.clone()).await;
-        if matches!(loaded, CallOutcome::Returned(_)) {
-            return Some(page);
+            Err(PageFailure::Browser(why)) => {
+                self.found.not_run = Some(edgeproof_cli::error_text(&why));
+                None
+            }
+            Err(PageFailure::Module(actual)) => {
+                self.check(Check::new("module", "it loads and exports create(options)", actual, false));
+                None
+            }
         }
-        let actual = match loaded {
-            CallOutcome::Missing => "it exports no function create".to_owned(),
-            loaded => format!("{} {loaded}", load.name()),
-        };
-        self.check(Check::new("module", "it loads and exports create(options)", actual, false));
-        None
     }
 
     /// Skips the case unless collections open: if the collector seals to a key of its own, nobody can.
@@ -220,93 +206,13 @@ impl CollectorCaseContext {
     /// Ends the case: records its pages for the monitors and its requests for the report.
     pub(crate) async fn finish(mut self) -> CaseFindings {
         for page in self.pages.drain(..) {
-            page.page.settle().await;
-            let calls = std::mem::take(&mut *page.calls.lock());
-            self.target.traffic.push(PageTrace {
-                case: self.case.clone(),
-                level: self.level,
-                canaries: Canaries::new(page.canaries.seed()),
-                references: calls.references,
-                edges: calls.edges,
-                page: page.url.clone(),
-                module: page.module.clone(),
-                started: calls.started,
-                record: page.page.record(),
-            });
+            page.finish(&self.case, self.level).await;
         }
         for edge in self.edges.drain(..) {
             self.found.arrivals.extend(edge.arrivals(END_LIMIT).await);
             self.found.sent.extend(edge.requests().into_iter().map(exchange));
         }
         self.found
-    }
-}
-
-impl CollectorPage {
-    /// Calls the collector and waits for the end of the call.
-    pub async fn call(&self, call: CollectorCall) -> CallOutcome {
-        self.note(&call);
-        self.page.call(call).await
-    }
-
-    /// Begins a call at once. The future yields its end.
-    pub fn begin(&self, call: CollectorCall) -> impl Future<Output = CallOutcome> + Send + use<> {
-        self.note(&call);
-        self.page.begin(call)
-    }
-
-    /// Runs a session: `create()`, `start()`, `ready()` and `verify()`, until one of them fails.
-    pub async fn session(&self, options: Map<String, Value>, reference: &str) -> SessionResult {
-        let calls = [
-            CollectorCall::Create { options: Value::Object(options), signal: false },
-            CollectorCall::Start { session_ref: Some(reference.to_owned()) },
-            CollectorCall::Ready,
-            CollectorCall::Verify,
-        ];
-        self.play(calls).await
-    }
-
-    /// Makes these calls in turn, until one of them fails.
-    pub async fn play(&self, calls: impl IntoIterator<Item = CollectorCall>) -> SessionResult {
-        let mut last = SessionResult::begun();
-        for call in calls {
-            let name = call.name();
-            last = SessionResult { call: name, outcome: self.call(call).await };
-            if !last.is_returned() {
-                break;
-            }
-        }
-        last
-    }
-
-    /// Evaluates an expression in the page. None: it failed.
-    pub async fn evaluate(&self, javascript: &str) -> Option<Value> {
-        self.page.evaluate(javascript).await.ok()
-    }
-
-    /// What the page did so far, when all of it is recorded.
-    pub async fn record(&self) -> edgeproof_browser::PageRecord {
-        self.page.settle().await;
-        self.page.record()
-    }
-
-    /// Data of the page.
-    pub fn canaries(&self) -> &Canaries {
-        &self.canaries
-    }
-
-    fn note(&self, call: &CollectorCall) {
-        let mut calls = self.calls.lock();
-        match call {
-            CollectorCall::Create { options, .. } => {
-                calls.edges.extend(options.get("apiUrl").and_then(Value::as_str).map(str::to_owned));
-            }
-            CollectorCall::Start { session_ref } => {
-                calls.started.get_or_insert_with(Instant::now);
-                calls.references.extend(session_ref.clone());
-            }
-            _ => {}
-        }
     }
 }
 

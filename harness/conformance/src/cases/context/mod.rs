@@ -1,6 +1,7 @@
 //! Contexts of cases: the part under test, the requests to it, and the findings.
 
 mod collector;
+mod collector_page;
 mod collector_traffic;
 mod edge;
 mod findings;
@@ -10,7 +11,8 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
-pub use collector::{CollectorCaseContext, CollectorPage, CollectorTarget, SealUse};
+pub use collector::{CollectorCaseContext, CollectorTarget, SealUse};
+pub use collector_page::CollectorPage;
 pub use collector_traffic::{CollectorTraffic, PageTrace};
 pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};

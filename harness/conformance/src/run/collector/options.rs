@@ -19,7 +19,8 @@ pub struct CollectorRunnerOptions {
     pub browser: Arc<SharedBrowser>,
     /// Tables and credentials of its edges.
     pub edges: Arc<EdgeCredentials>,
-    /// How the module uses the seal key (default: a first session finds out).
+    /// How the module uses the seal key (default: a first session finds out). If it is set, each `create()` of the module
+    /// has to make a collector of its own.
     pub seal: Option<SealUse>,
     /// Redacts all secrets of the run.
     pub redactor: Arc<Redactor>,

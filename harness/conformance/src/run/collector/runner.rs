@@ -45,6 +45,9 @@ impl CollectorRunner {
 
     /// Ends the browser, unless another run shares it.
     pub(in crate::run) async fn end(&self) {
+        if let Some(target) = self.target.get() {
+            target.idle.lock().clear();
+        }
         // The runner and its target hold it.
         if Arc::strong_count(&self.options.browser) <= 2 {
             self.options.browser.close().await;
@@ -70,13 +73,16 @@ impl CollectorRunner {
             edges: Arc::clone(edges),
             traffic: Arc::clone(&self.traffic),
             seal: seal.unwrap_or(SealUse::Broken),
+            is_independent: seal.is_some(),
+            idle: Arc::default(),
         };
         if seal.is_some() {
             return Ok(target);
         }
-        let FirstSession { seal, is_stuck } = sanity::first_session(target.clone(), limit).await?;
+        let FirstSession { seal, is_stuck, is_independent } =
+            sanity::first_session(target.clone(), limit).await?;
         self.is_stuck.store(is_stuck, Ordering::Relaxed);
-        Ok(CollectorTarget { seal, ..target })
+        Ok(CollectorTarget { seal, is_independent, ..target })
     }
 
     /// Judges all pages of the run by one invariant.

@@ -15,12 +15,14 @@ pub(super) struct FirstSession {
     pub(super) seal: SealUse,
     /// The session did not end in time.
     pub(super) is_stuck: bool,
+    /// Each `create()` makes a collector of its own.
+    pub(super) is_independent: bool,
 }
 
-/// Loads the module and runs a session, at an edge whose service accepts everything. The error says why the module cannot
+/// Loads the module and runs two sessions in one page, at an edge whose service accepts everything. The error says why the module cannot
 /// be tested.
 pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> Result<FirstSession, String> {
-    let target = CollectorTarget { seal: SealUse::Foreign, ..target };
+    let target = CollectorTarget { seal: SealUse::Foreign, is_independent: true, ..target };
     let name = target.module.name();
     let mut context =
         CollectorCaseContext::new(Arc::new(target), "sanity", next_marker(), CaseLevel::Open, limit);
@@ -52,9 +54,17 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
         if decoded_forms(&body).into_iter().any(is_known) { SealUse::Broken } else { SealUse::Foreign }
     });
     let is_stuck = matches!(session.outcome, CallOutcome::Unsettled { .. });
+    // The second session goes to another edge, with another reference and mode.
+    let is_independent = session.is_returned() && !is_stuck && {
+        let Some(other) = context.edge(context.edge_setup()).await else {
+            return Err(context.found.not_run.unwrap_or_default());
+        };
+        let again = page.session(context.quick_options(&other.url()), &context.reference("second")).await;
+        again.is_returned() && other.posts().len() == 1
+    };
     // Closes the page, and records it for the monitors.
     context.finish().await;
-    Ok(FirstSession { seal, is_stuck })
+    Ok(FirstSession { seal, is_stuck, is_independent })
 }
 
 /// Whether the JSON names what a collection contains.
