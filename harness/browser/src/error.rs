@@ -75,6 +75,8 @@ pub enum BrowserError {
 }
 
 fn with_output(last: &[String], advice: &str) -> String {
-    let lines: String = last.iter().map(|line| format!("  | {line}\n")).collect();
-    if lines.is_empty() { advice.to_owned() } else { format!("its last output:\n{lines}{advice}") }
+    if last.is_empty() {
+        return advice.to_owned();
+    }
+    format!("its last output:\n  | {}\n{advice}", last.join("\n  | "))
 }

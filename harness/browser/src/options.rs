@@ -6,7 +6,7 @@ use std::time::Duration;
 pub struct ChromiumOptions {
     /// Program to start (default: `CHROME`, then the usual names in `PATH` and the usual places of the system).
     pub executable: Option<PathBuf>,
-    /// Accepted keys of servers: base64 of the SHA-256 digest of each SubjectPublicKeyInfo. Certificates with other keys
+    /// Accepted keys of servers: base64 of the SHA-256 digest of each public key (SPKI). Certificates with other keys
     /// are judged as usual.
     pub trusted_spki: Vec<String>,
 }

@@ -39,13 +39,13 @@ const ARGUMENTS: [&str; 43] = [
     "--component-updater=url-source=http://localhost:1/",
     // A proxy of the environment would get all requests.
     "--no-proxy-server",
-    // HttpsUpgrades and HttpsFirst change requests to http://. The others send requests of their own, or load hundreds of
-    // files of the address bar for each context.
+    // HttpsUpgrades and HttpsFirst change requests to http://. WebUIOmnibox and SpareRenderer start processes for
+    // each new window. The others send requests of their own.
     "--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,HttpsFirstModeV2,AsyncDns,DnsOverHttps,\
      DnsHttpsSvcb,OptimizationHints,OptimizationGuideModelDownloading,MediaRouter,DialMediaRouteProvider,Translate,\
      AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,\
      NetworkTimeServiceQuerying,SegmentationPlatform,Prerender2,PreconnectToSearch,\
-     WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+     WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,SpareRendererForSitePerProcess",
     // All pages run at full speed, as in a window that the user looks at.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

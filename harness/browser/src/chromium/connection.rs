@@ -30,6 +30,9 @@ use super::recording::{Reaction, text};
 /// Maximum size of a body that an event carries (bytes). Longer ones are asked for.
 const LARGEST_BODY_IN_EVENT: i64 = 4 * 1024 * 1024;
 
+/// Types of targets that run code of a page. Others, such as `browser_ui`, are Chromium's own.
+const KINDS: [&str; 5] = ["page", "iframe", "worker", "shared_worker", "service_worker"];
+
 /// Handle of the connection. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
@@ -94,12 +97,13 @@ impl Connection {
     /// Connects to the WebSocket of a browser, and attaches to each of its targets before they run.
     pub(super) async fn open(url: &str) -> Result<Self, String> {
         let wire = chromiumoxide::Connection::connect(url).await.map_err(|why| why.to_string())?;
-        let (orders, received) = mpsc::unbounded_channel();
+        let (orders, mut received) = mpsc::unbounded_channel();
         let (ending, ended) = watch::channel(false);
-        let exchange =
+        let mut exchange =
             Exchange { wire, pending: HashMap::new(), contexts: HashMap::new(), sessions: HashMap::new() };
         tokio::spawn(async move {
-            exchange.run(received).await;
+            exchange.run(&mut received).await;
+            // Before pending commands fail because of it.
             ending.send_replace(true);
         });
         let connection = Self { orders, ended };
@@ -187,7 +191,7 @@ struct Session {
 }
 
 impl Exchange {
-    async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+    async fn run(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) {
         loop {
             tokio::select! {
                 order = orders.recv() => match order {
@@ -315,15 +319,15 @@ impl Exchange {
             Some(parent) => Some(&parent.page),
             None => self.contexts.get(text(params, "/targetInfo/browserContextId")),
         };
-        let Some(page) = page.cloned() else {
+        let kind = text(params, "/targetInfo/type").to_owned();
+        let is_observed = KINDS.contains(&kind.as_str());
+        let Some(page) = page.cloned().filter(|_| is_observed) else {
             self.send(&id, &RunIfWaitingForDebuggerParams::default());
-            let mut detach = DetachFromTargetParams::default();
-            detach.session_id = Some(id.into());
+            let detach = DetachFromTargetParams { session_id: Some(id.into()) };
             let params = serde_json::to_value(&detach).expect("a command is JSON");
             self.submit(None, detach.identifier(), params, Reply::Nobody);
             return;
         };
-        let kind = text(params, "/targetInfo/type").to_owned();
         let is_main = kind == "page" && page.main().is_none();
         let target = text(params, "/targetInfo/targetId").to_owned();
         if !is_main {

@@ -1,6 +1,6 @@
 // Calls the collector in the page. The harness runs this function before the page's scripts, and takes what it defines at
 // `key` away again before it calls it. What it uses of the page's globals it takes at once, because the page or a test may
-// break them later.
+// break them later. An expression: the harness puts brackets around it.
 (key) => {
   "use strict";
   if (globalThis !== globalThis.top) return;
@@ -99,6 +99,7 @@
     },
   };
 
-  const driver = async (call) => calls[call.name](call);
+  // `await`, because the end of an async function looks up `then` of what it returns, and `await` does not.
+  const driver = async (call) => await calls[call.name](call);
   defineProperty(globalThis, key, { value: driver, configurable: true });
 }

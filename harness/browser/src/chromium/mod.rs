@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
+use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParams};
 use edgeproof_launch::{LogTail, Process, Start};
 use edgeproof_reports::escape::visible;
 use tempfile::TempDir;
@@ -103,7 +103,9 @@ impl Chromium {
     /// Ends the browser without blocking the runtime.
     pub async fn close(self) {
         let Self { connection, process, folder, .. } = self;
-        drop(connection);
+        // Lets Chromium finish its files. SIGTERM would also end the processes that write them.
+        connection.send(None, &CloseParams::default());
+        let _ = timeout(GRACE, process.exit()).await;
         process.stop().await;
         // Fails only while the runtime shuts down: the drop deletes the folder as well.
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;

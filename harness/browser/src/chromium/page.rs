@@ -6,7 +6,7 @@ use chromiumoxide::cdp::browser_protocol::browser::{
 };
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide::cdp::browser_protocol::page::{
-    AddScriptToEvaluateOnNewDocumentParams, CrashParams, NavigateParams,
+    AddScriptToEvaluateOnNewDocumentParams, CrashParams, NavigateParams, ResetNavigationHistoryParams,
 };
 use chromiumoxide::cdp::browser_protocol::target::{
     CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
@@ -14,6 +14,7 @@ use chromiumoxide::cdp::browser_protocol::target::{
 use chromiumoxide::cdp::js_protocol::runtime::{
     CallArgument, CallFunctionOnParams, EvaluateParams, RunIfWaitingForDebuggerParams,
 };
+use humantime::format_duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
@@ -25,6 +26,8 @@ use crate::{BrowserError, CallOutcome, CollectorCall, ErrorPath, PageError, Page
 
 /// Function that defines the driver in a page.
 const DRIVER: &str = include_str!("driver.js");
+/// Timeout of a new tab. The time limit of the page counts from then on.
+const BLANK_LIMIT: Duration = Duration::from_secs(30);
 /// Timeout for the reason why a page is gone, after a command failed because of it.
 const REASON_LIMIT: Duration = Duration::from_secs(1);
 
@@ -46,40 +49,38 @@ impl Page {
     pub(super) async fn open(connection: &Connection, options: PageOptions) -> Result<Self, BrowserError> {
         let failed = |why: String| BrowserError::Open { url: options.url.clone(), why };
         let limit = options.time_limit;
-        let opening = Self::load(connection, &options);
-        match timeout(limit, opening).await {
-            Ok(Ok(page)) => Ok(page),
-            Ok(Err(why)) => Err(failed(why)),
-            Err(_) => Err(failed(format!("it did not load within {}", humantime::format_duration(limit)))),
-        }
+        let page = within(BLANK_LIMIT, "Chromium opened no tab", Self::blank(connection, limit)).await;
+        let page = page.map_err(failed)?;
+        within(limit, "it did not load", page.load(&options)).await.map_err(failed)
     }
 
-    async fn load(connection: &Connection, options: &PageOptions) -> Result<Self, String> {
-        let mut page = Self::blank(connection, options.time_limit).await?;
+    async fn load(mut self, options: &PageOptions) -> Result<Self, String> {
         let key = format!("driver-{:032x}", rand::random::<u128>());
         let define = format!("({DRIVER})({});", json!(key));
         for source in std::iter::once(define.as_str()).chain(options.before_load.iter().map(String::as_str)) {
-            page.execute(&AddScriptToEvaluateOnNewDocumentParams::new(source)).await?;
+            self.execute(&AddScriptToEvaluateOnNewDocumentParams::new(source)).await?;
         }
-        page.state.advance(Phase::Blank, Phase::Navigating);
-        let answer = page.execute(&NavigateParams::new(options.url.as_str())).await?;
+        self.state.advance(Phase::Blank, Phase::Navigating);
+        let answer = self.execute(&NavigateParams::new(options.url.as_str())).await?;
         if let Some(why) = answer.pointer("/errorText").and_then(Value::as_str) {
             return Err(why.to_owned());
         }
-        page.state.reached(Phase::Loaded).await;
-        page.state.advance(Phase::Loaded, Phase::Open);
+        self.state.reached(Phase::Loaded).await;
+        self.state.advance(Phase::Loaded, Phase::Open);
         let name = json!(key);
         let take = format!("(driver => (delete globalThis[{name}], driver))(globalThis[{name}])");
-        let driver = page.execute(&EvaluateParams::new(take)).await?;
-        if let Some(why) = page.state.why_gone() {
+        let driver = self.execute(&EvaluateParams::new(take)).await?;
+        // As in a tab that the user opened: the empty page is no entry of the history, and the page may close itself.
+        self.execute(&ResetNavigationHistoryParams::default()).await?;
+        if let Some(why) = self.state.why_gone() {
             return Err(why);
         }
-        page.driver = driver
+        self.driver = driver
             .pointer("/result/objectId")
             .and_then(Value::as_str)
             .ok_or("the driver is not in the page: it is no HTML document")?
             .to_owned();
-        Ok(page)
+        Ok(self)
     }
 
     /// Empty page in a context of its own.
@@ -182,13 +183,8 @@ impl Page {
             ..EvaluateParams::new(javascript)
         };
         let failed = |why: String| BrowserError::Evaluate { why };
-        let answer = match timeout(self.time_limit, self.execute(&command)).await {
-            Ok(answer) => answer.map_err(failed)?,
-            Err(_) => {
-                let limit = humantime::format_duration(self.time_limit);
-                return Err(failed(format!("it did not end within {limit}")));
-            }
-        };
+        let answer = within(self.time_limit, "it did not end", self.execute(&command)).await;
+        let answer = answer.map_err(failed)?;
         match exception(&answer) {
             Some(why) => Err(failed(why)),
             None => Ok(answer.pointer("/result/value").cloned().unwrap_or_default()),
@@ -218,6 +214,16 @@ impl Drop for Page {
         self.connection.forget(&self.state);
         self.connection.send(None, &DisposeBrowserContextParams::new(self.context.clone()));
     }
+}
+
+/// Limits an operation. The error after the limit is `what` with the time.
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    operation: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    let ended = timeout(limit, operation).await;
+    ended.unwrap_or_else(|_| Err(format!("{what} within {}", format_duration(limit))))
 }
 
 /// Argument of the driver.

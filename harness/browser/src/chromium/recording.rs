@@ -55,7 +55,10 @@ impl Recording {
         match method {
             "Network.requestWillBeSent" => return self.request(sender, params),
             "Network.requestWillBeSentExtraInfo" => self.sent(params),
-            "Network.responseReceived" => self.answered(params, "/response/status"),
+            "Network.responseReceived" => {
+                self.answered_only(sender, params);
+                self.answered(params, "/response/status");
+            }
             "Network.responseReceivedExtraInfo" => self.answered(params, "/statusCode"),
             "Network.loadingFailed" => self.failed(params),
             "Network.webSocketCreated" => return self.websocket(sender, params),
@@ -132,6 +135,7 @@ impl Recording {
         if position == LISTED {
             return None;
         }
+        let is_preflight = text(params, "/initiator/type") == "preflight";
         let has_body = params.pointer("/request/hasPostData").and_then(Value::as_bool) == Some(true);
         let body = if has_body { body_of(params) } else { None };
         let is_incomplete = has_body && body.is_none();
@@ -142,7 +146,7 @@ impl Recording {
             headers: headers(params.pointer("/request/headers")),
             body,
             at: Instant::now(),
-            kind: text(params, "/type").to_owned(),
+            kind: if is_preflight { "Preflight" } else { text(params, "/type") }.to_owned(),
             sender: sender.to_owned(),
             failed: None,
             status: None,
@@ -182,15 +186,39 @@ impl Recording {
         }
     }
 
+    /// Records a request from its answer: Chromium does not report the request for the script of a service worker.
+    fn answered_only(&mut self, sender: &str, params: &Value) {
+        let id = text(params, "/requestId");
+        if self.requests.contains_key(id) || self.record.requests.len() == LISTED {
+            return;
+        }
+        self.record.request_count += 1;
+        self.requests.insert(id.to_owned(), vec![self.record.requests.len()]);
+        self.record.requests.push(PageRequest {
+            method: "GET".to_owned(),
+            url: text(params, "/response/url").to_owned(),
+            headers: headers(params.pointer("/response/requestHeaders")),
+            body: None,
+            at: Instant::now(),
+            kind: text(params, "/type").to_owned(),
+            sender: sender.to_owned(),
+            failed: None,
+            status: None,
+        });
+    }
+
     fn failed(&mut self, params: &Value) {
         let why = text(params, "/errorText");
+        let is_cancelled = params.pointer("/canceled").and_then(Value::as_bool) == Some(true);
         let rule = match text(params, "/corsErrorStatus/corsError") {
             "" => text(params, "/blockedReason"),
             rule => rule,
         };
         let why = if rule.is_empty() { why.to_owned() } else { format!("{why} ({rule})") };
         if let Some(request) = self.last_request(text(params, "/requestId")) {
-            request.failed = Some(cut(&why));
+            // The page may ignore the body of an answer.
+            let is_ignored = is_cancelled && request.status.is_some();
+            request.failed = (!is_ignored).then(|| cut(&why));
         }
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use edgeproof_browser::{CallOutcome, CollectorCall, ErrorPath, PageError, PageOptions};
 use serde_json::{Value, json};
 
-use super::support::{LIMIT, Site, collector, create, open, open_with, run, start};
+use super::support::{LIMIT, SHORT, Site, collector, create, open, open_with, run, start};
 
 fn returned(value: Value) -> CallOutcome {
     CallOutcome::Returned(value)
@@ -155,7 +155,7 @@ fn create_that_throws_or_returns_nothing_leaves_no_collector() {
 #[test]
 fn call_that_never_settles_ends_at_its_time_limit() {
     run(async {
-        let limit = Duration::from_secs(2);
+        let limit = SHORT;
         let module = "const never = new Promise(() => {}); globalThis.kept = never;
             export const create = () => ({ start: () => never, ready: () => 'ready' })";
         let (_site, page) = collector(module, limit).await;

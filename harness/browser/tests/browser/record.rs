@@ -11,7 +11,7 @@ use super::support::{Answer, Arrival, Site, html, open, readable, run, script, s
 async fn requests(page: &Page) -> Vec<PageRequest> {
     page.settle().await;
     let all = page.record().requests.into_iter();
-    all.filter(|request| request.kind != "Document" && !request.url.ends_with("/favicon.ico")).collect()
+    all.skip(1).filter(|request| !request.url.ends_with("/favicon.ico")).collect()
 }
 
 fn answer(arrival: &Arrival) -> Option<Answer> {
@@ -271,7 +271,7 @@ fn console_errors_uncaught_errors_and_browser_errors_are_kept_apart() {
         let [text, asserted] = &record.console_errors[..] else { panic!("{:?}", record.console_errors) };
         assert!(text.starts_with("text 1 Object Error: logged"), "{text}");
         assert_eq!(asserted, "asserted");
-        let [unhandled, thrown] = &record.uncaught[..] else { panic!("{:?}", record.uncaught) };
+        let [thrown, unhandled] = &record.uncaught[..] else { panic!("{:?}", record.uncaught) };
         assert!(unhandled.starts_with("Uncaught (in promise) TypeError: unhandled"), "{unhandled}");
         assert_eq!(thrown, "Uncaught thrown");
         let [refused] = &record.browser_errors[..] else { panic!("{:?}", record.browser_errors) };

@@ -23,6 +23,9 @@ use tokio::sync::OnceCell;
 /// Time limit of pages whose calls end.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
+/// Time limit of pages with a call that does not end. They load within it, also on a busy machine.
+pub(crate) const SHORT: Duration = Duration::from_secs(4);
+
 /// The browser lives longer than the runtime of a single test.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime starts"));
 /// Key of all certificates that the browser accepts.
