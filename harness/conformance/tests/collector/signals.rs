@@ -24,7 +24,7 @@ fn processes_of(folder: &Path) -> Vec<String> {
 #[case::ctrl_c(Signal::INT, 130)]
 #[case::terminated(Signal::TERM, 143)]
 fn signal_ends_browser_and_deletes_its_profile(#[case] signal: Signal, #[case] code: i32) {
-    // The module tells the test, by a line in the report of its edge, that it runs: it holds the first session open.
+    // The first session stays open.
     let folder = folder_with("export const create = () => new Promise(() => {});");
     let temporary = tempfile::tempdir().unwrap();
     let args = ["conformance", "collector", "--module", "collector.mjs", "--case-timeout", "10m"];
@@ -53,6 +53,7 @@ fn run_leaves_no_process_and_no_file() {
     let out = BufReader::new(child.stdout.take().unwrap());
     let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
     assert_eq!(child.wait().unwrap().code(), Some(0), "{lines:?}");
+    assert_eq!(folder.files(), ["collector.mjs", "library.js"]);
     assert_eq!(processes_of(temporary.path()), Vec::<String>::new());
     let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");

@@ -82,6 +82,9 @@ impl CollectorRunner {
         let FirstSession { seal, is_stuck, is_independent } =
             sanity::first_session(target.clone(), limit).await?;
         self.is_stuck.store(is_stuck, Ordering::Relaxed);
+        if !is_independent {
+            target.idle.lock().clear();
+        }
         Ok(CollectorTarget { seal, is_independent, ..target })
     }
 
