@@ -55,7 +55,7 @@ const READ_SIZE: usize = 8 * 1024;
 /// Reads before the task yields.
 const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
-pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
+pub(in crate::engine) const MAX_BODY: usize = 4 * 1024 * 1024;
 
 thread_local! {
     /// One buffer for all connections: to initialize a new one costs more than to read a usual answer.
@@ -71,14 +71,6 @@ impl UserConnection {
     /// Times of the last exchange that ended. They are meaningless before the first one.
     pub fn times(&self) -> &ExchangeTimes {
         &self.times
-    }
-
-    /// Opens the connection, unless it is open.
-    pub async fn open(&mut self) -> Result<(), RequestFailure> {
-        if self.open.is_none() {
-            self.open = Some(connect(&self.endpoint).await?.stream);
-        }
-        Ok(())
     }
 
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
