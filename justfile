@@ -15,6 +15,11 @@ default:
 conformance *ARGS:
     @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- conformance "$@"
 
+# Test a collector in Chromium: the reference collector, or --module FILE|URL.
+[no-cd]
+conformance-collector *ARGS:
+    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof --features collector -- conformance collector "$@"
+
 # Show the rows of the interface: list, show ID.
 [no-cd]
 spec *ARGS:
@@ -73,6 +78,12 @@ snapshots:
 # Test the example edges in other languages (default: all).
 edges *ARGS:
     ./.ci/edges "$@"
+
+# Test the reference collector: types, unit tests, and that the committed build is current. Needs Node 20 and npm.
+collector:
+    npm --prefix fixtures/collector ci --no-audit --no-fund
+    npm --prefix fixtures/collector test
+    npm --prefix fixtures/collector run check
 
 # Test the cases: every mutant against every case. Writes target/mutants.html and target/mutants.json.
 mutants *ARGS:

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::LazyLock;
 
+use edgeproof_fixtures::collector;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_mock::magic::Magic;
+use edgeproof_mock::magic::{Carrier, Magic};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -220,6 +221,108 @@ fn minted_settings_are_used_and_kept() {
     assert_eq!(fs::read_to_string(settings.join("edge/edge.env")).unwrap(), before);
 }
 
+/// A mock service with a demo page, and the URL of the page.
+fn page(more: &[&str]) -> (Mock, Value, String) {
+    let all = ["--listen", "127.0.0.1:0", "--page", "127.0.0.1:0", "--json"];
+    let mut mock = Mock::start(&[&all[..], more].concat());
+    let ready = mock.ready();
+    let url = ready["page"].as_str().unwrap().to_owned();
+    assert!(url.starts_with("http://localhost:"), "{url}");
+    (mock, ready, url)
+}
+
+fn json(lines: &str, folder: &Path) -> Value {
+    serde_json::from_str(&succeeds(lines, folder)).unwrap()
+}
+
+#[test]
+fn page_has_its_files_and_no_token() {
+    let (mock, ready, url) = page(&[]);
+    for (path, media_type, part) in [
+        ("", "text/html", "<title>Browser verification"),
+        ("page.css", "text/css", "prefers-color-scheme"),
+        ("page.js", "text/javascript", "collector.js"),
+        ("collector.js", "text/javascript", collector::MODULE),
+        ("setup", "application/json", "magic."),
+        ("verdict?ref=magic.verdict-ready", "application/json", "\"status\":200"),
+    ] {
+        let answer = succeeds(&format!("curl -fsSi '{url}/{path}'"), Path::new("/"));
+        assert!(answer.contains(part), "{path}: {answer}");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let head = head.to_ascii_lowercase();
+        assert!(head.contains(&format!("content-type: {media_type}")), "{path}: {head}");
+        assert!(head.contains("content-security-policy: default-src 'none'"), "{path}: {head}");
+        for secret in ["read_token", "license"] {
+            let secret = &ready[secret].as_str().unwrap()[30..60];
+            assert!(!body.contains(secret), "{path} has a token");
+        }
+    }
+    mock.stop();
+}
+
+#[test]
+fn page_answers_no_other_page_and_no_other_method() {
+    let (mock, _, url) = page(&[]);
+    for (request, status) in [
+        (format!("{url}/setup"), "200"),
+        (format!("-I {url}"), "200"),
+        (format!("{url}/nothing"), "404"),
+        (format!("-X POST {url}/setup"), "405"),
+        (format!("-H 'Host: attacker.example' {url}/setup"), "403"),
+        (format!("-H 'Origin: https://attacker.example' {url}/setup"), "403"),
+    ] {
+        let line = format!("curl -sS -o /dev/null -w '%{{http_code}}' {request}");
+        assert_eq!(succeeds(&line, Path::new("/")), status, "{request}");
+    }
+    mock.stop();
+}
+
+#[rstest]
+#[case::current(Version::Current)]
+#[case::pre_seal(Version::PreSeal)]
+fn page_offers_the_magic_references_of_the_tables(#[case] version: Version) {
+    let (mock, ready, url) = page(&["--spec", version.name()]);
+    let setup = json(&format!("curl -fsS {url}/setup"), Path::new("/"));
+    let groups = setup["magic"].as_array().unwrap();
+    let offered: Vec<_> = groups.iter().flat_map(|group| group["pairs"].as_array().unwrap()).collect();
+    let magic = Magic::of(&Spec::builtin(version));
+    let of_sessions = magic.pairs().iter().filter(|pair| pair.carrier == Carrier::SessionRef);
+    assert_eq!(
+        offered.iter().map(|pair| pair["value"].as_str().unwrap()).collect::<Vec<_>>(),
+        of_sessions.map(|pair| pair.value.as_str()).collect::<Vec<_>>()
+    );
+    assert_eq!(setup["options"]["sealKey"], ready["seal_key"]);
+    let compatibility = (version == Version::PreSeal).then_some("pre-seal");
+    assert_eq!(setup["options"]["compatibility"].as_str(), compatibility);
+    mock.stop();
+}
+
+#[test]
+fn page_may_post_to_its_edge_and_its_backend_gets_the_verdict() {
+    let (mock, ready, url) = page(&[]);
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("mock.json"), ready.to_string()).unwrap();
+    let edge = json(&format!("curl -fsS {url}/setup"), folder.path())["options"]["apiUrl"].clone();
+    let edge = edge.as_str().unwrap();
+    let granted = format!("access-control-allow-origin: {url}\r\n");
+    for (reference, status, decision) in
+        [("order / 4711", "200", Value::from("allow")), ("other", "404", Value::Null)]
+    {
+        let lines = format!(
+            "edgeproof mint collection --mock mock.json --session-ref 'order / 4711' > body.json\n\
+             curl -sSi {edge}/v1/signals -H 'Origin: {url}' -H 'Content-Type: application/json' --data-binary @body.json"
+        );
+        let answer = succeeds(&lines, folder.path()).to_ascii_lowercase();
+        assert!(answer.contains(&granted), "{answer}");
+        let query = format!("curl -fsSG {url}/verdict --data-urlencode 'ref={reference}' -d waitMs=0");
+        let verdict = json(&query, folder.path());
+        assert_eq!((&verdict["status"].to_string()[..], &verdict["body"]["decision"]), (status, &decision));
+        assert!(verdict["request"].as_str().unwrap().starts_with("GET https://localhost:"), "{verdict}");
+    }
+    let log = mock.stop();
+    assert!(log.contains("\"endpoint\":\"verdict\""), "{log}");
+}
+
 #[test]
 fn magic_values_are_printed() {
     let magic = Magic::of(&Spec::builtin(Version::Current));
@@ -246,6 +349,7 @@ fn magic_values_are_printed() {
 
 #[rstest]
 #[case::open_admin(&["--admin", "0.0.0.0:0"], "other machines could reach this address")]
+#[case::open_page(&["--page", "0.0.0.0:0"], "other machines could reach this address")]
 #[case::open_plain(&["--plain", "0.0.0.0:0"], "other machines could reach this address")]
 #[case::host(&["--listen", "127.0.0.1:0", "--service-host", "https://x"], "give --service-host a name")]
 #[case::settings(&["--settings", "/nowhere"], "there is no service/")]
@@ -264,7 +368,7 @@ fn invalid_arguments_exit_2(#[case] args: &[&str], #[case] why: &str) {
 fn port_in_use_exits_2() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();
-    for flag in ["--listen", "--plain", "--edge", "--admin"] {
+    for flag in ["--listen", "--plain", "--edge", "--admin", "--page"] {
         let args = if flag == "--listen" { vec![] } else { vec!["--listen", "127.0.0.1:0"] };
         let output = edgeproof(&["mock"]).args(args).args([flag, &addr]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flag}");

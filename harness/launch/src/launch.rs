@@ -127,9 +127,9 @@ impl Launch {
     async fn attempt(&self, settings: &EdgeSettings, port: u16) -> Result<RunningProgram, LaunchError> {
         let endpoint =
             ServerAddress::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
-        let words = self.command.fill(&HOST.to_string(), port);
+        let words = self.command.fill(&HOST.to_string(), port).into_iter().map(OsString::from).collect();
         let environment = self.environment(settings, port);
-        let process = Process::spawn(&Start { words, environment, grace: self.grace })
+        let process = Process::spawn(&Start { words, environment, grace: self.grace, stdin_open: false })
             .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
             answered = self.answers(&endpoint) => answered.map_err(StartFailure::NotReady),

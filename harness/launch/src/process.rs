@@ -25,9 +25,10 @@ const WAITER_STACK: usize = 128 * 1024;
 /// Program in its own process group. Dropping the value ends it and everything that it started, and blocks until that is
 /// done; [`Process::stop`] does the same without blocking a thread of the runtime.
 ///
-/// SIGKILL of *this* process leaves the program running.
+/// SIGKILL of *this* process leaves the program running, unless it ends by itself when its standard input ends
+/// ([`Start::stdin_open`]).
 #[derive(Debug)]
-pub(super) struct Process {
+pub struct Process {
     child: Child,
     descendants: Arc<Descendants>,
     /// Time between SIGTERM and SIGKILL.
@@ -41,18 +42,20 @@ pub(super) struct Process {
 
 /// Command line and environment of a program.
 #[derive(Debug)]
-pub(super) struct Start {
+pub struct Start {
     /// Program and arguments: at least one word.
-    pub(super) words: Vec<String>,
+    pub words: Vec<OsString>,
     /// Variables to set (`Some`) or to unset (`None`); all others are inherited.
-    pub(super) environment: Vec<(String, Option<OsString>)>,
+    pub environment: Vec<(String, Option<OsString>)>,
     /// Time between SIGTERM and SIGKILL.
-    pub(super) grace: Duration,
+    pub grace: Duration,
+    /// Whether standard input is a pipe that stays open until this process ends, however it ends; otherwise it is empty.
+    pub stdin_open: bool,
 }
 
 impl Process {
     /// Starts the program. Needs a tokio runtime, which reads its output.
-    pub(super) fn spawn(start: &Start) -> io::Result<Self> {
+    pub fn spawn(start: &Start) -> io::Result<Self> {
         let (program, arguments) = start.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mark = Mark::new();
         let mut command = Command::new(program);
@@ -63,7 +66,9 @@ impl Process {
                 None => command.env_remove(name),
             };
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        // Nothing is written to the pipe. It closes when this process ends.
+        command.stdin(if start.stdin_open { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child = mark.while_limited(|| command.spawn())?;
 
         let group = Pid::from_child(&child);
@@ -90,12 +95,12 @@ impl Process {
     }
 
     /// Process id, equal to the process group id.
-    pub(super) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Log of the program.
-    pub(super) fn log(&self) -> &LogTail {
+    pub fn log(&self) -> &LogTail {
         &self.log
     }
 
@@ -110,7 +115,7 @@ impl Process {
     }
 
     /// Waits until the program ends by itself.
-    pub(super) async fn exit(&self) -> ExitStatus {
+    pub async fn exit(&self) -> ExitStatus {
         let mut exit = self.exit.clone();
         let ended = exit.wait_for(Option::is_some).await;
         // The sender is dropped only after it sent.
@@ -131,7 +136,7 @@ impl Process {
     }
 
     /// Like [`Process::end`]; then reads the output to its end.
-    pub(super) async fn stop(mut self) -> LogTail {
+    pub async fn stop(mut self) -> LogTail {
         self.end().await;
         let _ = timeout(OUTPUT_LIMIT, self.exit()).await;
         self.reap();

@@ -201,6 +201,24 @@ fn invalid_values_exit_2() {
 
 /// The port of the mock service is checked before anything runs.
 #[test]
+fn invalid_mock_arguments_exit_2() {
+    refused(
+        "invalid_mock",
+        &[
+            &["mock", "--page", "0.0.0.0:0"],
+            &["mock", "--page", "localhost:8400"],
+            &["mock", "--page", "--magic"],
+            &["mock", "--admin-host", "mock.test"],
+        ],
+    );
+}
+
+#[test]
+fn mock_help_lists_addresses_and_output() {
+    check("help_mock", &Folder::new().seen(&["mock", "--help"]));
+}
+
+#[test]
 fn port_in_use_exits_2() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

@@ -14,6 +14,9 @@ const OUTPUT: &str = "\
 Standard output shows addresses and test credentials. Standard error gets a line of JSON for each request,
 without secrets. The service runs until Ctrl-C or SIGTERM.";
 
+/// Listen address of `--page` without a value.
+const PAGE: &str = "127.0.0.1:8400";
+
 #[derive(Debug, Args)]
 #[command(after_help = OUTPUT)]
 pub(crate) struct MockArgs {
@@ -29,7 +32,10 @@ pub(crate) struct MockArgs {
     /// Listen address of the admin API: journal, scripts, faults, clock, keys, sessions, reset
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub(super) admin: Option<SocketAddr>,
-    /// Allow --plain and --admin on addresses that other machines can reach
+    /// Listen address of a demo page: the reference collector, with an edge of its own (without ADDR: 127.0.0.1:8400)
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = PAGE, help_heading = "Addresses", conflicts_with = "magic")]
+    pub(super) page: Option<SocketAddr>,
+    /// Allow --plain, --admin and --page on addresses that other machines can reach
     #[arg(long, help_heading = "Addresses")]
     pub(super) open: bool,
     /// Host name that clients of the admin API may use, besides addresses and localhost (repeatable)

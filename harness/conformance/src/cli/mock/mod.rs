@@ -1,8 +1,9 @@
-//! `edgeproof mock`: the mock service, and with `--edge` a reference edge in front of it.
+//! `edgeproof mock`: the mock service, with `--edge` a reference edge in front of it, with `--page` a page in front of both.
 
 mod args;
 mod log;
 mod magic;
+mod page;
 mod plan;
 mod ready;
 mod server;

@@ -23,6 +23,7 @@ pub(super) struct MockPlan {
     pub(super) plain: Option<SocketAddr>,
     pub(super) edge: Option<SocketAddr>,
     pub(super) admin: Option<SocketAddr>,
+    pub(super) page: Option<SocketAddr>,
     pub(super) admin_hosts: Vec<String>,
     pub(super) seed: u64,
     pub(super) quiet: bool,
@@ -39,7 +40,7 @@ pub(super) enum PlannedSettings {
 /// Validates the arguments. Nothing reads them again.
 pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure> {
     let profile = profile(&spec, args.profile.as_deref())?;
-    for (option, address) in [("--plain", args.plain), ("--admin", args.admin)] {
+    for (option, address) in [("--plain", args.plain), ("--admin", args.admin), ("--page", args.page)] {
         check_loopback(option, address, args.open)?;
     }
     let settings = match &args.settings {
@@ -67,6 +68,7 @@ pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure
         plain: args.plain,
         edge: args.edge,
         admin: args.admin,
+        page: args.page,
         admin_hosts: args.admin_host.clone(),
         // 32 bits, which every language reads as an exact number.
         seed: args.seed.unwrap_or_else(|| rand::random::<u32>().into()),
@@ -74,7 +76,7 @@ pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure
     })
 }
 
-/// The admin API gives control, and HTTP shows credentials: only this machine may reach them.
+/// The admin API gives control, HTTP shows credentials, and the page fetches verdicts: only this machine may reach them.
 fn check_loopback(option: &str, address: Option<SocketAddr>, open: bool) -> Result<(), Failure> {
     match address {
         Some(address) if !open && !address.ip().is_loopback() => Err(Failure::usage(

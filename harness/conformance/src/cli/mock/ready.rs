@@ -11,6 +11,8 @@ use edgeproof_mock::admin::Admin;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::page::DemoPage;
+
 /// Addresses and test credentials of a ready mock service. `--json` prints them as one line; later versions only add
 /// fields.
 #[derive(Serialize)]
@@ -27,6 +29,9 @@ pub(super) struct ReadyMessage {
     edge: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     admin: Option<String>,
+    /// URL of the demo page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
     allowed_origin: String,
     license: String,
     read_token: String,
@@ -49,8 +54,7 @@ impl ReadyMessage {
     /// Collects what the started parts offer.
     pub(super) fn new(
         service: &MockService,
-        edge: Option<&Edge>,
-        admin: Option<&Admin>,
+        (edge, admin, page): (Option<&Edge>, Option<&Admin>, Option<&DemoPage>),
         connection: &EdgeConnection,
         dir: &Path,
         seed: u64,
@@ -64,6 +68,7 @@ impl ReadyMessage {
             plain: service.plain_addr().map(|addr| format!("http://{addr}")),
             edge: edge.map(Edge::url),
             admin: admin.map(Admin::url),
+            page: page.map(DemoPage::url),
             allowed_origin: connection.allowed_origin.clone(),
             license: credentials.license(LicenseForm::Valid),
             read_token: credentials.read_token(ReadTokenForm::Valid),
@@ -101,7 +106,8 @@ impl ReadyMessage {
         let mut text = String::from("# The mock service is ready. Ctrl-C stops it and removes its files.\n");
         let mut comment = |name: &str, value: &str| _ = writeln!(text, "#   {name:9} {value}");
         comment("service", &self.service);
-        for (name, value) in [("plain", &self.plain), ("edge", &self.edge), ("admin", &self.admin)] {
+        let optional = [&self.plain, &self.edge, &self.admin, &self.page];
+        for (name, value) in ["plain", "edge", "admin", "page"].into_iter().zip(optional) {
             if let Some(value) = value {
                 comment(name, value);
             }

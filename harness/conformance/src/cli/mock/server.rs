@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use super::log::RequestLog;
+use super::page::{self, DemoPage, PageOptions};
 use super::plan::{MockPlan, PlannedSettings};
 use super::ready::ReadyMessage;
 use crate::cli::inputs::{mint, service_url};
@@ -22,6 +23,7 @@ pub(super) struct MockServer {
     service: Arc<MockService>,
     edge: Option<Edge>,
     admin: Option<Admin>,
+    page: Option<DemoPage>,
     pub(super) ready: ReadyMessage,
     /// Folder of new settings, removed on drop.
     folder: Option<TempDir>,
@@ -39,7 +41,8 @@ struct MockSettings {
 impl MockServer {
     /// Starts everything, and returns when all of it is ready.
     pub(super) async fn start(plan: MockPlan) -> Result<Self, Failure> {
-        let MockPlan { spec, profile, settings, listen, plain, edge, admin, admin_hosts, seed, quiet } = plan;
+        let MockPlan { spec, profile, settings, listen, plain, edge, admin, page, admin_hosts, seed, quiet } =
+            plan;
         let listener = bind("--listen", listen).await?;
         let port = listener
             .local_addr()
@@ -68,7 +71,10 @@ impl MockServer {
         })?;
         let service = Arc::new(service);
         let edge = match edge {
-            Some(listen) => Some(start_edge(&service, &dir, &connection, listen, log.clone()).await?),
+            Some(listen) => {
+                let origin = connection.allowed_origin.clone();
+                Some(start_edge("--edge", &service, &dir, origin, listen, log.clone()).await?)
+            }
             None => None,
         };
         let admin = match admin {
@@ -80,13 +86,21 @@ impl MockServer {
             }
             None => None,
         };
-        let ready = ReadyMessage::new(&service, edge.as_ref(), admin.as_ref(), &connection, &dir, seed);
-        Ok(Self { service, edge, admin, ready, folder, log_end })
+        let page = match page {
+            Some(address) => Some(start_page(&service, &dir, address, log).await?),
+            None => None,
+        };
+        let parts = (edge.as_ref(), admin.as_ref(), page.as_ref());
+        let ready = ReadyMessage::new(&service, parts, &connection, &dir, seed);
+        Ok(Self { service, edge, admin, page, ready, folder, log_end })
     }
 
-    /// Stops the edge first, because it still calls the service.
+    /// Stops page and edge first, because they still call the service.
     pub(super) async fn stop(self) {
-        let Self { service, edge, admin, folder, log_end, .. } = self;
+        let Self { service, edge, admin, page, folder, log_end, .. } = self;
+        if let Some(page) = page {
+            page.stop().await;
+        }
         if let Some(edge) = edge {
             edge.stop().await;
         }
@@ -140,9 +154,10 @@ fn temporary_folder() -> Result<TempDir, Failure> {
 
 /// Starts the reference edge with settings that the service accepts.
 async fn start_edge(
+    option: &str,
     service: &MockService,
     dir: &Path,
-    connection: &EdgeConnection,
+    allowed_origin: String,
     listen: SocketAddr,
     log: RequestLog,
 ) -> Result<Edge, Failure> {
@@ -153,7 +168,7 @@ async fn start_edge(
         service_ca_file: Some(edge_dir.join("service-ca.pem")),
         client_cert_file: Some(edge_dir.join("client.pem")),
         client_key_file: Some(edge_dir.join("client.key")),
-        allowed_origin: Some(connection.allowed_origin.clone()),
+        allowed_origin: Some(allowed_origin),
         license: Some(Secret::new(service.credentials().license(LicenseForm::Valid))),
     };
     let options = EdgeOptions {
@@ -162,9 +177,24 @@ async fn start_edge(
         service_timeout: service.profile().relay_timeout,
         ..EdgeOptions::new(Arc::clone(service.spec()), settings, log.edge_sink())
     };
-    Edge::start(options)
-        .await
-        .map_err(|why| Failure::of(&why, "choose another address with --edge, or mint the settings again"))
+    let advice = format!("choose another address with {option}, or mint the settings again");
+    Edge::start(options).await.map_err(|why| Failure::of(&why, &advice))
+}
+
+/// Starts the demo page, behind an edge that admits its origin.
+async fn start_page(
+    service: &Arc<MockService>,
+    dir: &Path,
+    address: SocketAddr,
+    log: RequestLog,
+) -> Result<DemoPage, Failure> {
+    let listener = bind("--page", address).await?;
+    let addr =
+        listener.local_addr().map_err(|why| Failure::of(&why, "choose another address with --page"))?;
+    let any_port = SocketAddr::new(addr.ip(), 0);
+    let edge = start_edge("--page", service, dir, page::origin(addr), any_port, log).await?;
+    let service_ca_file = dir.join("edge").join("service-ca.pem");
+    DemoPage::start(PageOptions { listener, edge, service: Arc::clone(service), service_ca_file }).await
 }
 
 async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {

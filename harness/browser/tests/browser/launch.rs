@@ -1,0 +1,258 @@
+//! Start and end of the browser.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use edgeproof_browser::{BrowserError, Chromium, ChromiumOptions, PageOptions};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+use super::support::{Site, launch, run};
+
+/// Process ids with the folder of a browser in their command lines or environments.
+fn processes(folder: &Path) -> Vec<u32> {
+    let name = folder.as_os_str().as_encoded_bytes();
+    let has = |file: PathBuf| {
+        let bytes = fs::read(file).unwrap_or_default();
+        bytes.windows(name.len()).any(|window| window == name)
+    };
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| {
+            has(format!("/proc/{pid}/cmdline").into()) || has(format!("/proc/{pid}/environ").into())
+        })
+        .collect()
+}
+
+async fn browser_with_page(site: &Site) -> (Chromium, PathBuf) {
+    let browser = launch().await;
+    let folder = browser.folder().to_owned();
+    let page = browser.open(PageOptions::new(site.url("/"))).await.unwrap();
+    page.evaluate("localStorage.a = 1").await.unwrap();
+    drop(page);
+    assert!(processes(&folder).len() > 2, "{:?}", processes(&folder));
+    (browser, folder)
+}
+
+fn assert_gone(folder: &Path) {
+    assert_eq!(processes(folder), Vec::<u32>::new());
+    assert!(!folder.exists(), "{}", folder.display());
+}
+
+#[test]
+fn closed_browser_leaves_no_process_and_no_file() {
+    run(async {
+        let site = Site::with_module("").await;
+        let (browser, folder) = browser_with_page(&site).await;
+        assert!(browser.version().contains("Chrom"), "{}", browser.version());
+        browser.close().await;
+        assert_gone(&folder);
+    });
+}
+
+#[test]
+fn dropped_browser_leaves_no_process_and_no_file() {
+    run(async {
+        let site = Site::with_module("").await;
+        let (browser, folder) = browser_with_page(&site).await;
+        drop(browser);
+        assert_gone(&folder);
+    });
+}
+
+#[test]
+fn browser_of_a_task_that_panics_leaves_no_process_and_no_file() {
+    run(async {
+        let site = Site::with_module("").await;
+        let (browser, folder) = browser_with_page(&site).await;
+        let task = tokio::spawn(async move {
+            let _browser = browser;
+            panic!("as intended");
+        });
+        assert!(task.await.is_err());
+        assert_gone(&folder);
+    });
+}
+
+#[test]
+fn cancelled_launch_leaves_no_process_and_no_file() {
+    run(async {
+        let before = folders();
+        let launching = launch();
+        assert!(tokio::time::timeout(Duration::from_millis(100), launching).await.is_err());
+        for folder in folders().difference(&before) {
+            // Of another test that runs at the same time, or gone.
+            assert!(!processes(folder).is_empty() || !folder.exists(), "{}", folder.display());
+        }
+    });
+}
+
+fn folders() -> std::collections::BTreeSet<PathBuf> {
+    let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("edgeproof-chromium-"))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+#[test]
+fn killed_browser_ends_its_pages_and_is_an_error() {
+    run(async {
+        let site = Site::with_module("").await;
+        let browser = launch().await;
+        let page = browser.open(PageOptions::new(site.url("/"))).await.unwrap();
+        let loading = page.begin(edgeproof_browser::CollectorCall::Load {
+            module_url: "data:text/javascript,await new Promise(() => {})".into(),
+        });
+        let shell = Pid::from_raw(i32::try_from(browser.pid()).unwrap()).unwrap();
+        kill_process_group(shell, Signal::KILL).unwrap();
+        let outcome = loading.await.to_string();
+        assert!(outcome.starts_with("did not end: ") && outcome.contains("ended"), "{outcome}");
+        let error = browser.open(PageOptions::new(site.url("/"))).await.unwrap_err();
+        assert!(matches!(error, BrowserError::Ended { .. }), "{error}");
+        let folder = browser.folder().to_owned();
+        browser.close().await;
+        assert_gone(&folder);
+    });
+}
+
+#[test]
+fn killed_program_leaves_no_browser_and_no_profile() {
+    run(async {
+        let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "launch::program_that_is_killed", "--ignored", "--nocapture"])
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+        let folder = loop {
+            let line = lines.next_line().await.unwrap().expect("the program prints its folder");
+            if let Some((_, folder)) = line.split_once("folder: ") {
+                break PathBuf::from(folder);
+            }
+        };
+        let handles: Vec<_> = processes(&folder)
+            .into_iter()
+            .filter_map(|pid| {
+                pidfd_open(Pid::from_raw(i32::try_from(pid).unwrap())?, PidfdFlags::empty()).ok()
+            })
+            .collect();
+        assert!(handles.len() > 2);
+        program.kill().await.unwrap();
+        for handle in handles {
+            // Readable when the process has ended.
+            let mut ended = [PollFd::new(&handle, PollFlags::IN)];
+            assert_eq!(poll(&mut ended, Some(&Timespec { tv_sec: 30, tv_nsec: 0 })), Ok(1));
+        }
+        assert_gone(&folder);
+    });
+}
+
+/// Not a test: the program of the test above.
+#[test]
+#[ignore = "runs until it is killed"]
+fn program_that_is_killed() {
+    run(async {
+        let browser = launch().await;
+        println!("folder: {}", browser.folder().display());
+        std::future::pending::<()>().await;
+    });
+}
+
+#[test]
+fn browser_connects_to_this_machine_only() {
+    run(async {
+        let folder = tempfile::tempdir().unwrap();
+        let (logging, log) = (folder.path().join("logging"), folder.path().join("log.json"));
+        let chromium = super::support::browser().await.executable();
+        let text =
+            format!("#!/bin/sh\nexec '{}' \"$@\" '--log-net-log={}'\n", chromium.display(), log.display());
+        fs::write(&logging, text).unwrap();
+        fs::set_permissions(&logging, fs::Permissions::from_mode(0o755)).unwrap();
+        let options = ChromiumOptions { executable: Some(logging), ..ChromiumOptions::default() };
+        let browser = Chromium::launch(options).await.unwrap();
+        let site = Site::with_module("").await;
+        let page = browser.open(PageOptions::new(site.url("/"))).await.unwrap();
+        // A leak has many ways out.
+        let tries = "(async () => {
+            await fetch('https://example.com/').catch(() => {});
+            await fetch('http://192.0.2.1/').catch(() => {});
+            await new Promise(done => { new WebSocket('ws://192.0.2.1/').onerror = done; });
+            const peers = new RTCPeerConnection({ iceServers: [{ urls: 'stun:192.0.2.1' }] });
+            peers.createDataChannel('a');
+            await peers.setLocalDescription();
+            await new Promise(done => {
+                peers.onicegatheringstatechange = () => peers.iceGatheringState === 'complete' && done();
+            });
+        })()";
+        page.evaluate(tries).await.unwrap();
+        page.settle().await;
+        drop(page);
+        browser.close().await;
+
+        let log: Value = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
+        let events = |name: &str| {
+            let number = log["constants"]["logEventTypes"][name].clone();
+            assert!(number.is_number(), "this Chromium does not log {name}");
+            let all = log["events"].as_array().unwrap();
+            all.iter().filter(move |event| event["type"] == number).map(|event| &event["params"])
+        };
+        let connected: Vec<&str> =
+            events("TCP_CONNECT_ATTEMPT").filter_map(|params| params["address"].as_str()).collect();
+        assert!(!connected.is_empty());
+        let elsewhere = connected
+            .iter()
+            .filter(|address| !(address.starts_with("127.0.0.1:") || address.starts_with("[::1]:")))
+            .collect::<Vec<_>>();
+        assert!(elsewhere.is_empty(), "{elsewhere:?}");
+        assert_eq!(events("UDP_BYTES_SENT").count(), 0);
+        // Names that need no lookup are answered without a task.
+        assert_eq!(events("HOST_RESOLVER_DNS_TASK").count(), 0);
+        assert_eq!(events("HOST_RESOLVER_SYSTEM_TASK").count(), 0);
+    });
+}
+
+#[test]
+fn executable_that_is_no_chromium_is_an_error_with_its_output() {
+    run(async {
+        let folder = tempfile::tempdir().unwrap();
+        let fake = folder.path().join("fake");
+        fs::write(&fake, "#!/bin/sh\necho no browser here >&2\nexit 7\n").unwrap();
+        fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+        let options = ChromiumOptions { executable: Some(fake.clone()), ..ChromiumOptions::default() };
+        let error = Chromium::launch(options).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("cannot start {}: it exited with exit status: 7", fake.display())
+        );
+        let help = miette::Diagnostic::help(&error).unwrap().to_string();
+        assert!(help.starts_with("its last output:\n  | no browser here\n"), "{help}");
+
+        let options =
+            ChromiumOptions { executable: Some("/no/such/chromium".into()), ..ChromiumOptions::default() };
+        let error = Chromium::launch(options).await.unwrap_err();
+        assert!(matches!(error, BrowserError::Unusable { .. }), "{error}");
+    });
+}
+
+#[test]
+fn unreachable_page_does_not_open() {
+    run(async {
+        let browser = super::support::browser().await;
+        for (url, why) in [
+            ("http://localhost:1/", "net::ERR_UNSAFE_PORT"),
+            ("https://example.com/", "net::ERR_NAME_NOT_RESOLVED"),
+            ("no url", "Cannot navigate to invalid URL"),
+        ] {
+            let error = browser.open(PageOptions::new(url)).await.unwrap_err();
+            assert_eq!(error.to_string(), format!("cannot open {url} in Chromium: {why}"));
+        }
+    });
+}

@@ -1,0 +1,65 @@
+use std::path::Path;
+use std::time::Duration;
+
+use edgeproof_cli::Failure;
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_fixtures::spec::verdict_path;
+use edgeproof_http::{Answer, Draft, ServerAddress, send};
+use edgeproof_mock::MockService;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use url::Url;
+
+/// The integrator's backend in small: fetches verdicts with a read token, which the page never gets.
+pub(super) struct Backend {
+    service: ServerAddress,
+    read_token: String,
+}
+
+/// Longest wait for a verdict that the page can ask for (ms).
+const MAX_WAIT: u64 = 10_000;
+/// Time for an answer beyond the wait.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+impl Backend {
+    /// A backend of this service.
+    pub(super) async fn new(service: &MockService, ca_file: &Path) -> Result<Self, Failure> {
+        let url = Url::parse(&service.url()).expect("the mock service has a URL");
+        Ok(Self {
+            service: ServerAddress::resolve(&url, Some(ca_file)).await?.at(reachable(service.addr())),
+            read_token: service.credentials().read_token(ReadTokenForm::Valid),
+        })
+    }
+
+    /// Fetches the verdict of a session. Describes request and answer for the page, without the read token.
+    pub(super) async fn verdict(&self, session_ref: &str, wait_ms: u64) -> Value {
+        let wait_ms = wait_ms.min(MAX_WAIT);
+        let reference = utf8_percent_encode(session_ref, NON_ALPHANUMERIC).to_string();
+        let path = format!("{}?waitMs={wait_ms}", verdict_path().with(&reference));
+        let draft = Draft::new("GET", &path).header("Authorization", &format!("Bearer {}", self.read_token));
+        let sent = send(&self.service, &draft, Duration::from_millis(wait_ms) + ANSWER_TIME).await;
+        let url = self.service.url().as_str().trim_end_matches('/');
+        let request = format!("GET {url}{path}");
+        match sent.reply {
+            Ok(answer) => json!({ "request": request, "status": answer.status, "body": body(&answer) }),
+            Err(why) => json!({ "request": request, "error": why.to_string() }),
+        }
+    }
+}
+
+/// The body as JSON. Another body as text.
+fn body(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()))
+}
+
+/// The address to connect to: a wildcard address accepts connections, but is none to connect to.
+fn reachable(mut addr: std::net::SocketAddr) -> std::net::SocketAddr {
+    if addr.ip().is_unspecified() {
+        addr.set_ip(match addr {
+            std::net::SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            std::net::SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    addr
+}
