@@ -54,6 +54,7 @@ impl FaultInjection for MutationInjection {
                 options.hooks = Arc::new(VariationMutant { fault, announced });
             }
             Mutation::Setting(mutation) => setting::inject(mutation, options),
+            Mutation::Collector(_) => {}
         }
     }
 
@@ -69,7 +70,8 @@ impl FaultInjection for MutationInjection {
             Mutation::Behaviour(BehaviourMutation::Edge(_))
             | Mutation::LateBehaviour(BehaviourMutation::Edge(_))
             | Mutation::Variation(_)
-            | Mutation::Setting(_) => {}
+            | Mutation::Setting(_)
+            | Mutation::Collector(_) => {}
         }
     }
 
