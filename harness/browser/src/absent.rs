@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Ready;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -47,6 +48,12 @@ impl Chromium {
 }
 
 impl Page {
+    /// The page with another timeout for the calls from now on.
+    #[must_use]
+    pub fn with_time_limit(self, _time_limit: Duration) -> Self {
+        match self.0 {}
+    }
+
     /// Calls the collector and waits for the end of the call.
     #[expect(clippy::unused_async, reason = "the same signature as with the feature `chromium`")]
     pub async fn call(&self, _call: CollectorCall) -> CallOutcome {

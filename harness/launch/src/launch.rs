@@ -16,7 +16,7 @@ use url::Url;
 
 use super::mark::MARK;
 use super::port::{HOST, free_port, is_taken};
-use super::process::{Process, Start};
+use super::process::{Process, ProcessStart};
 use super::running::LAST;
 use super::{CommandLine, LaunchError, LogTail, RunningProgram, listeners};
 use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
@@ -129,8 +129,9 @@ impl Launch {
             ServerAddress::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port).into_iter().map(OsString::from).collect();
         let environment = self.environment(settings, port);
-        let process = Process::spawn(&Start { words, environment, grace: self.grace, stdin_open: false })
-            .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
+        let process =
+            Process::spawn(&ProcessStart { words, environment, grace: self.grace, stdin_open: false })
+                .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
             answered = self.answers(&endpoint) => answered.map_err(StartFailure::NotReady),
             status = process.exit() => Err(StartFailure::Exited(status)),

@@ -25,5 +25,5 @@ pub use launch::{Launch, PortName, PortNameError, Scheme, probe};
 pub use listen_address::{ListenAddressError, listen_address};
 pub use log::{LogLine, LogTail, Stream};
 pub use port::HeldPort;
-pub use process::{Process, Start};
+pub use process::{Process, ProcessStart};
 pub use running::RunningProgram;

@@ -26,7 +26,7 @@ const WAITER_STACK: usize = 128 * 1024;
 /// done; [`Process::stop`] does the same without blocking a thread of the runtime.
 ///
 /// SIGKILL of *this* process leaves the program running, unless it ends by itself when its standard input ends
-/// ([`Start::stdin_open`]).
+/// ([`ProcessStart::stdin_open`]).
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -42,7 +42,7 @@ pub struct Process {
 
 /// Command line and environment of a program.
 #[derive(Debug)]
-pub struct Start {
+pub struct ProcessStart {
     /// Program and arguments: at least one word.
     pub words: Vec<OsString>,
     /// Variables to set (`Some`) or to unset (`None`); all others are inherited.
@@ -55,7 +55,7 @@ pub struct Start {
 
 impl Process {
     /// Starts the program. Needs a tokio runtime, which reads its output.
-    pub fn spawn(start: &Start) -> io::Result<Self> {
+    pub fn spawn(start: &ProcessStart) -> io::Result<Self> {
         let (program, arguments) = start.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mark = Mark::new();
         let mut command = Command::new(program);
@@ -135,7 +135,7 @@ impl Process {
         let _ = tokio::task::spawn_blocking(move || descendants.end(grace)).await;
     }
 
-    /// Like [`Process::end`]; then reads the output to its end.
+    /// Ends the program and everything that it started, as a drop does, and reads the output to its end.
     pub async fn stop(mut self) -> LogTail {
         self.end().await;
         let _ = timeout(OUTPUT_LIMIT, self.exit()).await;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParams};
-use edgeproof_launch::{LogTail, Process, Start};
+use edgeproof_launch::{LogTail, Process, ProcessStart};
 use edgeproof_reports::escape::visible;
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -131,7 +131,7 @@ fn new_folder() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> Start {
+fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> ProcessStart {
     let mut words: Vec<OsString> =
         vec!["/bin/sh".into(), "-c".into(), SHELL.into(), folder.into(), executable.into()];
     words.extend(arguments::arguments(&folder.join("profile"), trusted_spki));
@@ -142,7 +142,7 @@ fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> Start {
         variable("XDG_CONFIG_HOME", folder.join("config")),
         variable("XDG_DATA_HOME", folder.join("data")),
     ];
-    Start { words, environment, grace: GRACE, stdin_open: true }
+    ProcessStart { words, environment, grace: GRACE, stdin_open: true }
 }
 
 /// Connects as soon as the log names the URL. Yields the version as well.

@@ -113,6 +113,13 @@ impl Page {
         Ok(page)
     }
 
+    /// The page with another timeout for the calls from now on.
+    #[must_use]
+    pub fn with_time_limit(mut self, time_limit: Duration) -> Self {
+        self.time_limit = time_limit;
+        self
+    }
+
     /// Calls the collector and waits for the end of the call.
     pub async fn call(&self, call: CollectorCall) -> CallOutcome {
         self.begin(call).await

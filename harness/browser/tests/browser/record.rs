@@ -76,8 +76,8 @@ fn bodies_of_all_forms_and_sizes_are_recorded() {
             ("new Blob(['one', new Uint8Array([128, 255])])", 5),
             ("new URLSearchParams({ a: '1' })", 3),
             ("'x'.repeat(200_000)", 200_000),
-            ("new Uint8Array(3_000_000).fill(200)", 3_000_000),
-            ("new Blob([new Uint8Array(3_000_000).fill(200)])", 3_000_000),
+            ("new Uint8Array(6_000_000).fill(200)", 6_000_000),
+            ("new Blob([new Uint8Array(6_000_000).fill(200)])", 6_000_000),
         ];
         for (body, size) in bodies {
             page.evaluate(&format!("fetch('/open', {{ method: 'POST', body: {body} }}).then(() => 1)"))

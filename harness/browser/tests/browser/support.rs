@@ -23,8 +23,8 @@ use tokio::sync::OnceCell;
 /// Time limit of pages whose calls end.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-/// Time limit of pages with a call that does not end. They load within it, also on a busy machine.
-pub(crate) const SHORT: Duration = Duration::from_secs(4);
+/// Time limit of calls that do not end.
+pub(crate) const SHORT: Duration = Duration::from_secs(1);
 
 /// The browser lives longer than the runtime of a single test.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime starts"));
@@ -65,15 +65,15 @@ pub(crate) async fn open_with(options: PageOptions) -> Page {
     browser().await.open(options).await.unwrap_or_else(|why| failed(&why))
 }
 
-/// Opens a page of a new site with `/module.js`, and loads and creates its collector.
+/// Opens a page of a new site with `/module.js`, and loads and creates its collector. `time_limit` is that of later calls.
 pub(crate) async fn collector(module: &str, time_limit: Duration) -> (Site, Page) {
     let site = Site::with_module(module).await;
-    let page = open_with(PageOptions { time_limit, ..PageOptions::new(site.url("/")) }).await;
+    let page = open(site.url("/")).await;
     let loaded = page.call(CollectorCall::Load { module_url: "/module.js".into() }).await;
     assert_eq!(loaded, CallOutcome::Returned(Value::Null));
     let created = page.call(create()).await;
     assert_eq!(created, CallOutcome::Returned(Value::Null));
-    (site, page)
+    (site, page.with_time_limit(time_limit))
 }
 
 pub(crate) fn create() -> CollectorCall {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm};
-use edgeproof_fixtures::seal::{CollectionFault, Opened, open};
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_unsealed};
+use edgeproof_fixtures::spec::{Profile, Spec, Version};
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted, ServiceOptions};
 use http::Method;
@@ -148,8 +148,16 @@ impl CollectorEdge {
         Ok(edgeproof_http::send(&address, &draft, VERDICT_TIMEOUT).await.reply)
     }
 
-    /// Opens a collection as the service does.
-    pub fn open(&self, body: &[u8]) -> Result<Opened, CollectionFault> {
+    /// Contents of a collection, as the service reads them in this version of the interface.
+    pub fn open(&self, body: &[u8]) -> Result<Contents, CollectionFault> {
+        match self.shared.spec.version() {
+            Version::Current => self.open_sealed(body).map(|opened| opened.contents),
+            Version::PreSeal => read_unsealed(body).map(|unsealed| unsealed.contents),
+        }
+    }
+
+    /// Opens a sealed collection as the service does.
+    pub fn open_sealed(&self, body: &[u8]) -> Result<Opened, CollectionFault> {
         open(body, self.shared.credentials.seal_keys())
     }
 }

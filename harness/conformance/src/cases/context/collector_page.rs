@@ -14,6 +14,8 @@ use crate::judge::SessionResult;
 
 /// Timeout of opening a page. A busy machine takes long, whatever the collector does.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout for the record of what a page did.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Most requests of a page that later cases use as well.
 const MOST_REQUESTS: usize = 200;
 
@@ -234,7 +236,8 @@ impl OpenPage {
     }
 
     async fn record(&self) -> PageRecord {
-        self.page.settle().await;
+        // A page in an endless loop settles nothing.
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, self.page.settle()).await;
         let before = self.calls.lock().before;
         before.rest_of(self.page.record())
     }
