@@ -94,13 +94,13 @@ const API_URL: &[CollectorBehaviour] = &[
         NOT_HTTPS,
         "mutant.create = (options) => { if (/^[\\w.]+:\\d+$/.test(options.apiUrl)) throw new Error(`service: invalid apiUrl \"${options.apiUrl}\"`); return createReference(options) };",
     ),
-    must(
+    should(
         "scheme-case",
         "refuses a scheme in capitals",
         API_URL_SETTING,
         "mutant.create = (options) => { if (/^HTTPS:/.test(options.apiUrl)) throw new Error('service: apiUrl must be https://...'); return createReference(options) };",
     ),
-    must(
+    should(
         "trailing-slash",
         "refuses a trailing slash",
         API_URL_SETTING,
@@ -352,7 +352,7 @@ const PRIVACY: &[CollectorBehaviour] = &[
         "text-in-websocket",
         "sends the page's text over the WebSocket",
         PRIVATE,
-        "const send = WebSocket.prototype.send; WebSocket.prototype.send = function (data) { if (location.pathname.startsWith('/page')) send.call(this, document.body.innerText.slice(0, 500)); send.call(this, data) };",
+        "mutant.ready = async (right, options) => { await sendOverWebSocket(options, document.body.innerText); await right.ready() };",
     ),
     must(
         "address-as-referrer",
@@ -393,7 +393,7 @@ const SEAL: &[CollectorBehaviour] = &[
         "reference-in-websocket",
         "sends the reference over the WebSocket",
         SEALED,
-        "let reference; mutant.start = (right, given) => { reference = given; right.start(given) }; const send = WebSocket.prototype.send; WebSocket.prototype.send = function (data) { send.call(this, String(reference)); send.call(this, data) };",
+        "mutant.ready = async (right, options) => { await sendOverWebSocket(options, right.reference); await right.ready() }; mutant.start = (right, given) => { right.reference = given; right.start(given) };",
     ),
     must(
         "reference-in-url",

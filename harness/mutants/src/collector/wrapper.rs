@@ -32,6 +32,13 @@ const onContents = (change) => {
 const addToBody = (name, value) => onPost((url, init) =>
   rightFetch(url, { ...init, body: rightStringify({ ...JSON.parse(init.body), [name]: value() }) }));
 
+/** Sends a text over a WebSocket of its own. */
+const sendOverWebSocket = (options, text) => new Promise((end) => {
+  const socket = new WebSocket(edgeOf(options).replace("http", "ws") + "/v1/measure");
+  socket.onopen = () => socket.send(text);
+  socket.onmessage = socket.onerror = () => end(socket.close());
+});
+
 {script}
 
 const handled = (error) => {

@@ -60,14 +60,14 @@ async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: Err
     context.check(fails_with("aborted session", &expected, &session));
     // A collector that sends again would be accepted now.
     edge.set_post(PostReaction::Relay);
+    // An aborted session stays aborted.
+    let session = page.play([CollectorCall::Verify]).await;
+    context.check(fails_with("verify() after the abort", &expected, &session).at(CaseLevel::Should));
     let before = usize::from(when == AbortTime::Posting);
     let again = edge.posted(before + 1, NO_POST).await;
     let actual = if again { "a collection arrived at the edge" } else { "none" };
     context.check(Check::new("collections after the abort", "none", actual, !again));
     without_verdict(context, &edge, &reference).await;
-    // An aborted session stays aborted.
-    let session = page.play([CollectorCall::Verify]).await;
-    context.check(fails_with("verify() after the abort", &expected, &session));
 }
 
 /// Plays a session with an abort in it. Yields its last call. None: the module has no `abort()`, or the session did not

@@ -50,8 +50,11 @@ fn request(cases: &mut Catalog<'_>) {
                     let Some((edge, record)) = one_session(context).await else { return };
                     let path = Endpoint::Signals.path();
                     let requests = edge.requests();
-                    let bodies = |request: &&SeenRequest| {
-                        request.method != Method::OPTIONS && !request.headers.contains_key("upgrade")
+                    // A measurement may read from the edge.
+                    let bodies = |request: &&SeenRequest| match request.method {
+                        Method::OPTIONS => false,
+                        Method::GET | Method::HEAD => request.path == path,
+                        _ => true,
                     };
                     let seen = requests
                         .iter()
