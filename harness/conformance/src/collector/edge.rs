@@ -3,9 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm, Role};
-use edgeproof_fixtures::seal::{CollectionFault, Opened, open};
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm};
+use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_unsealed};
+use edgeproof_fixtures::spec::{Profile, Spec, Version};
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted, ServiceOptions};
 use http::Method;
@@ -63,7 +63,8 @@ impl CollectorEdge {
     /// Starts both.
     pub async fn start(shared: &Arc<EdgeCredentials>, setup: EdgeSetup) -> Result<Self, CollectorEdgeError> {
         let EdgeCredentials { spec, profile, credentials, files } = &**shared;
-        let mut service = ServiceOptions::new(Arc::clone(spec), Arc::clone(credentials));
+        // A backend has no client certificate, which a service before sealed collections demands of every TLS client.
+        let mut service = ServiceOptions::new(Arc::clone(spec), Arc::clone(credentials)).with_plain_address();
         service.profile = profile.clone();
         let mock = MockService::start_with(service).await?;
         let url = if setup.has_service { mock.url() } else { NO_SERVICE.to_owned() };
@@ -140,16 +141,23 @@ impl CollectorEdge {
     /// The service's answer to a backend that asks for the verdict of this session.
     pub async fn verdict(&self, reference: &str) -> Result<AnswerResult, ServerAddressError> {
         let token = self.shared.credentials.read_token(ReadTokenForm::Valid);
-        let ca = self.shared.files.certificate(Role::ServiceAuthority);
-        let url = self.mock.url();
+        let url = self.mock.plain_url().unwrap_or_default();
         let url = Url::parse(&url).map_err(|_| ServerAddressError::NotHttp(url))?;
-        let address = ServerAddress::resolve(&url, Some(&ca)).await?;
+        let address = ServerAddress::resolve(&url, None).await?;
         let draft = VerdictRequest::new(reference).bearer(&token).draft();
         Ok(edgeproof_http::send(&address, &draft, VERDICT_TIMEOUT).await.reply)
     }
 
-    /// Opens a collection as the service does.
-    pub fn open(&self, body: &[u8]) -> Result<Opened, CollectionFault> {
+    /// Contents of a collection, as the service reads them in this version of the interface.
+    pub fn open(&self, body: &[u8]) -> Result<Contents, CollectionFault> {
+        match self.shared.spec.version() {
+            Version::Current => self.open_sealed(body).map(|opened| opened.contents),
+            Version::PreSeal => read_unsealed(body).map(|unsealed| unsealed.contents),
+        }
+    }
+
+    /// Opens a sealed collection as the service does.
+    pub fn open_sealed(&self, body: &[u8]) -> Result<Opened, CollectionFault> {
         open(body, self.shared.credentials.seal_keys())
     }
 }

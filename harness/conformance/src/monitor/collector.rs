@@ -57,10 +57,10 @@ pub(crate) fn judge_collector(
                 for text in record.uncaught.iter().chain(&record.console_errors) {
                     errors.push(format!("{text} in {}", page.case));
                 }
-                let gone = record.gone.iter();
-                for text in
-                    record.dialogs.iter().chain(&record.windows).chain(&record.navigations).chain(gone)
-                {
+                let windows = record.windows.iter().map(|url| format!("window {url}"));
+                let navigations = record.navigations.iter().map(|url| format!("navigation to {url}"));
+                let others = record.dialogs.iter().chain(&record.gone).cloned();
+                for text in others.chain(windows).chain(navigations) {
                     acts.push(format!("{text} in {}", page.case));
                 }
             }

@@ -547,7 +547,7 @@ const NETWORK: &[CollectorBehaviour] = &[
         "opaque-answer",
         "asks for no CORS",
         TYPE_ERROR,
-        "onPost(async (url, init) => { await rightFetch(url, { ...init, mode: 'no-cors', headers: {} }); return new Response('{}') });",
+        "onPost(async (url, init) => { await rightFetch(url, { ...init, mode: 'no-cors', redirect: 'follow', headers: {} }); return new Response('{}') });",
     ),
     must(
         "network-as-status",

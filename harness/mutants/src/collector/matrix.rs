@@ -11,6 +11,7 @@ use edgeproof_reports::CaseReport;
 use edgeproof_reports::matrix::{Matrix, Scope};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use super::wrapper::module;
 use super::{CollectorMutation, collector_mutants};
 use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge};
 use crate::mutant::Mutant;
@@ -48,8 +49,9 @@ pub async fn collector_matrix(
 ) -> Result<Matrix, TestBedError> {
     let began = Instant::now();
     let bed = CollectorBed::new(Arc::clone(&spec), options)?;
+    // The wrapper alone changes nothing.
     let reference: CaseResults =
-        case_results(&bed.play(CollectorModule::Reference, &bed.cases).await?).collect();
+        case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
     let mutants = collector_mutants(&spec);
     let runs = mutants.iter().enumerate().map(|(index, mutant)| {
         let bed = &bed;
@@ -65,6 +67,13 @@ pub async fn collector_matrix(
     bed.browser.close().await;
     let mut matrix = empty_matrix(&spec, Scope::Gate, &bed.cases);
     matrix.problems.extend(judge::reference_failures(&reference));
+    // Every case would kill a module with a mistake in its script.
+    let is_broken = |result: &MutantResult| {
+        let mut mismatches = result.cases.values().flat_map(|case| &case.mismatches);
+        mismatches.any(|mismatch| mismatch.what == "module")
+    };
+    let broken = results.iter().filter(|(_, result)| is_broken(result));
+    matrix.problems.extend(broken.map(|(index, _)| format!("mutant {} does not load", mutants[*index].id)));
     matrix.mutants = results
         .iter()
         .map(|(index, result)| judge::mutant(&mutants[*index], result, &bed.cases, &reference))
@@ -92,7 +101,7 @@ impl CollectorBed {
 
     /// Runs a mutant against the cases of its broken row.
     async fn run(&self, mutant: &Mutant) -> Result<MutantResult, TestBedError> {
-        let Mutation::Collector(CollectorMutation { module }) = &mutant.mutation else {
+        let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
             return Ok(MutantResult::default());
         };
         let own: Vec<Case> =
@@ -102,7 +111,7 @@ impl CollectorBed {
         }
         // A monitor judges what other cases do.
         let cases = with_pages(own, &self.cases);
-        let reports = self.play(CollectorModule::Wrapper(Arc::clone(module)), &cases).await?;
+        let reports = self.play(CollectorModule::Wrapper(Arc::clone(source)), &cases).await?;
         Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
     }
 

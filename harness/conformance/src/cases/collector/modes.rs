@@ -62,9 +62,12 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
     }
     let session = page.session(options, &context.reference("mode")).await;
     context.check(resolves("session", &session));
-    let opened = edge.posts().into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
-    if let Some(opened) = opened {
-        let mode = opened.contents.mode.name();
+    let posts = edge.posts();
+    let actual = posts.len().to_string();
+    context.check(Check::new("collections at the edge", "1", actual, posts.len() == 1));
+    let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
+    if let Some(contents) = opened {
+        let mode = contents.mode.name();
         context.check(Check::new("mode of the collection", &expected, mode, mode == expected));
     }
 }

@@ -105,7 +105,7 @@ fn opens(cases: &mut Catalog<'_>) {
                     return;
                 }
                 let Some(session) = posted(context, context.reference("opens")).await else { return };
-                let opened = session.edge.open(&session.post.body.clone().unwrap_or_default());
+                let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
                 let actual = match &opened {
                     Ok(_) => "it opens".to_owned(),
                     Err(fault) => format!("{fault:?}"),
@@ -198,7 +198,7 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
     context.check(resolves("session", &session));
     let posted = edge.posts().into_iter().find_map(|post| post.body);
     if let Some(Ok(opened)) = posted.map(|body| edge.open(&body)) {
-        let carried = opened.contents.session_ref;
+        let carried = opened.session_ref;
         let is_same = carried == reference;
         context.check(Check::new(
             "reference in the collection",

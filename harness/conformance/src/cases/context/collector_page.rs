@@ -12,6 +12,10 @@ use super::collector_traffic::PageTrace;
 use crate::collector::{Canaries, PageOrigin};
 use crate::judge::SessionResult;
 
+/// Timeout of opening a page. A busy machine takes long, whatever the collector does.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout for the record of what a page did.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Most requests of a page that later cases use as well.
 const MOST_REQUESTS: usize = 200;
 
@@ -91,7 +95,7 @@ impl CollectorPage {
     pub async fn call(&self, call: CollectorCall) -> CallOutcome {
         let page = self.current();
         page.note(&call);
-        let outcome = page.page.call(call).await;
+        let outcome = within(self.timeout, page.page.call(call)).await;
         if matches!(outcome, CallOutcome::Unsettled { .. } | CallOutcome::PageGone { .. }) {
             page.calls.lock().unfinished = true;
         }
@@ -103,7 +107,7 @@ impl CollectorPage {
         let page = self.current();
         page.note(&call);
         page.calls.lock().unfinished = true;
-        page.page.begin(call)
+        within(self.timeout, page.page.begin(call))
     }
 
     /// Runs a session: `create()`, `start()`, `ready()` and `verify()`, until one of them fails.
@@ -219,11 +223,12 @@ impl OpenPage {
     ) -> Result<Self, PageFailure> {
         let canaries = Canaries::new(rand::rng().random());
         let url = target.pages.page_url(origin, &canaries);
-        let options = PageOptions { url: url.clone(), before_load: before.to_vec(), time_limit: timeout };
+        let time_limit = timeout.max(OPEN_TIMEOUT);
+        let options = PageOptions { url: url.clone(), before_load: before.to_vec(), time_limit };
         let page = target.browser.open(options).await.map_err(PageFailure::Browser)?;
         let module = target.pages.module_url(origin);
         let load = CollectorCall::Load { module_url: module.clone() };
-        match page.call(load.clone()).await {
+        match within(timeout, page.call(load.clone())).await {
             CallOutcome::Returned(_) => Ok(Self { page, canaries, url, module, calls: Mutex::default() }),
             CallOutcome::Missing => Err(PageFailure::Module("it exports no function create".into())),
             outcome => Err(PageFailure::Module(format!("{} {outcome}", load.name()))),
@@ -231,7 +236,8 @@ impl OpenPage {
     }
 
     async fn record(&self) -> PageRecord {
-        self.page.settle().await;
+        // A page in an endless loop settles nothing.
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, self.page.settle()).await;
         let before = self.calls.lock().before;
         before.rest_of(self.page.record())
     }
@@ -280,4 +286,9 @@ impl RecordMark {
         rest(&mut record.windows, self.windows);
         record
     }
+}
+
+/// The outcome of a call that may take this long.
+async fn within(limit: Duration, call: impl Future<Output = CallOutcome>) -> CallOutcome {
+    tokio::time::timeout(limit, call).await.unwrap_or(CallOutcome::Unsettled { after: limit })
 }

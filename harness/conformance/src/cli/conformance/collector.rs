@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use edgeproof_browser::{BrowserError, IS_BUILT_IN};
@@ -21,9 +22,7 @@ pub(super) fn collector_options(
     profile: Profile,
 ) -> Result<CollectorRunnerOptions, Failure> {
     // A list of the cases needs no browser.
-    if !IS_BUILT_IN && !args.list {
-        return Err(BrowserError::NotBuiltIn.into());
-    }
+    check_browser(IS_BUILT_IN || args.list, args.chromium.as_deref())?;
     let module = match &args.module {
         Some(module) => CollectorModule::parse(module)?,
         None => CollectorModule::Reference,
@@ -49,4 +48,32 @@ pub(super) fn collector_options(
         seal: None,
         redactor,
     })
+}
+
+/// Fails without a browser in this build, and for a file that is none.
+fn check_browser(is_built_in: bool, chromium: Option<&Path>) -> Result<(), Failure> {
+    if !is_built_in {
+        return Err(BrowserError::NotBuiltIn.into());
+    }
+    match chromium {
+        Some(file) if !file.is_file() => Err(Failure::usage(
+            format!("cannot use {} as Chromium: there is no such file", file.display()),
+            "name the executable of Chromium or Chrome, or omit --chromium",
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn build_without_a_browser_exits_2_with_the_command_that_builds_one() {
+        let failure = check_browser(false, None).unwrap_err();
+        let text = format!("{failure:?}");
+        assert!(text.contains("NotBuiltIn"), "{text}");
+        assert_eq!(failure.print(), 2);
+        assert!(check_browser(true, None).is_ok());
+    }
 }

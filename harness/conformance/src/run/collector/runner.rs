@@ -23,6 +23,9 @@ use crate::run::runner_context::RunnerContext;
 /// Timeout of a call to a collector whose first session did not end.
 const IMPATIENT: Duration = Duration::from_secs(1);
 
+/// How much longer a case takes that opens a page for each session.
+const SLOWER: u32 = 4;
+
 /// Runs cases on a collector in a browser. Each case has pages and edges of its own.
 pub struct CollectorRunner {
     options: CollectorRunnerOptions,
@@ -82,6 +85,9 @@ impl CollectorRunner {
         let FirstSession { seal, is_stuck, is_independent } =
             sanity::first_session(target.clone(), limit).await?;
         self.is_stuck.store(is_stuck, Ordering::Relaxed);
+        if !is_independent {
+            target.idle.lock().clear();
+        }
         Ok(CollectorTarget { seal, is_independent, ..target })
     }
 
@@ -134,9 +140,10 @@ impl Runner for CollectorRunner {
         context.begin(case);
         let began = Instant::now();
         let limit = if self.is_stuck.load(Ordering::Relaxed) { limit.min(IMPATIENT) } else { limit };
+        let slower = if target.is_independent { 1 } else { SLOWER };
         let mut page = CollectorCaseContext::new(target, &case.id, next_marker(), case.level, limit);
         if let Procedure::CollectorSteps(steps) = &case.procedure {
-            let limit = context.case_timeout(case);
+            let limit = context.case_timeout(case) * slower;
             if timeout(limit, steps(&mut page)).await.is_err() {
                 page.check(timeout_check(limit));
             }
