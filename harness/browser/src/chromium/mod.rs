@@ -26,6 +26,8 @@ use recording::text;
 const START_LIMIT: Duration = Duration::from_secs(30);
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
+/// Timeout of an end in order, which lets Chromium finish its files. On a busy machine it takes seconds.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// Lines of output that an error quotes.
 const LAST: usize = 5;
 /// Text before the URL of the debugging connection.
@@ -103,9 +105,9 @@ impl Chromium {
     /// Ends the browser without blocking the runtime.
     pub async fn close(self) {
         let Self { connection, process, folder, .. } = self;
-        // Lets Chromium finish its files. SIGTERM would also end the processes that write them.
+        // SIGTERM would also end the processes that write files.
         connection.send(None, &CloseParams::default());
-        let _ = timeout(GRACE, process.exit()).await;
+        let _ = timeout(CLOSE_LIMIT, process.exit()).await;
         process.stop().await;
         // Fails only while the runtime shuts down: the drop deletes the folder as well.
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;

@@ -48,13 +48,13 @@ impl FaultInjection for MutationInjection {
                 edge::inject_late(*behaviour, options);
             }
             Mutation::Behaviour(BehaviourMutation::Service(_))
-            | Mutation::LateBehaviour(BehaviourMutation::Service(_)) => {}
+            | Mutation::LateBehaviour(BehaviourMutation::Service(_))
+            | Mutation::Collector(_) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 options.hooks = Arc::new(VariationMutant { fault, announced });
             }
             Mutation::Setting(mutation) => setting::inject(mutation, options),
-            Mutation::Collector(_) => {}
         }
     }
 

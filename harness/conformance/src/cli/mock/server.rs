@@ -193,8 +193,8 @@ async fn start_page(
         listener.local_addr().map_err(|why| Failure::of(&why, "choose another address with --page"))?;
     let any_port = SocketAddr::new(addr.ip(), 0);
     let edge = start_edge("--page", service, dir, page::origin(addr), any_port, log).await?;
-    let service_ca_file = dir.join("edge").join("service-ca.pem");
-    DemoPage::start(PageOptions { listener, edge, service: Arc::clone(service), service_ca_file }).await
+    let edge_dir = dir.join("edge");
+    DemoPage::start(PageOptions { listener, edge, service: Arc::clone(service), edge_dir }).await
 }
 
 async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {

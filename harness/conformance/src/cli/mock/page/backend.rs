@@ -1,10 +1,11 @@
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::ReadTokenForm;
-use edgeproof_fixtures::spec::verdict_path;
-use edgeproof_http::{Answer, Draft, ServerAddress, send};
+use edgeproof_fixtures::spec::{Version, verdict_path};
+use edgeproof_http::{Answer, ClientIdentity, Draft, ServerAddress, send};
 use edgeproof_mock::MockService;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -22,13 +23,18 @@ const MAX_WAIT: u64 = 10_000;
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 impl Backend {
-    /// A backend of this service.
-    pub(super) async fn new(service: &MockService, ca_file: &Path) -> Result<Self, Failure> {
+    /// A backend of this service. `dir` has the files of an edge.
+    pub(super) async fn new(service: &MockService, dir: &Path) -> Result<Self, Failure> {
         let url = Url::parse(&service.url()).expect("the mock service has a URL");
-        Ok(Self {
-            service: ServerAddress::resolve(&url, Some(ca_file)).await?.at(reachable(service.addr())),
-            read_token: service.credentials().read_token(ReadTokenForm::Valid),
-        })
+        let ca_file = dir.join("service-ca.pem");
+        let mut address = ServerAddress::resolve(&url, Some(&ca_file)).await?.at(reachable(service.addr()));
+        // Before sealed collections, its TLS requires a certificate from every client.
+        if service.spec().version() == Version::PreSeal {
+            let (certificate, key) = (dir.join("client.pem"), dir.join("client.key"));
+            address = address.identified(&ClientIdentity { certificate, key })?;
+        }
+        let read_token = service.credentials().read_token(ReadTokenForm::Valid);
+        Ok(Self { service: address, read_token })
     }
 
     /// Fetches the verdict of a session. Describes request and answer for the page, without the read token.
@@ -54,11 +60,11 @@ fn body(answer: &Answer) -> Value {
 }
 
 /// The address to connect to: a wildcard address accepts connections, but is none to connect to.
-fn reachable(mut addr: std::net::SocketAddr) -> std::net::SocketAddr {
+fn reachable(mut addr: SocketAddr) -> SocketAddr {
     if addr.ip().is_unspecified() {
         addr.set_ip(match addr {
-            std::net::SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            std::net::SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
         });
     }
     addr

@@ -6,6 +6,7 @@ mod setup;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,8 +38,8 @@ pub(super) struct PageOptions {
     /// Its `ALLOWED_ORIGIN` is [`origin`] of the listener.
     pub(super) edge: Edge,
     pub(super) service: Arc<MockService>,
-    /// CA file of the service's certificate.
-    pub(super) service_ca_file: std::path::PathBuf,
+    /// Files of an edge: CA file of the service, client certificate and key.
+    pub(super) edge_dir: PathBuf,
 }
 
 /// What answers the requests of the page.
@@ -60,12 +61,12 @@ pub(super) fn origin(addr: SocketAddr) -> String {
 impl DemoPage {
     /// Serves the page. It accepts connections when this returns.
     pub(super) async fn start(options: PageOptions) -> Result<Self, Failure> {
-        let PageOptions { listener, edge, service, service_ca_file } = options;
+        let PageOptions { listener, edge, service, edge_dir } = options;
         let advice = "choose another address with --page";
         let addr = listener.local_addr().map_err(|why| Failure::of(&why, advice))?;
         let state = Arc::new(PageState {
             guard: Guard::new(addr, &[]),
-            backend: Backend::new(&service, &service_ca_file).await?,
+            backend: Backend::new(&service, &edge_dir).await?,
             edge_addr: edge.addr(),
             service,
         });
