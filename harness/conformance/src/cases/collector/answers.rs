@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
@@ -10,6 +12,8 @@ use crate::collector::{CollectorEdge, PostReaction};
 use crate::judge::{fails_with, resolves};
 
 const ROW: &str = "collector.report-failed";
+/// Longest time of a session in a quick mode.
+const SESSION: Duration = Duration::from_millis(500);
 
 /// Answers of the edge to the POST (7.1, 7.2, 7.3).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -32,6 +36,7 @@ fn refused(cases: &mut Catalog<'_>) {
             .map(|(_, status, reason)| (reason.to_owned(), cases.refuse(status, reason)))
             .collect();
         let error = ErrorRow::of(cases, ROW);
+        let takes = SESSION * u32::try_from(reasons.len()).unwrap_or(1);
         cases
             .collector_steps(
                 ROW,
@@ -49,7 +54,8 @@ fn refused(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .stimulus(Stimulus::EdgeRefuses);
+            .stimulus(Stimulus::EdgeRefuses)
+            .takes(takes);
     }
 }
 

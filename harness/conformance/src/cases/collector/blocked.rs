@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::blocks::{BLOCKS, Block};
 use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
@@ -6,6 +7,8 @@ use crate::collector::{CollectorEdge, PageOrigin};
 use crate::judge::{Check, resolves};
 
 const ROW: &str = "statement.measurement-failure";
+/// Longest time of a session with failing measurements.
+pub(super) const SESSION: Duration = Duration::from_secs(2);
 
 /// Blocked and failing measurements are no error (1.6).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -16,6 +19,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             &format!("{} causes no error, and the collection is sent", block.title),
             move |context| Box::pin(blocked(context, block)),
         );
+        case.takes(SESSION * u32::try_from(block.ways.len()).unwrap_or(1));
         if block.is_websocket {
             case.also("statement.websocket-failure");
         }

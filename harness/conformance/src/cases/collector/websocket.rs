@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::blocked::{collected, session_with};
+use super::blocked::{SESSION, collected, session_with};
 use crate::cases::Catalog;
 use crate::collector::WebSocketReaction;
 
@@ -38,6 +38,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         ("invalid", "sends invalid frames", vec![send(RESERVED), send(NOT_TEXT), send(ENORMOUS)]),
         ("unasked", "sends messages that nobody asked for", vec![send(UNASKED)]),
     ] {
+        let takes = SESSION * u32::try_from(reactions.len()).unwrap_or(1);
         cases
             .collector_steps(
                 ROW,
@@ -57,6 +58,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .also("statement.measurement-failure");
+            .also("statement.measurement-failure")
+            .takes(takes);
     }
 }
