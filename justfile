@@ -90,6 +90,11 @@ mutants *ARGS:
     @mkdir -p target
     cargo run --quiet --package edgeproof-mutants -- --report html=target/mutants.html --report json=target/mutants.json "$@"
 
+# Test the collector's cases: every mutant of the collector against the cases of its row, in Chromium.
+mutants-collector *ARGS:
+    @mkdir -p target
+    cargo run --quiet --package edgeproof-mutants --features collector -- --collector --report html=target/mutants-collector.html --report json=target/mutants-collector.json "$@"
+
 # Make the fingerprints of all causes again: after a change of cases, mutants or causes. Takes minutes.
 fingerprints:
     cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json

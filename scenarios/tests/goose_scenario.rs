@@ -31,7 +31,7 @@ async fn post(user: &mut GooseUser) -> TransactionResult {
     let call = Call {
         route: RouteId(0),
         endpoint,
-        request: fields.post("/v1/signals", "{}".into()),
+        request: fields.post("/v1/signals", b"{}"),
         expect: Expectation::Accepted,
     };
     let due = user.due();

@@ -73,7 +73,7 @@ impl ScriptedPeer {
     /// Sends a request and returns its result as text.
     async fn ask(&mut self, body: Bytes) -> String {
         let fields = HeaderFields::new([("Host", "peer")]).unwrap();
-        self.connection.prepare(fields.post("/", body));
+        self.connection.prepare(fields.post("/", &body));
         match timeout(LIMIT, self.connection.exchange()).await.expect("a result") {
             Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
             Err(failure) => format!("{failure:?}"),
@@ -247,7 +247,7 @@ async fn endless_answer_times_out() {
         &[&[PeerStep::Read, PeerStep::Write("HTTP/1.1 200 OK\r\n\r\n", 999), PeerStep::Repeat("x")]],
     )
     .await;
-    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
     // As in a run: the timeout applies although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
     let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
@@ -261,7 +261,7 @@ async fn given_up_exchange_closes_its_connection() {
         &[&[PeerStep::Read, PeerStep::Read], &[PeerStep::Read, PeerStep::Write(OK, 999)]],
     )
     .await;
-    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+    peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
     tokio::select! {
         biased;
         _ = peer.connection.exchange() => panic!("the peer must not answer"),
@@ -279,7 +279,7 @@ async fn late_read_is_not_part_of_the_answer_time(#[values("http", "https")] sch
     let mut peer = ScriptedPeer::start(scheme, &[STEPS; 1000]).await;
     // The kernel notes no receive times until shortly after they are first requested.
     for _ in 0..1000 {
-        peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", "{}".into()));
+        peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
         let mut exchange = Box::pin(peer.connection.exchange());
         tokio::select! {
             biased;

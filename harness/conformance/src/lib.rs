@@ -4,6 +4,7 @@ mod case_glob;
 pub mod cases;
 pub mod causes;
 pub mod cli;
+pub mod collector;
 mod curl;
 pub mod judge;
 pub mod monitor;

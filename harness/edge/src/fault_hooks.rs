@@ -51,6 +51,11 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
         false
     }
 
+    /// What the edge does with a WebSocket after its handshake.
+    fn websocket(&self, _request: &EdgeRequest<'_>) -> WebSocketAction {
+        WebSocketAction::Echo
+    }
+
     /// Changes the answer. `result`: result of the relay, if there was one.
     fn conclude(
         &self,
@@ -94,4 +99,15 @@ pub enum EdgeAction {
     Nothing,
     /// Send nothing and keep the connection open.
     Silence,
+}
+
+/// Use of a WebSocket after its handshake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WebSocketAction {
+    /// Echo messages.
+    Echo,
+    /// Close the connection without a closing handshake.
+    Close,
+    /// Send these bytes, framed or not, and ignore what the page sends.
+    Send(Bytes),
 }

@@ -11,7 +11,7 @@ mod websocket;
 
 pub use decision::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
 pub use error::EdgeError;
-pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoEdgeFaults};
+pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoEdgeFaults, WebSocketAction};
 pub use handler::{EdgeIo, RequestBody, handle_request};
 pub use program::{ProgramOptions, run_program};
 pub use relay::{CertificateCheck, UpstreamOptions};

@@ -209,8 +209,10 @@ async fn handle(
     };
     let mut io = SocketIo { state: &state, peer: &peer, headers: &head.headers, body: Some(body) };
     let Some(action) = handle_request(&state.rules, &*state.hooks, &mut request, &mut io).await else {
-        if let Some(body) = io.body.take() {
-            peer.spawn(websocket::echo(Request::from_parts(head, body), state.stopping.clone()));
+        let body = io.body.take();
+        let action = state.hooks.websocket(&request);
+        if let Some(body) = body {
+            peer.spawn(websocket::serve(Request::from_parts(head, body), action, state.stopping.clone()));
         }
         return Ok(handshake.unwrap_or_default());
     };

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod causes;
+mod collector;
 mod hooks;
 mod matrix;
 mod mutant;
@@ -11,6 +12,7 @@ mod program;
 mod tested_part;
 
 pub use causes::{Accuracy, MutantFailures, Share};
+pub use collector::{CollectorMatrixOptions, CollectorMutation, collector_matrix, collector_mutants};
 pub use matrix::{CANARIES, KillMatrix, MatrixOptions, kill_matrix};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Level, Spec};
 use crate::hooks::MutationInjection;
 use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation, SettingMutation, VariationMutation};
 
-/// Reference edge, mock service or key set with one mutation.
+/// Reference edge, mock service, key set or collector with one mutation.
 #[derive(Debug, Clone)]
 pub struct Mutant {
     /// Stable slug.
@@ -15,7 +15,7 @@ pub struct Mutant {
     pub title: String,
     /// Id of the row that it breaks.
     pub row: String,
-    /// Id of its cause in [`Spec::causes`].
+    /// Id of its cause in [`Spec::causes`]; empty for a collector.
     pub cause: String,
     /// Level of the broken requirement.
     pub level: Level,

@@ -3,8 +3,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
+use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_cli::{Failure, run_program, runtime};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::Destination;
@@ -12,6 +14,7 @@ use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
 use crate::causes::{Accuracy, fingerprints};
+use crate::collector::{CollectorMatrixOptions, collector_matrix};
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
 use crate::mutant_set::MutantSet;
 use crate::play::TestBed;
@@ -37,6 +40,12 @@ struct MutantsArguments {
     /// Write the fingerprints of all mutants
     #[arg(long, value_name = "FILE", conflicts_with = "gate")]
     fingerprints: Option<PathBuf>,
+    /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row
+    #[arg(long, conflicts_with_all = ["gate", "fingerprints"])]
+    collector: bool,
+    /// Chromium or Chrome, with --collector (default: CHROME from the environment, then the usual places)
+    #[arg(long, value_name = "FILE", requires = "collector")]
+    chromium: Option<PathBuf>,
 }
 
 /// Runs the program `edgeproof-mutants`.
@@ -45,11 +54,15 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
-    let MutantsArguments { gate, jobs, report, fingerprints: fingerprint_file } = arguments;
+    let MutantsArguments { gate, jobs, report, fingerprints: fingerprint_file, collector, chromium } =
+        arguments;
     let fingerprint_file = fingerprint_file.map(|path| destination(&path)).transpose()?;
     let mut reports = Vec::new();
     for argument in &report {
         reports.push(parse_report(argument)?);
+    }
+    if collector {
+        return run_collector(usize::from(jobs), chromium, reports);
     }
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
@@ -73,6 +86,36 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     // A closed standard output is no error: the reader has seen enough.
     let _ =
         std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec), &accuracy).as_bytes());
+    Ok(u8::from(!matrix.problems.is_empty()))
+}
+
+/// Runs the mutants of the collector.
+fn run_collector(
+    jobs: usize,
+    chromium: Option<PathBuf>,
+    reports: Vec<(Render, Destination)>,
+) -> Result<u8, Failure> {
+    if !IS_BUILT_IN {
+        return Err(Failure::usage(
+            "cannot run the mutants of the collector: this program was built without browser support",
+            "build it with the feature `collector`: cargo run --package edgeproof-mutants --features collector -- --collector",
+        ));
+    }
+    let options = CollectorMatrixOptions { chromium, jobs, progress: print_progress };
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let matrix = runtime()?
+        .block_on(collector_matrix(spec, &options))
+        .map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    for (render, destination) in reports {
+        destination
+            .write(&render(&matrix))
+            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
+    }
+    let mut text = problems(&matrix);
+    let seconds = matrix.duration_ms as f64 / 1000.0;
+    // Writing to a String cannot fail.
+    _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
 }
 
@@ -103,8 +146,8 @@ fn destination(path: &Path) -> Result<Destination, Failure> {
         .map_err(|why| Failure::of(&why, "name a file in an existing folder that you can write to"))
 }
 
-/// Problems, counts and duration.
-fn summary(matrix: &Matrix, set: &MutantSet, accuracy: &Accuracy) -> String {
+/// The first problems, one a line.
+fn problems(matrix: &Matrix) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     for problem in matrix.problems.iter().take(MAX_PRINTED_PROBLEMS) {
@@ -113,6 +156,12 @@ fn summary(matrix: &Matrix, set: &MutantSet, accuracy: &Accuracy) -> String {
     if matrix.problems.len() > MAX_PRINTED_PROBLEMS {
         _ = writeln!(text, "  … and {} more", matrix.problems.len() - MAX_PRINTED_PROBLEMS);
     }
+    text
+}
+
+/// Problems, counts and duration.
+fn summary(matrix: &Matrix, set: &MutantSet, accuracy: &Accuracy) -> String {
+    let mut text = problems(matrix);
     let seconds = matrix.duration_ms as f64 / 1000.0;
     _ = writeln!(text, "{}", matrix.line());
     _ = writeln!(text, "survived by class: {}", survivors(matrix, set));

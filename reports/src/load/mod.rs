@@ -6,9 +6,9 @@ mod model;
 pub use format::{LoadFile, load_schema, render, terminal};
 pub use model::{
     Comparison, ConnectionFigures, ContentionFigures, Difference, Distortion, Drain, EdgeAdded, EdgeCost,
-    EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget, Model,
-    OutcomeFigures, Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled, RouteFigures, Seal,
-    ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, bounded,
+    EdgeMoment, Generator, InjectedFault, KEPT_UP, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget,
+    Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled,
+    RouteFigures, Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, bounded,
 };
 
 pub use crate::text::units::{clock, count, micros, percent, rate};

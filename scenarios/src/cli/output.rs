@@ -4,7 +4,7 @@ use std::path::Path;
 use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_reports::load::{LoadFile, LoadReport};
+use edgeproof_reports::load::{KEPT_UP, LoadFile, LoadReport};
 
 use super::args::OutputOptions;
 use super::input_file::read;
@@ -54,8 +54,6 @@ impl ReportFiles {
 
 /// Largest default for the error rate: some requests must succeed even with injected faults.
 const MOST_PERCENT: f64 = 99.0;
-/// Default for the delivered share of the planned rate.
-const DELIVERED_PERCENT: f64 = 99.0;
 
 /// Default thresholds of a run.
 pub(super) struct DefaultThresholds {
@@ -105,7 +103,7 @@ pub(super) fn thresholds(
     };
     if defaults.is_open && limit_of(&all, Metric::Delivered).is_none() {
         // Operations that may fail need not be delivered.
-        let percent = (100.0 - errors * 100.0).floor().clamp(1.0, DELIVERED_PERCENT);
+        let percent = (100.0 - errors * 100.0).floor().clamp(1.0, KEPT_UP * 100.0);
         all.push(by_default("delivered", " >= ", percent));
     }
     Ok(all)

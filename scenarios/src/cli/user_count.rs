@@ -27,22 +27,18 @@ pub(super) struct OwnParts {
 /// The number of users, within the limits of this process. Raises the limit on open files.
 pub(super) fn user_count(plan: &LoadPlan, own: OwnParts) -> Result<UserCount, Failure> {
     let scenarios = plan.parts.len() as u32;
-    let (most_by_files, limit) = most_users_by_files(plan, own);
-    let most_by_edge = most_users_by_edge(plan, own);
+    let (by_files, limit) = most_users_by_files(plan, own);
+    let by_edge = most_users_by_edge(plan, own);
     let Some(given) = plan.args.users else {
         let peak = plan
             .stages
             .as_ref()
             .map_or(Rate::default(), |stages| stages.peak().times(1.0 / f64::from(plan.shard.count())));
-        let most = most_by_files.min(most_by_edge);
+        let most = if by_edge.users <= by_files.users { by_edge } else { by_files };
         let users = plan_users(peak, expected(plan), most);
         let users = UserCount { users: users.users.max(scenarios), ..users };
-        if users.limit == UserLimit::OpenFiles && !plan.args.output.quiet {
-            note(&format!(
-                "{} users, fewer than the rate may need: {}",
-                users.users,
-                why(most_by_edge, most, limit)
-            ));
+        if let Some(why) = why(most, limit).filter(|_| users.limit == most.limit && !plan.args.output.quiet) {
+            note(&format!("{} users, fewer than the rate may need: {why}", users.users));
         }
         raise_limit(plan, own, users.users);
         return Ok(users);
@@ -53,15 +49,16 @@ pub(super) fn user_count(plan: &LoadPlan, own: OwnParts) -> Result<UserCount, Fa
             format!("give at least --users {scenarios}: one for each scenario"),
         ));
     }
-    if given > most_by_edge {
+    if given > by_edge.users {
         return Err(Failure::usage(
             format!(
-                "cannot load the embedded edge with {given} users: its limit is {most_by_edge} connections"
+                "cannot load the embedded edge with {given} users: its limit is {} connections",
+                by_edge.users
             ),
             "give fewer --users, or use another edge with --launch or --edge-url",
         ));
     }
-    if given > most_by_files {
+    if given > by_files.users {
         let needed = files(plan, own, given);
         return Err(Failure::usage(
             format!("cannot open {needed} files: the limit is {limit}"),
@@ -84,31 +81,35 @@ fn expected(plan: &LoadPlan) -> Duration {
     args.expect.unwrap_or(until_verdict) + plan.faults.slow
 }
 
-fn why(most_by_edge: u32, most: u32, limit: u64) -> String {
-    if most == most_by_edge {
-        return format!("the embedded edge has at most {most_by_edge} connections");
+fn why(most: UserCount, open_files: u64) -> Option<String> {
+    match most.limit {
+        UserLimit::EmbeddedEdge => Some(format!("the embedded edge has at most {} connections", most.users)),
+        UserLimit::OpenFiles => {
+            Some(format!("the limit on open files is {open_files}; raise it with ulimit -n"))
+        }
+        UserLimit::Plan | UserLimit::Given => None,
     }
-    format!("the limit on open files is {limit}; raise it with ulimit -n")
 }
 
-fn most_users_by_edge(plan: &LoadPlan, own: OwnParts) -> u32 {
+fn most_users_by_edge(plan: &LoadPlan, own: OwnParts) -> UserCount {
+    let limit = UserLimit::EmbeddedEdge;
     if !own.edge {
-        return u32::MAX;
+        return UserCount { users: u32::MAX, limit };
     }
     let all: usize = plan.parts.iter().map(|(_, weight)| weight).sum();
     let uses_edge = |name: &str| name != "verdict-polling";
     let through: usize =
         plan.parts.iter().filter(|(name, _)| uses_edge(name)).map(|(_, weight)| weight).sum();
     let connections = Limits::default().connections as u32 - OTHER_CONNECTIONS;
-    (f64::from(connections) * all as f64 / through.max(1) as f64) as u32
+    UserCount { users: (f64::from(connections) * all as f64 / through.max(1) as f64) as u32, limit }
 }
 
 /// Most users with the highest limit on open files that the system allows, and that limit.
-fn most_users_by_files(plan: &LoadPlan, own: OwnParts) -> (u32, u64) {
+fn most_users_by_files(plan: &LoadPlan, own: OwnParts) -> (UserCount, u64) {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let limit = maximum.or(current).unwrap_or(u64::MAX);
     let most = limit.saturating_sub(OTHER_FILES) as f64 / files_per_user(plan, own);
-    (most as u32, limit)
+    (UserCount { users: most as u32, limit: UserLimit::OpenFiles }, limit)
 }
 
 /// Files that this number of users needs at most.

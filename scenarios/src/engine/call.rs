@@ -5,8 +5,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::outgoing_request::OutgoingRequest;
-use super::user_connection::MAX_BODY;
+use super::connection::{MAX_BODY, OutgoingRequest};
 use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 
 /// A request and its expected result.

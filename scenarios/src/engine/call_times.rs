@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use super::exchange_times::ExchangeTimes;
+use super::connection::ExchangeTimes;
 
 /// Times of a call, from its intended start.
 #[derive(Debug, Clone, Copy)]

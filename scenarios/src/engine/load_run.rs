@@ -8,9 +8,9 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::error::EngineError;
 use super::goose_users;
 use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, StartTime};
+use super::machine::{SelfMonitor, cpu_time};
 use super::run_context::LoadRunContext;
 use super::run_data::RunData;
-use super::self_monitor::{SelfMonitor, cpu_time};
 use super::workload::{UntakenOperation, Workload};
 use crate::plan::Arrivals;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use goose::prelude::TransactionFunction;
 use tokio::sync::Notify;
 
-use super::pacer::Pacer;
+use super::pacing::Pacer;
 use super::recorder::{LoadRecorder, OperationEnd};
 use super::workload::Workload;
 use crate::measure::{Codes, RequestOutcome, RouteId, Sample};

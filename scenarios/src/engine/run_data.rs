@@ -3,8 +3,8 @@ use std::time::Duration;
 use edgeproof_cli::signals::Interruption;
 
 use super::load_run_options::StartTime;
+use super::machine::SelfMonitorReading;
 use super::recorder::LocalRecorder;
-use super::self_monitor::SelfMonitorReading;
 use crate::plan::UserCount;
 
 /// Data of a completed run.

@@ -7,10 +7,9 @@ use goose::goose::{GooseUser, GooseUserData};
 
 use super::call::{Call, Expectation, classify};
 use super::call_times::CallTimes;
+use super::connection::{RequestTimeout, UserConnection};
 use super::recorder::{OperationEnd, Release};
-use super::request_timeout::RequestTimeout;
 use super::run_context::LoadRunContext;
-use super::user_connection::UserConnection;
 use super::workload::Operation;
 use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;

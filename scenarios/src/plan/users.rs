@@ -20,6 +20,8 @@ pub enum UserLimit {
     Given,
     /// The limit on open files, which allows fewer users than the plan needs.
     OpenFiles,
+    /// The connections of the embedded edge, which are fewer than the plan needs.
+    EmbeddedEdge,
 }
 
 /// Smallest default. Idle users cost little.
@@ -30,15 +32,15 @@ pub const MAX_USERS: u32 = 100_000;
 const COVERED: Duration = Duration::from_secs(2);
 
 /// The number of users for a rate: enough for the arrivals of two seconds, or of twice the expected duration
-/// of an operation, and at most `open_files`.
-pub fn plan_users(peak: Rate, expected: Duration, open_files: u32) -> UserCount {
+/// of an operation, and at most `most`.
+pub fn plan_users(peak: Rate, expected: Duration, most: UserCount) -> UserCount {
     let covered = (expected * 2).max(COVERED);
     let needed = (peak.value() * covered.as_secs_f64()).ceil().clamp(0.0, 1e9) as u32;
     let needed = needed.clamp(MIN_DEFAULT, MAX_USERS);
-    if needed <= open_files {
+    if needed <= most.users {
         return UserCount { users: needed, limit: UserLimit::Plan };
     }
-    UserCount { users: open_files.max(1), limit: UserLimit::OpenFiles }
+    UserCount { users: most.users.max(1), ..most }
 }
 
 #[cfg(test)]
@@ -57,12 +59,13 @@ mod tests {
     fn default_covers_two_seconds_of_the_highest_rate(
         #[case] rate: f64,
         #[case] ms: u64,
-        #[case] open_files: u32,
+        #[case] most: u32,
         #[case] users: u32,
         #[case] limit: UserLimit,
     ) {
         let rate = Rate::per_second(rate).unwrap();
-        let planned = plan_users(rate, Duration::from_millis(ms), open_files);
+        let most = UserCount { users: most, limit: UserLimit::OpenFiles };
+        let planned = plan_users(rate, Duration::from_millis(ms), most);
         assert_eq!(planned, UserCount { users, limit });
     }
 }

@@ -4,13 +4,14 @@ use edgeproof_reports::TargetKind;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
     ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState,
-    LoadTarget, Model, RouteFigures, Seal, ShardFigures, count,
+    LoadTarget, Model, RouteFigures, Seal, ShardFigures,
 };
 
 use super::counts::{imbalance, rates, reconcile, unanswered};
 use super::digest::digest;
 use super::distortion::{contention_figures, distorted, distortion, tolerance};
 use super::exit_code::exit_code;
+use super::findings::{conclude, partial_reasons, without_result};
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
 use super::own_limits::own_limits;
@@ -22,9 +23,6 @@ use crate::measure::{
     LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
 };
 use crate::plan::{Arrivals, verdict_route};
-
-/// Delivered share of the rate below which the target did not keep up.
-const KEPT_UP: f64 = 0.99;
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -46,6 +44,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let requests: u64 = measurements.sent.iter().sum();
     let reconciled = reconcile(&inputs, measurements);
     let gone = gone(data, measurements);
+    let is_gone = gone.is_some() || !inputs.partial.is_empty();
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
     let response = measurements.sum(None, |series| &series.response);
@@ -126,7 +125,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         waiting: &measurements.waiting,
         lag: &data.self_monitor.lag,
         contention: &data.self_monitor.contention,
-        overloaded: report.rate.asked.is_some_and(|asked| report.rate.delivered < asked * KEPT_UP),
+        overloaded: !report.rate.kept_up(),
         open: inputs.open,
         planned: data.planned,
         released: data.released,
@@ -140,49 +139,12 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     invalid.extend(own_limits(&report, data));
     report.distorted = distorted.into_iter().map(distortion).collect();
     report.thresholds = judge_report(&report, inputs.thresholds);
+    let partial = partial_reasons(inputs.partial, gone, data);
     let imbalance = imbalance(&report, data);
-    let is_gone = gone.is_some() || !inputs.partial.is_empty();
-    // A dead edge says more than that nothing answers.
-    let partial = inputs
-        .partial
-        .into_iter()
-        .map(|why| match &gone {
-            Some(gone) => format!("{why}: {gone}"),
-            None => why,
-        })
-        .collect::<Vec<_>>();
-    let gone = gone.filter(|_| partial.is_empty());
-    let partial = partial
-        .into_iter()
-        .chain(gone)
-        .chain(data.interrupted.map(|signal| format!("{signal} ended the run early")));
-    report.state = match (imbalance.is_empty(), invalid.is_empty(), inputs.unchecked) {
-        (false, _, _) | (true, false, false) => LoadState::Invalid,
-        (true, _, true) => LoadState::Unchecked,
-        (true, true, false) => LoadState::Complete,
-    };
-    report.findings.extend(imbalance);
-    report.findings.extend(invalid);
-    let partial: Vec<String> = partial.collect();
-    if !partial.is_empty() && report.state != LoadState::Invalid {
-        report.state = LoadState::Partial;
-    }
-    report.findings.extend(partial);
+    conclude(&mut report, imbalance, invalid, partial, inputs.unchecked);
     report.findings.extend(data.self_monitor.contention.competing_target());
-    // That the target died explains these operations.
-    if report.ledger.open + report.ledger.dropped > 0 && !is_gone {
-        report.findings.push(format!(
-            "{} operations never started, and {} were still running at the end: they rank above all answered ones",
-            count(report.ledger.dropped),
-            count(report.ledger.open)
-        ));
-    }
-    if report.ledger.without_verdict > 0 && !is_gone {
-        report.findings.push(format!(
-            "{} of {} sessions got no verdict: they rank above all others",
-            count(report.ledger.without_verdict),
-            count(verdicts.count())
-        ));
+    if !is_gone {
+        report.findings.extend(without_result(&report, verdicts.count()));
     }
     report.exit_code =
         data.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);

@@ -5,6 +5,7 @@ mod counts;
 mod digest;
 mod distortion;
 mod exit_code;
+mod findings;
 mod inputs;
 mod outage;
 mod own_limits;

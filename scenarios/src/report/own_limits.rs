@@ -1,11 +1,8 @@
-use edgeproof_reports::load::LoadReport;
+use edgeproof_reports::load::{KEPT_UP, LoadReport};
 
 use crate::engine::RunData;
 use crate::measure::{RequestFailure, RequestOutcome};
 use crate::plan::{UserCount, UserLimit};
-
-/// Share of the rate that must be delivered, and share of operations that may wait for a user.
-const KEPT_UP: f64 = 0.99;
 
 /// Limits of the generator that the run reached. Its figures would charge them to the target.
 pub(super) fn own_limits(report: &LoadReport, data: &RunData) -> Vec<String> {
@@ -18,8 +15,8 @@ pub(super) fn own_limits(report: &LoadReport, data: &RunData) -> Vec<String> {
              the range of local ports, or give fewer --users"
         )
     });
-    let undelivered = report.rate.asked.is_some_and(|asked| report.rate.delivered < asked * KEPT_UP);
-    let users = if undelivered { limited_by_users(data.users, data.waited, data.released) } else { None };
+    let users =
+        if report.rate.kept_up() { None } else { limited_by_users(data.users, data.waited, data.released) };
     sockets.into_iter().chain(users).collect()
 }
 
@@ -31,6 +28,9 @@ fn limited_by_users(users: UserCount, waited: u64, released: u64) -> Option<Stri
     let (by, advice) = match users.limit {
         UserLimit::Plan => return None,
         UserLimit::Given => ("--users", "raise --users, or omit it"),
+        UserLimit::EmbeddedEdge => {
+            ("the connections of the embedded edge", "lower the rate, or use another edge")
+        }
         UserLimit::OpenFiles => ("the limit on open files", "raise it (ulimit -n), or lower the rate"),
     };
     Some(format!(
@@ -47,6 +47,11 @@ mod tests {
 
     #[rstest]
     #[case::given(UserLimit::Given, 500, Some("limited by --users: 500 of 1000"))]
+    #[case::embedded_edge(
+        UserLimit::EmbeddedEdge,
+        500,
+        Some("limited by the connections of the embedded edge")
+    )]
     #[case::open_files(UserLimit::OpenFiles, 500, Some("limited by the limit on open files"))]
     #[case::few_waited(UserLimit::Given, 10, None)]
     #[case::enough_users(UserLimit::Plan, 500, None)]

@@ -59,7 +59,7 @@ impl EdgeRelay {
         let call = Call {
             route: self.route,
             endpoint: &self.endpoint,
-            request: self.collection_requests.request(collection.body.clone()),
+            request: self.collection_requests.request(&collection.body),
             expect: Expectation::Accepted,
         };
         let reply = user.call(call, due).await;
@@ -84,7 +84,7 @@ impl EdgeRelay {
         let call = Call {
             route: self.route,
             endpoint: &self.endpoint,
-            request: self.collection_requests.request(accepted),
+            request: self.collection_requests.request(&accepted),
             expect: Expectation::Refused(409, Some(self.replayed)),
         };
         user.call(call, user.due()).await;

@@ -1,4 +1,3 @@
-use bytes::Bytes;
 use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use edgeproof_http::ServerAddress;
 
@@ -41,7 +40,7 @@ impl CollectionRequests {
     }
 
     /// The request for a collection.
-    pub fn request(&self, body: Bytes) -> OutgoingRequest {
+    pub fn request(&self, body: &[u8]) -> OutgoingRequest {
         self.fields.post(&self.target, body)
     }
 }

@@ -137,9 +137,11 @@ fn shards_add_up_to_the_whole_run() {
     assert!(near(sum.rate.asked.unwrap(), whole.rate.asked.unwrap(), 0.001));
     let delivered = [sum.rate.delivered, whole.rate.delivered];
     assert!(near(delivered[0], delivered[1], 0.02), "{delivered:?}");
-    // Both include the service's 30 ms, plus the load of this machine.
-    let p50 = [sum.service.figures.p50_us as f64, whole.service.figures.p50_us as f64];
-    assert!(p50.iter().all(|p50| *p50 >= 30_000.0) && near(p50[0], p50[1], 0.5), "{p50:?}");
+    // The service's 30 ms are the least.
+    let p50 = |report: &LoadReport| report.service.figures.p50_us;
+    let of_shards: Vec<u64> = shards.iter().map(p50).collect();
+    let (fastest, slowest) = (of_shards.iter().min().unwrap(), of_shards.iter().max().unwrap());
+    assert!((*fastest..=*slowest).contains(&p50(&sum)) && *fastest >= 30_000, "{of_shards:?}");
     assert_eq!(sum.timeline.moments.iter().map(|moment| moment.due).sum::<u64>(), 225);
 
     // The sum is judged once.

@@ -5,10 +5,13 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
 
-use super::{CaseContext, Conversation, EdgeMonitor, Prerequisite, ServiceCaseContext, ServiceMonitor};
+use super::{
+    CaseContext, CollectorCaseContext, CollectorMonitor, Conversation, EdgeMonitor, Prerequisite,
+    ServiceCaseContext, ServiceMonitor,
+};
 use crate::target::Setup;
 
-/// One test of an edge, a service or a key set.
+/// One test of an edge, a service, a key set or a collector.
 #[derive(Clone)]
 pub struct Case {
     /// Stable slug, such as `refusal.401.bad-signature`.
@@ -57,10 +60,14 @@ pub enum Procedure {
     EdgeSteps(EdgeSteps),
     /// Steps at a service or a key set.
     ServiceSteps(ServiceSteps),
+    /// Steps at a collector in a browser.
+    CollectorSteps(CollectorSteps),
     /// Sends no requests. Judges the exchanges and logs of all other cases.
     Monitor(EdgeMonitor),
     /// No requests: judges all exchanges with a service or a key set.
     ServiceMonitor(ServiceMonitor),
+    /// No calls: judges all pages of a collector.
+    CollectorMonitor(CollectorMonitor),
 }
 
 /// Steps at an edge that are more than a conversation.
@@ -68,6 +75,10 @@ pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()
 
 /// Steps at a service or a key set, played as the integrator's backend.
 pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut ServiceCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
+
+/// Steps at a collector, played in pages of a browser.
+pub type CollectorSteps =
+    Arc<dyn for<'a> Fn(&'a mut CollectorCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// When in the run a case is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::explore::sequence::SequencePlan;
 use super::{
-    Case, CaseContext, Conversation, ExpectedRelay, Prerequisite, Procedure, ServiceCaseContext, collection,
-    summary,
+    Case, CaseContext, CollectorCaseContext, Conversation, ExpectedRelay, Prerequisite, Procedure,
+    ServiceCaseContext, collection, summary,
 };
 use crate::judge::ExpectedAnswer;
 use edgeproof_mock::{ReplyShape, Script};
@@ -110,6 +110,14 @@ impl<'a> Catalog<'a> {
         F: for<'s> Fn(&'s mut ServiceCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
     {
         self.add(row, id, title, Procedure::ServiceSteps(Arc::new(steps))).requires(&[])
+    }
+
+    /// Adds a case for `row` with steps at a collector. It has no prerequisites.
+    pub fn collector_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
+    where
+        F: for<'s> Fn(&'s mut CollectorCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+    {
+        self.add(row, id, title, Procedure::CollectorSteps(Arc::new(steps))).requires(&[])
     }
 
     /// Adds a case for `row` that posts a collection, to which the service replies by `script`, and observes the edge's

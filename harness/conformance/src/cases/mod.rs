@@ -1,7 +1,9 @@
-//! The conformance cases of an edge, a service and a key set, derived from the tables.
+//! The conformance cases of an edge, a service, a key set and a collector, derived from the tables.
 
 mod case;
 mod catalog;
+mod collector;
+mod collector_monitor;
 mod context;
 mod conversation;
 mod draft;
@@ -14,9 +16,13 @@ mod service;
 mod service_monitor;
 pub(crate) mod summary;
 
-pub use case::{Case, EdgeSteps, Phase, Procedure, ServiceSteps};
+pub use case::{Case, CollectorSteps, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
+pub use collector_monitor::CollectorMonitor;
 pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
+pub use context::{
+    CollectorCaseContext, CollectorPage, CollectorTarget, CollectorTraffic, PageTrace, SealUse,
+};
 pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
     ServiceTraffic, TracedRequest, Traffic, VerdictRequest, key_set_request,
@@ -31,6 +37,7 @@ pub use prerequisite::Prerequisite;
 pub(crate) use service::token_echo;
 pub use service_monitor::ServiceMonitor;
 
+use edgeproof_reports::CaseLevel;
 use strum::VariantArray;
 
 /// All cases for an edge.
@@ -58,9 +65,23 @@ pub fn keys(mut catalog: Catalog<'_>) -> Vec<Case> {
     catalog.into_cases()
 }
 
+/// All cases for a collector.
+pub fn collector(mut catalog: Catalog<'_>) -> Vec<Case> {
+    collector::add(&mut catalog);
+    for monitor in CollectorMonitor::VARIANTS {
+        let case =
+            catalog.add(monitor.row(), monitor.id(), monitor.title(), Procedure::CollectorMonitor(*monitor));
+        case.requires(&[]).phase(Phase::Monitors);
+        if monitor.is_open() {
+            case.level(CaseLevel::Open);
+        }
+    }
+    catalog.into_cases()
+}
+
 /// All cases of all targets. `catalog` makes one catalog for each target.
 pub fn all<'a>(catalog: impl Fn() -> Catalog<'a>) -> Vec<Case> {
-    [edge(catalog()), service(catalog()), keys(catalog())].concat()
+    [edge(catalog()), service(catalog()), keys(catalog()), collector(catalog())].concat()
 }
 
 /// Adds the monitors of a service, or those of a key set.

@@ -13,7 +13,9 @@ mod json_change;
 mod jwks;
 mod jws;
 mod log;
+mod readable;
 mod relay;
+mod session;
 mod transport;
 mod unset;
 
@@ -32,8 +34,10 @@ pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
+pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
 };
+pub use session::{ExpectedError, SessionResult, fails_with, resolves};
 pub use transport::{head_length, transport};
 pub(crate) use unset::unset_hint;

@@ -4,6 +4,7 @@
 mod answers;
 mod arrivals;
 mod breaches;
+mod collector;
 mod credentials;
 mod edge_record;
 mod last_requests;
@@ -20,6 +21,7 @@ mod tests;
 use crate::cases::EdgeMonitor;
 use crate::judge::Check;
 
+pub(crate) use collector::judge_collector;
 pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
 pub(crate) use service::{judge_service, send_last_service_requests};

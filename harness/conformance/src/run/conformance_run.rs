@@ -7,6 +7,7 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{CaseReport, Event, TargetKind};
 
 use super::case_plan::CasePlan;
+use super::collector::CollectorRunner;
 use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
@@ -36,6 +37,8 @@ pub enum RunTarget {
     Edges(Box<EdgePoolOptions>),
     /// A service or a key set.
     Service(Box<ServiceRunner>),
+    /// A collector in a browser.
+    Collector(Box<CollectorRunner>),
 }
 
 impl ConformanceRun {
@@ -57,6 +60,16 @@ impl ConformanceRun {
     ) -> Result<Self, SelectionError> {
         let plan = CasePlan::new(cases, selection, service.options())?;
         Ok(Self::new(plan, RunTarget::Service(Box::new(service))))
+    }
+
+    /// Plans a run of collector cases with default options.
+    pub fn of_collector(
+        cases: Vec<Case>,
+        selection: &Selection,
+        collector: CollectorRunner,
+    ) -> Result<Self, SelectionError> {
+        let plan = CasePlan::new(cases, selection, collector.options())?;
+        Ok(Self::new(plan, RunTarget::Collector(Box::new(collector))))
     }
 
     fn new(plan: CasePlan, target: RunTarget) -> Self {
@@ -97,6 +110,12 @@ impl ConformanceRun {
                 let (result, _) = run.execute(&Arc::new(*service), planned, events).await;
                 Ok(result)
             }
+            RunTarget::Collector(collector) => {
+                let runner = Arc::new(*collector);
+                let (result, _) = run.execute(&runner, planned, events).await;
+                runner.end().await;
+                Ok(result)
+            }
         }
     }
 }
@@ -107,6 +126,7 @@ impl RunTarget {
         match self {
             Self::Edges(edges) => &edges.spec,
             Self::Service(service) => &service.options().spec,
+            Self::Collector(collector) => &collector.options().edges.spec,
         }
     }
 
@@ -115,6 +135,7 @@ impl RunTarget {
         match self {
             Self::Edges(edges) => &edges.redactor,
             Self::Service(service) => &service.options().redactor,
+            Self::Collector(collector) => &collector.options().redactor,
         }
     }
 
@@ -123,6 +144,7 @@ impl RunTarget {
         match self {
             Self::Edges(edges) => edges.target.kind(),
             Self::Service(service) => service.options().kind(),
+            Self::Collector(collector) => collector.options().kind(),
         }
     }
 
@@ -131,6 +153,7 @@ impl RunTarget {
         match self {
             Self::Edges(edges) => edges.target.name().to_owned(),
             Self::Service(service) => service.options().name(),
+            Self::Collector(collector) => collector.options().module.name(),
         }
     }
 

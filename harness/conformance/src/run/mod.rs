@@ -1,8 +1,9 @@
-//! Conformance runs: plan the cases, run them on edges or on a service, report the outcomes.
+//! Conformance runs: plan the cases, run them on edges, on a service or on a collector, report the outcomes.
 
 mod baseline;
 mod case_plan;
 mod case_report;
+mod collector;
 mod conformance_run;
 mod death;
 mod edge;
@@ -24,6 +25,7 @@ mod service;
 pub use baseline::{Baseline, BaselineError};
 pub use case_plan::{Applicability, CasePlan, PlannedCase, UnmetNeed};
 pub use case_report::outcome_of;
+pub use collector::{CollectorRunner, CollectorRunnerOptions};
 pub use conformance_run::{ConformanceRun, RunTarget};
 pub use edge::{Capabilities, EdgePoolOptions, EdgeUpstream, LeaseError, ServedCase, needs_plain_reasons};
 pub use embedded::{EmbeddedRunError, run_embedded};

@@ -12,7 +12,7 @@ const VARIES: &[(&str, &str)] = &[
     (r"[\d,]+ exchanges in [\d.]+ s", "N exchanges in N s"),
     (r" · edge-added latency p50 [^)]*\)", ""),
     (r"\b[0-9a-f]{12} · ", "DIGEST · "),
-    (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),
+    (r"(127\.0\.0\.1|localhost|(?:edge|shop)\.test):\d+", "$1:PORT"),
     (r"\bq000[0-9b-z]{4}\b", "MARKER"),
     (r"\[(license|read-token|key)( [a-z ]+)? [0-9a-f]{6}", "[$1$2 DIGITS"),
     (r"(?m)^(\s*< )date: .*$", "${1}date: DATE"),

@@ -81,3 +81,28 @@ fn cases_trigger_every_stimulus_of_the_statements(
         assert!(missing.is_empty(), "no case of {} triggers {missing:?}", row.id);
     }
 }
+
+#[rstest]
+fn no_row_awaits_a_later_part(#[values(Version::Current, Version::PreSeal)] version: Version) {
+    let (spec, _) = catalog(version);
+    let waiting: Vec<_> = spec
+        .rows()
+        .iter()
+        .filter(|row| matches!(row.coverage, Coverage::Awaits(_)))
+        .map(|row| &row.id)
+        .collect();
+    assert!(waiting.is_empty(), "{waiting:?}");
+}
+
+#[rstest]
+fn cases_trigger_every_stimulus_of_the_collector_rows(
+    #[values(Version::Current, Version::PreSeal)] version: Version,
+) {
+    let (spec, cases) = catalog(version);
+    for row in spec.table(Table::Collector) {
+        let triggered: BTreeSet<Stimulus> =
+            proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
+        let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !triggered.contains(stimulus)).collect();
+        assert!(missing.is_empty(), "no case of {} triggers {missing:?}", row.id);
+    }
+}

@@ -30,7 +30,6 @@ fn mistake(arguments: &[&str]) -> String {
 #[case::no_authority(&["service", "--base-url", "https://a.example", "--service-ca", "/nowhere/ca.pem"], "read the CA file")]
 #[case::no_session(&["service", "--base-url", "https://a.example", "--session-ref", ""], "the value of --session-ref: it is empty")]
 #[case::no_such_case(&["service", "--filter", "refusal.*"], "`edgeproof conformance service --list`")]
-#[case::collector(&["collector"], "test `collector`")]
 fn invalid_arguments_exit_2_with_an_explanation(#[case] arguments: &[&str], #[case] text: &str) {
     let message = mistake(arguments);
     assert!(message.contains(text), "{message}");

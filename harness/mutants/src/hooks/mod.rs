@@ -48,7 +48,8 @@ impl FaultInjection for MutationInjection {
                 edge::inject_late(*behaviour, options);
             }
             Mutation::Behaviour(BehaviourMutation::Service(_))
-            | Mutation::LateBehaviour(BehaviourMutation::Service(_)) => {}
+            | Mutation::LateBehaviour(BehaviourMutation::Service(_))
+            | Mutation::Collector(_) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 options.hooks = Arc::new(VariationMutant { fault, announced });
@@ -69,7 +70,8 @@ impl FaultInjection for MutationInjection {
             Mutation::Behaviour(BehaviourMutation::Edge(_))
             | Mutation::LateBehaviour(BehaviourMutation::Edge(_))
             | Mutation::Variation(_)
-            | Mutation::Setting(_) => {}
+            | Mutation::Setting(_)
+            | Mutation::Collector(_) => {}
         }
     }
 

@@ -7,12 +7,12 @@ use super::result::{CaseResult, CaseResults, MutantResult};
 use crate::mutant::Mutant;
 
 /// Reason why a case cannot kill a mutant, if there is one.
-pub(super) fn exemption(case: &Case) -> Option<String> {
+pub(crate) fn exemption(case: &Case) -> Option<String> {
     (case.level == CaseLevel::Open).then(|| "observes an open point and judges nothing".into())
 }
 
 /// Judges a mutant. `reference`: results of the cases without a mutation.
-pub(super) fn mutant(
+pub(crate) fn mutant(
     mutant: &Mutant,
     result: &MutantResult,
     cases: &[Case],
@@ -58,7 +58,7 @@ fn kills(mutant: &Mutant, result: &CaseResult) -> bool {
 }
 
 /// Entry of a mutant that no case ran against.
-pub(super) fn unplayed(mutant: &Mutant) -> MatrixMutant {
+pub(crate) fn unplayed(mutant: &Mutant) -> MatrixMutant {
     MatrixMutant {
         id: mutant.id.clone(),
         title: mutant.title.clone(),
@@ -76,7 +76,7 @@ pub(super) fn unplayed(mutant: &Mutant) -> MatrixMutant {
 }
 
 /// Problems of cases that do not pass without a mutation.
-pub(super) fn reference_failures(reference: &CaseResults) -> Vec<String> {
+pub(crate) fn reference_failures(reference: &CaseResults) -> Vec<String> {
     reference
         .iter()
         .filter(|(_, result)| !matches!(result.outcome, Outcome::Pass | Outcome::Observed))
@@ -85,7 +85,7 @@ pub(super) fn reference_failures(reference: &CaseResults) -> Vec<String> {
 }
 
 /// Counts, and lists surviving mutants and cases that kill nothing.
-pub(super) fn conclude(matrix: &mut Matrix) {
+pub(crate) fn conclude(matrix: &mut Matrix) {
     for case in &mut matrix.cases {
         case.kills = matrix.mutants.iter().filter(|mutant| mutant.killers.contains(&case.id)).count();
     }

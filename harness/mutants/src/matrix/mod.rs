@@ -1,6 +1,6 @@
 //! Kill matrix: which cases detect which mutants, and what the cases miss.
 
-mod judge;
+pub(crate) mod judge;
 mod mutant_run;
 mod result;
 
@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use edgeproof::cases::{Case, Procedure};
 use edgeproof::causes::Fingerprints;
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::matrix::{
     Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
@@ -21,8 +22,7 @@ use crate::tested_part::TestedPart;
 
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
-use result::MutantResult;
-pub(crate) use result::{CaseResults, case_results};
+pub(crate) use result::{CaseResults, MutantResult, case_results};
 
 /// Options of a matrix.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     };
     let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
     let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
-    let mut matrix = empty(bed, options.scope, &cases);
+    let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     matrix.problems.extend(
         without_sample.iter().map(|row| {
             format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
@@ -117,12 +117,12 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
 }
 
 /// Matrix without mutants.
-fn empty(bed: &TestBed, scope: Scope, cases: &[Case]) -> Matrix {
+pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[Case]) -> Matrix {
     Matrix {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        spec: bed.spec.version().to_string(),
-        digest: bed.spec.digest().into(),
+        spec: spec.version().to_string(),
+        digest: spec.digest().into(),
         scope,
         duration_ms: 0,
         summary: MatrixSummary::default(),

@@ -15,7 +15,7 @@ pub(crate) struct CaseResult {
 
 /// Results of one mutant.
 #[derive(Debug, Default)]
-pub(super) struct MutantResult {
+pub(crate) struct MutantResult {
     pub(crate) cases: CaseResults,
     /// The run reported the mutant as one finding and skipped the affected cases.
     pub(crate) is_finding: bool,

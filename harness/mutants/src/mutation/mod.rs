@@ -28,6 +28,7 @@ pub use setting::SettingMutation;
 pub(crate) use variation::VariationFault;
 pub use variation::VariationMutation;
 
+use crate::collector::CollectorMutation;
 use crate::tested_part::TestedPart;
 
 /// Wrong behaviour of a mutant.
@@ -43,6 +44,8 @@ pub enum Mutation {
     Variation(Arc<VariationMutation>),
     /// Wrong handling of one form of a setting. Derived from the model.
     Setting(Arc<SettingMutation>),
+    /// Wrong behaviour of a collector. Derived from the tables, or written by hand.
+    Collector(CollectorMutation),
 }
 
 impl Mutation {
@@ -54,6 +57,7 @@ impl Mutation {
             Self::LateBehaviour(_) => "late",
             Self::Variation(mutation) => mutation.class,
             Self::Setting(_) => "settings",
+            Self::Collector(_) => "collector",
         }
     }
 
@@ -70,6 +74,8 @@ impl Mutation {
                 matches!(behaviour, BehaviourMutation::Edge(_))
             }
             Self::Variation(_) | Self::Setting(_) => true,
+            // It has a matrix of its own.
+            Self::Collector(_) => return false,
         };
         of_edge == (part == TestedPart::Edge)
     }

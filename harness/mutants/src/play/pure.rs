@@ -51,6 +51,8 @@ impl TestBed {
             }
             Procedure::EdgeSteps(_)
             | Procedure::ServiceSteps(_)
+            | Procedure::CollectorSteps(_)
+            | Procedure::CollectorMonitor(_)
             | Procedure::Monitor(_)
             | Procedure::ServiceMonitor(_) => return None,
         };

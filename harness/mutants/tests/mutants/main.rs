@@ -4,6 +4,7 @@
 mod agreement;
 #[cfg(test)]
 mod causes;
+mod collector;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]

@@ -12,4 +12,6 @@ pub use judgement::{Comparison, Difference, Distortion, InjectedFault, Threshold
 pub use plan::{Drain, LoadTarget, Model, PlanStage, PlannedLoad, Seal, ShardFigures};
 pub use report::{LOAD_SCHEMA, LoadReport, LoadState};
 pub use timing::{EdgeAdded, Percentiles, TimelineFigures, TimelineMoment, Timing, bounded};
-pub use traffic::{ConnectionFigures, Ledger, OutcomeFigures, ProbeFigures, Rates, Reconciled, RouteFigures};
+pub use traffic::{
+    ConnectionFigures, KEPT_UP, Ledger, OutcomeFigures, ProbeFigures, Rates, Reconciled, RouteFigures,
+};

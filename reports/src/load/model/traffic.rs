@@ -15,10 +15,18 @@ pub struct Rates {
     pub delivered: f64,
 }
 
+/// Share of the planned rate that a target delivers if it keeps up.
+pub const KEPT_UP: f64 = 0.99;
+
 impl Rates {
     /// Delivered share of the planned rate, 0 to 1; none in the closed model.
     pub fn delivered_share(&self) -> Option<f64> {
         self.asked.filter(|asked| *asked > 0.0).map(|asked| (self.delivered / asked).min(1.0))
+    }
+
+    /// Whether the target kept up with the planned rate. True in the closed model.
+    pub fn kept_up(&self) -> bool {
+        self.delivered_share().is_none_or(|share| share >= KEPT_UP)
     }
 }
 

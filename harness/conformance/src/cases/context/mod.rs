@@ -1,5 +1,8 @@
 //! Contexts of cases: the part under test, the requests to it, and the findings.
 
+mod collector;
+mod collector_page;
+mod collector_traffic;
 mod edge;
 mod findings;
 mod fresh_edges;
@@ -8,6 +11,9 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
+pub use collector::{CollectorCaseContext, CollectorTarget, SealUse};
+pub use collector_page::CollectorPage;
+pub use collector_traffic::{CollectorTraffic, PageTrace};
 pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
 pub use fresh_edges::{FreshEdgeRequest, FreshEdges};

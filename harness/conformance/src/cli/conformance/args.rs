@@ -23,8 +23,8 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ConformanceArgs {
-    /// `edge`, the URL of an edge, `service` or `keys` (default: the embedded reference edge)
-    #[arg(value_name = "edge|service|keys|URL")]
+    /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the embedded reference edge)
+    #[arg(value_name = "edge|service|keys|collector|URL")]
     pub(super) target: Option<String>,
 
     #[command(flatten)]
@@ -57,6 +57,16 @@ pub(crate) struct ConformanceArgs {
     /// Reference of a session that finished less than 2 minutes ago
     #[arg(long, value_name = "REF", help_heading = "Service and key set")]
     pub(super) session_ref: Option<String>,
+
+    /// ES module that exports create(options), by path or URL (default: the reference collector)
+    #[arg(long, value_name = "FILE|URL", help_heading = "Collector")]
+    pub(super) module: Option<String>,
+    /// Name of the collector's maker in its error texts (default: service)
+    #[arg(long, value_name = "NAME", help_heading = "Collector")]
+    pub(super) name: Option<String>,
+    /// Chromium or Chrome (default: CHROME from the environment, then the usual places)
+    #[arg(long, value_name = "FILE", help_heading = "Collector")]
+    pub(super) chromium: Option<PathBuf>,
 
     /// Run only cases with a matching id (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Cases")]

@@ -1,17 +1,30 @@
 use edgeproof_cli::Failure;
 
 use super::args::ConformanceArgs;
+use super::part::TestedPart;
 use crate::run::ServicePart;
 
-/// Refuses options that the target would ignore. `part`: the tested part of a service, or an edge.
-pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -> Result<(), Failure> {
+/// Refuses options that the target would ignore.
+pub(super) fn check_options(args: &ConformanceArgs, part: TestedPart) -> Result<(), Failure> {
     if args.save.is_some() && args.explore == 0 {
         return Err(Failure::usage(
             "cannot use --save without --explore",
             "the option keeps the failing sequences of --explore N: add --explore, or omit --save",
         ));
     }
-    let Some(part) = part else { return check_edge(args) };
+    if part != TestedPart::Collector
+        && let Some(option) = first_given(&collector_options(args))
+    {
+        return Err(Failure::usage(
+            format!("cannot use {option} without `collector`"),
+            "the option applies to `edgeproof conformance collector`",
+        ));
+    }
+    let part = match part {
+        TestedPart::Edge => return check_edge(args),
+        TestedPart::Collector => return check_collector(args),
+        TestedPart::Service(part) => part,
+    };
     let sequences = [("--explore", args.explore > 0), ("--replay", !args.replay.is_empty())];
     if let Some(option) = first_given(&sequences).filter(|_| part == ServicePart::Keys) {
         return Err(Failure::usage(
@@ -19,17 +32,7 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
             "a key set has no sequences of steps; `edgeproof conformance service` fetches it between other steps",
         ));
     }
-    let edge_options = [
-        ("--launch", args.edge.launch.is_some()),
-        ("--url", args.edge.url.is_some()),
-        ("--settings", args.edge.settings.is_some()),
-        ("--no-service", args.no_service),
-        ("--origin", args.origin.is_some()),
-        ("--edge-ca", args.edge.edge_ca.is_some()),
-        ("--reply-shape", args.interface.reply_shape.is_some()),
-        ("--fuzz", args.fuzz > 0),
-    ];
-    if let Some(option) = first_given(&edge_options) {
+    if let Some(option) = first_given(&edge_options(args)) {
         let advice = match part {
             ServicePart::Service => "the option applies to edges; give the URL of a service with --base-url",
             ServicePart::Keys => "the option applies to edges; give the URL of a key set with --keys-url",
@@ -55,6 +58,35 @@ pub(super) fn check_options(args: &ConformanceArgs, part: Option<ServicePart>) -
     Ok(())
 }
 
+fn check_collector(args: &ConformanceArgs) -> Result<(), Failure> {
+    if let Some(option) = first_given(&edge_options(args)) {
+        return Err(Failure::usage(
+            format!("cannot use {option} with `collector`"),
+            "the option applies to edges; give the module of a collector with --module",
+        ));
+    }
+    let keys_url = [("--keys-url", args.keys_url.is_some())];
+    if let Some(option) = first_given(&service_options(args)).or(first_given(&keys_url)) {
+        return Err(Failure::usage(
+            format!("cannot use {option} with `collector`"),
+            "the option applies to `edgeproof conformance service` and `edgeproof conformance keys`",
+        ));
+    }
+    let others = [
+        ("--explore", args.explore > 0, "a collector has no sequences of steps"),
+        ("--replay", !args.replay.is_empty(), "a collector has no sequences of steps"),
+        ("--waits", args.waits, "no case of a collector takes minutes"),
+        ("--hold", args.hold.is_some(), "only edgeproof reaches the pages of its browser"),
+    ];
+    match others.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, why)) => Err(Failure::usage(
+            format!("cannot use {option} with `collector`"),
+            format!("{why}: omit the option"),
+        )),
+        None => Ok(()),
+    }
+}
+
 fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
     if args.origin.is_some() && !args.no_service {
         let is_url = args.target.as_deref().is_some_and(|target| target != "edge") || args.edge.url.is_some();
@@ -73,6 +105,29 @@ fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
         format!("cannot use {option} with an edge"),
         "the option applies to `edgeproof conformance service` and `edgeproof conformance keys`",
     ))
+}
+
+/// Options for edges.
+fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
+    [
+        ("--launch", args.edge.launch.is_some()),
+        ("--url", args.edge.url.is_some()),
+        ("--settings", args.edge.settings.is_some()),
+        ("--no-service", args.no_service),
+        ("--origin", args.origin.is_some()),
+        ("--edge-ca", args.edge.edge_ca.is_some()),
+        ("--reply-shape", args.interface.reply_shape.is_some()),
+        ("--fuzz", args.fuzz > 0),
+    ]
+}
+
+/// Options for collectors.
+fn collector_options(args: &ConformanceArgs) -> [(&'static str, bool); 3] {
+    [
+        ("--module", args.module.is_some()),
+        ("--name", args.name.is_some()),
+        ("--chromium", args.chromium.is_some()),
+    ]
 }
 
 /// Options for services and key sets that are not built in.

@@ -2,8 +2,10 @@
 
 mod args;
 mod cases;
+mod collector;
 mod misplaced;
 mod output;
+mod part;
 mod plan;
 mod rerun;
 mod sequences;

@@ -10,8 +10,10 @@ use rand::RngExt;
 
 use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
+use super::collector::collector_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
+use super::part::TestedPart;
 use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
 use super::service::service_options;
@@ -19,7 +21,8 @@ use crate::cases::{self, Catalog};
 use crate::cli::edges::{EdgeSelection, edge_options};
 use crate::cli::inputs::profile;
 use crate::run::{
-    Baseline, CasePlan, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart, ServiceRunner,
+    Baseline, CasePlan, CollectorRunner, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart,
+    ServiceRunner,
 };
 
 /// How long a run with `--waits` counts arrivals after its last request.
@@ -44,7 +47,7 @@ pub(super) struct PlannedRun {
 
 /// Validates the arguments. Nothing reads them again.
 pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
-    let part = service_part(args.target.as_deref())?;
+    let part = TestedPart::of(args.target.as_deref());
     check_options(args, part)?;
     let spec = Arc::new(Spec::builtin(args.interface.spec));
     let profile = profile(&spec, args.interface.profile.as_deref())?;
@@ -57,7 +60,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let sequences = sequences(args, part, &catalog, seed)?;
     let catalog = catalog.sequences(sequences);
     let run = match part {
-        None => {
+        TestedPart::Edge => {
             let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
             let selected = EdgeSelection {
                 positional: args.target.as_deref().filter(|target| *target != "edge"),
@@ -67,7 +70,12 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
             let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
             ConformanceRun::of_edges(cases, &selection(args)?, edges)?
         }
-        Some(part) => {
+        TestedPart::Collector => {
+            let collector = collector_options(args, &spec, profile)?;
+            let cases = cases::collector(catalog);
+            ConformanceRun::of_collector(cases, &selection(args)?, CollectorRunner::new(collector))?
+        }
+        TestedPart::Service(part) => {
             let cases = match part {
                 ServicePart::Service => cases::service(catalog),
                 ServicePart::Keys => cases::keys(catalog),
@@ -95,19 +103,6 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     create_folder(args)?;
     let readers = all_readers(args, &spec, files);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
-}
-
-/// The service part under test, or an edge.
-fn service_part(target: Option<&str>) -> Result<Option<ServicePart>, Failure> {
-    match target {
-        Some("service") => Ok(Some(ServicePart::Service)),
-        Some("keys") => Ok(Some(ServicePart::Keys)),
-        Some("collector") => Err(Failure::usage(
-            "cannot test `collector`: this version of edgeproof does not support collectors",
-            "name `edge`, `service` or `keys`",
-        )),
-        _ => Ok(None),
-    }
 }
 
 fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {

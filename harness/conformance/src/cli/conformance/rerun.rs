@@ -34,6 +34,7 @@ pub(super) fn rerun(
     }
     push_edge(&mut words, args);
     push_service(&mut words, args);
+    push_collector(&mut words, args);
     push_run(&mut words, args);
     let shared = words.take();
     let mut command = RerunCommand::new(shared);
@@ -83,6 +84,12 @@ fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.credential("--expired-token", "EXPIRED_TOKEN", args.expired_token.as_deref());
     words.credential("--license", "LICENSE", args.license.as_deref());
     words.text("--session-ref", args.session_ref.as_deref());
+}
+
+fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {
+    words.text("--module", args.module.as_deref());
+    words.text("--name", args.name.as_deref());
+    words.path("--chromium", args.chromium.as_deref());
 }
 
 fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
@@ -224,6 +231,10 @@ mod tests {
         ""
     )]
     #[case::keys(&["keys", "--keys-url", "https://keys.example"], "keys --keys-url https://keys.example ")]
+    #[case::collector(
+        &["collector", "--module", "dist/a b.mjs", "--name", "maker", "--chromium", "/opt/chromium"],
+        "collector --module 'dist/a b.mjs' --name maker --chromium /opt/chromium "
+    )]
     #[case::dash(&["--launch=-x"], "'--launch=-x' ")]
     fn options_that_affect_a_case_are_repeated(#[case] words: &[&str], #[case] expected: &str) {
         let text = again(words, "method.get");

@@ -3,22 +3,22 @@ use std::path::PathBuf;
 use edgeproof_cli::Failure;
 
 use super::args::ConformanceArgs;
+use super::part::TestedPart;
 use crate::cases::Catalog;
 use crate::cases::explore::sequence::{
     ActionModel, EdgeModel, NamedSequence, SequencePlan, ServiceModel, prepare_folder,
 };
-use crate::run::ServicePart;
 
 /// The random and the saved sequences of a run.
 pub(super) fn sequences(
     args: &ConformanceArgs,
-    part: Option<ServicePart>,
+    part: TestedPart,
     catalog: &Catalog<'_>,
     seed: u64,
 ) -> Result<SequencePlan, Failure> {
     let mut plan =
         SequencePlan { count: args.explore, seed, save: args.save.clone(), ..SequencePlan::default() };
-    if part.is_some() {
+    if matches!(part, TestedPart::Service(_)) {
         plan.service = replays(&args.replay, &ServiceModel::all())?;
     } else if !args.replay.is_empty() {
         plan.edge = replays(&args.replay, &EdgeModel::new(catalog))?;

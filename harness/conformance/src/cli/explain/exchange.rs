@@ -33,11 +33,11 @@ pub(super) fn exchange(spec: &Spec, case: &Case) -> Vec<String> {
                 lines.push(format!("and {more} more"));
             }
         }
-        Procedure::Monitor(_) | Procedure::ServiceMonitor(_) => {
+        Procedure::Monitor(_) | Procedure::ServiceMonitor(_) | Procedure::CollectorMonitor(_) => {
             lines.push("none of its own: the case judges the exchanges of all other cases".to_owned());
             push_rows(&mut lines, spec, case);
         }
-        Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) => {
+        Procedure::EdgeSteps(_) | Procedure::ServiceSteps(_) | Procedure::CollectorSteps(_) => {
             lines.push(format!("several steps: {}", case.title));
             push_rows(&mut lines, spec, case);
         }

@@ -20,6 +20,7 @@ impl KnownCase {
         let edge = of("", cases::edge(catalog()));
         edge.chain(of(" service", cases::service(catalog())))
             .chain(of(" keys", cases::keys(catalog())))
+            .chain(of(" collector", cases::collector(catalog())))
             .collect()
     }
 }

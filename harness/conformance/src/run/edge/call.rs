@@ -46,6 +46,8 @@ impl Call {
             Procedure::Conversations(all) => each(&mut text, all, edge),
             Procedure::EdgeSteps(_)
             | Procedure::ServiceSteps(_)
+            | Procedure::CollectorSteps(_)
+            | Procedure::CollectorMonitor(_)
             | Procedure::Monitor(_)
             | Procedure::ServiceMonitor(_) => Vec::new(),
         };

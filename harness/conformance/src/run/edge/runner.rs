@@ -279,8 +279,12 @@ async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool
         Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
         Procedure::Conversations(all) => edge.converse_each(all, limit).await,
         Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
-        Procedure::ServiceSteps(_) | Procedure::Monitor(_) | Procedure::ServiceMonitor(_) => {
-            edge.found.not_run = Some("applies to a service, and this is an edge".into());
+        Procedure::ServiceSteps(_)
+        | Procedure::CollectorSteps(_)
+        | Procedure::Monitor(_)
+        | Procedure::ServiceMonitor(_)
+        | Procedure::CollectorMonitor(_) => {
+            edge.found.not_run = Some("applies to another part, and this is an edge".into());
             true
         }
     }

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::super::workload::Workload;
 use super::alarm::Alarm;
-use super::workload::Workload;
 
 /// Releases operations and wakes sleeping users when they are due.
 #[derive(Debug)]
-pub(super) struct Pacer {
+pub(in crate::engine) struct Pacer {
     alarm: Alarm,
     sleepers: Mutex<Sleepers>,
 }
@@ -35,12 +35,12 @@ const NOTHING_DUE: Duration = Duration::from_secs(3600);
 
 impl Pacer {
     /// A pacer that does not run yet. Fails if the system has no more files.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(in crate::engine) fn new() -> io::Result<Self> {
         Ok(Self { alarm: Alarm::new()?, sleepers: Mutex::default() })
     }
 
     /// Waits until a time. It needs a pacer that runs.
-    pub(super) async fn sleep_until(&self, until: Instant) {
+    pub(in crate::engine) async fn sleep_until(&self, until: Instant) {
         let mut registered = false;
         poll_fn(|cx| {
             if Instant::now() >= until {
@@ -56,7 +56,7 @@ impl Pacer {
     }
 
     /// Runs until it is dropped: releases the operations of a workload and wakes sleepers.
-    pub(super) async fn run(&self, workload: &Workload, started: Instant) {
+    pub(in crate::engine) async fn run(&self, workload: &Workload, started: Instant) {
         loop {
             // What comes due meanwhile is released at once, not after another alarm.
             let next = workload.release(started.elapsed());
@@ -118,7 +118,7 @@ impl Ord for Sleeper {
 
 #[cfg(test)]
 mod tests {
-    use super::super::workload::{LoadModel, ScenarioWeights};
+    use super::super::super::workload::{LoadModel, ScenarioWeights};
     use super::*;
     use crate::plan::{Arrivals, Rate, Shard, Stages};
 

@@ -6,21 +6,21 @@ use std::time::Duration;
 /// The runtime's own timer fires up to 1 ms late. A thread that sleeps is precise, but to wake a user from
 /// another thread costs more CPU than to send its request.
 #[derive(Debug)]
-pub(super) struct Alarm(system::Alarm);
+pub(in crate::engine) struct Alarm(system::Alarm);
 
 impl Alarm {
     /// An alarm that is not set. Fails if the system has no more files.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(in crate::engine) fn new() -> io::Result<Self> {
         system::Alarm::new().map(Self)
     }
 
     /// Sets the alarm, and replaces an earlier setting.
-    pub(super) fn set(&self, after: Duration) {
+    pub(in crate::engine) fn set(&self, after: Duration) {
         self.0.set(after);
     }
 
     /// Waits until the alarm fires.
-    pub(super) async fn fired(&self) {
+    pub(in crate::engine) async fn fired(&self) {
         self.0.fired().await;
     }
 }
@@ -40,17 +40,17 @@ mod system {
 
     /// A timer of the kernel, which the runtime waits for as for a socket.
     #[derive(Debug)]
-    pub(super) struct Alarm(AsyncFd<OwnedFd>);
+    pub(in crate::engine) struct Alarm(AsyncFd<OwnedFd>);
 
     impl Alarm {
-        pub(super) fn new() -> io::Result<Self> {
+        pub(in crate::engine) fn new() -> io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
             #[expect(deprecated, reason = "its successor is unsafe; an `OwnedFd` never changes its file")]
             AsyncFd::with_interest(timer, Interest::READABLE).map(Self)
         }
 
-        pub(super) fn set(&self, after: Duration) {
+        pub(in crate::engine) fn set(&self, after: Duration) {
             let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
             // 0 would stop the timer.
             let after = after.max(Duration::from_nanos(1));
@@ -63,7 +63,7 @@ mod system {
             let _ = timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &value);
         }
 
-        pub(super) async fn fired(&self) {
+        pub(in crate::engine) async fn fired(&self) {
             // Not read: the next setting resets it.
             if let Ok(mut ready) = self.0.readable().await {
                 ready.clear_ready();
@@ -82,19 +82,19 @@ mod system {
 
     /// The runtime's timer.
     #[derive(Debug)]
-    pub(super) struct Alarm(watch::Sender<Option<Instant>>);
+    pub(in crate::engine) struct Alarm(watch::Sender<Option<Instant>>);
 
     impl Alarm {
         #[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
-        pub(super) fn new() -> io::Result<Self> {
+        pub(in crate::engine) fn new() -> io::Result<Self> {
             Ok(Self(watch::Sender::new(None)))
         }
 
-        pub(super) fn set(&self, after: Duration) {
+        pub(in crate::engine) fn set(&self, after: Duration) {
             self.0.send_replace(Instant::now().checked_add(after));
         }
 
-        pub(super) async fn fired(&self) {
+        pub(in crate::engine) async fn fired(&self) {
             let mut changed = self.0.subscribe();
             loop {
                 let at = *changed.borrow_and_update();

@@ -227,7 +227,7 @@ pub fn processors() -> u32 {
 }
 
 /// CPU time of this process.
-pub(super) fn cpu_time() -> Duration {
+pub(in crate::engine) fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -55,7 +55,7 @@ const READ_SIZE: usize = 8 * 1024;
 /// Reads before the task yields.
 const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
-pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
+pub(in crate::engine) const MAX_BODY: usize = 4 * 1024 * 1024;
 
 thread_local! {
     /// One buffer for all connections: to initialize a new one costs more than to read a usual answer.
@@ -71,14 +71,6 @@ impl UserConnection {
     /// Times of the last exchange that ended. They are meaningless before the first one.
     pub fn times(&self) -> &ExchangeTimes {
         &self.times
-    }
-
-    /// Opens the connection, unless it is open.
-    pub async fn open(&mut self) -> Result<(), RequestFailure> {
-        if self.open.is_none() {
-            self.open = Some(connect(&self.endpoint).await?.stream);
-        }
-        Ok(())
     }
 
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
@@ -229,13 +221,8 @@ impl RunningRequest {
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
-        while self.written < self.request.size() {
-            // A plain write costs less than a vectored one.
-            let written = match self.request.rest(self.written) {
-                [head, []] => stream.as_mut().poll_write(cx, head),
-                parts => stream.as_mut().poll_write_vectored(cx, &parts.map(IoSlice::new)),
-            };
-            match ready!(written)? {
+        while self.written < self.request.bytes().len() {
+            match ready!(stream.as_mut().poll_write(cx, &self.request.bytes()[self.written..]))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
@@ -263,16 +250,15 @@ fn reader() -> AnswerReader {
 mod tests {
     use std::task::Waker;
 
-    use bytes::Bytes;
     use tokio::io::{AsyncReadExt, join, repeat, sink};
 
+    use super::super::outgoing_request::HeaderFields;
     use super::*;
 
     /// A long answer that is fully available must not block other tasks.
     #[test]
     fn long_answer_yields() {
-        let mut exchange =
-            RunningRequest::new(OutgoingRequest { head: Bytes::from_static(b"x"), body: Bytes::new() });
+        let mut exchange = RunningRequest::new(HeaderFields::new([]).unwrap().get("/"));
         (exchange.written, exchange.flushed) = (1, true);
         assert_eq!(exchange.reader.push(b"HTTP/1.1 200 OK\r\n\r\n"), ReadProgress::More);
         let mut cx = Context::from_waker(Waker::noop());

@@ -2,14 +2,9 @@ use std::fmt;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-/// An encoded request.
+/// An encoded request: head and body in one piece, because one write costs less than a vectored one.
 #[derive(Clone, PartialEq, Eq)]
-pub struct OutgoingRequest {
-    /// Request line, header fields and the empty line.
-    pub head: Bytes,
-    /// The body.
-    pub body: Bytes,
-}
+pub struct OutgoingRequest(Bytes);
 
 /// Encoded header fields that many requests share.
 #[derive(Clone)]
@@ -38,14 +33,14 @@ impl HeaderFields {
         for part in [b"GET ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, b"\r\n"] {
             head.put_slice(part);
         }
-        OutgoingRequest { head: head.freeze(), body: Bytes::new() }
+        OutgoingRequest(head.freeze())
     }
 
     /// A POST request.
-    pub fn post(&self, target: &str, body: Bytes) -> OutgoingRequest {
-        let mut head = BytesMut::with_capacity(LINE + self.0.len());
+    pub fn post(&self, target: &str, body: &[u8]) -> OutgoingRequest {
+        let mut encoded = BytesMut::with_capacity(LINE + self.0.len() + body.len());
         let length = body.len().to_string();
-        let parts: [&[u8]; 7] = [
+        let parts: [&[u8]; 8] = [
             b"POST ",
             target.as_bytes(),
             b" HTTP/1.1\r\n",
@@ -53,24 +48,19 @@ impl HeaderFields {
             b"Content-Length: ",
             length.as_bytes(),
             b"\r\n\r\n",
+            body,
         ];
         for part in parts {
-            head.put_slice(part);
+            encoded.put_slice(part);
         }
-        OutgoingRequest { head: head.freeze(), body }
+        OutgoingRequest(encoded.freeze())
     }
 }
 
 impl OutgoingRequest {
-    /// Encoded length (bytes).
-    pub fn size(&self) -> usize {
-        self.head.len() + self.body.len()
-    }
-
-    /// Head and body after the bytes already written.
-    pub fn rest(&self, written: usize) -> [&[u8]; 2] {
-        let of_body = written.saturating_sub(self.head.len());
-        [&self.head[written.min(self.head.len())..], &self.body[of_body..]]
+    /// The encoded bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -83,7 +73,7 @@ impl fmt::Debug for HeaderFields {
 
 impl fmt::Debug for OutgoingRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let line = self.0.split(|byte| *byte == b'\r').next().unwrap_or_default();
         f.debug_tuple("OutgoingRequest").field(&String::from_utf8_lossy(line)).finish_non_exhaustive()
     }
 }
@@ -97,15 +87,11 @@ mod tests {
         let fields = HeaderFields::new([("Host", "edge:1"), ("Origin", "https://shop.example")]).unwrap();
         let get = fields.get("/v1/verdict/r");
         assert_eq!(
-            get.head,
-            "GET /v1/verdict/r HTTP/1.1\r\nHost: edge:1\r\nOrigin: https://shop.example\r\n\r\n"
+            get.bytes(),
+            b"GET /v1/verdict/r HTTP/1.1\r\nHost: edge:1\r\nOrigin: https://shop.example\r\n\r\n"
         );
-        let post = fields.post("/v1/signals", "{}".into());
-        assert!(post.head.ends_with(b"Content-Length: 2\r\n\r\n"), "{post:?}");
-        let whole = [&post.head[..], &post.body[..]].concat();
-        for written in 0..=post.size() {
-            assert_eq!(post.rest(written).concat(), whole[written..]);
-        }
+        let post = fields.post("/v1/signals", b"{}");
+        assert!(post.bytes().ends_with(b"Content-Length: 2\r\n\r\n{}"), "{post:?}");
         assert!(HeaderFields::new([("Host", "a\r\nX: y")]).is_none());
         let shown = format!("{fields:?} {:?}", fields.get("/v1/verdict/r"));
         assert_eq!(shown, r#"HeaderFields { .. } OutgoingRequest("GET /v1/verdict/r HTTP/1.1", ..)"#);

@@ -1,0 +1,211 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_browser::{CallOutcome, CollectorCall};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::ArrivalAnswer;
+use edgeproof_reports::CaseLevel;
+use serde_json::Value;
+
+use super::ErrorRow;
+use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
+use crate::collector::{CollectorEdge, PostReaction};
+use crate::judge::{Check, SessionResult, fails_with, resolves};
+
+const ROW: &str = "collector.abort-error";
+const WITHOUT_VERDICT: &str = "statement.abort-without-verdict";
+
+/// Aborts by the page (7.1).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    for (id, title, when) in [
+        ("measuring", "an abort during the measurements", AbortTime::Measuring),
+        ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
+        ("posting", "an abort while the edge holds the collection", AbortTime::Posting),
+    ] {
+        let error = ErrorRow::of(cases, ROW);
+        cases
+            .collector_steps(
+                ROW,
+                &format!("abort.{id}"),
+                &format!("{title} rejects with AbortError, and there is no verdict"),
+                move |context| {
+                    let error = error.clone();
+                    Box::pin(aborted(context, when, error))
+                },
+            )
+            .stimulus(Stimulus::CallerAborts)
+            .also(WITHOUT_VERDICT);
+    }
+    afterwards(cases);
+    observed(cases);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AbortTime {
+    Measuring,
+    BeforeVerify,
+    Posting,
+}
+
+/// Longest wait for a collection that nobody should send any more.
+const NO_POST: Duration = Duration::from_millis(300);
+
+async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: ErrorRow) {
+    let post = if when == AbortTime::Posting { PostReaction::Hold } else { PostReaction::Relay };
+    let Some(edge) = context.edge(context.edge_setup().post(post)).await else { return };
+    let Some(page) = context.page().await else { return };
+    let reference = context.reference("aborted");
+    let Some(session) = interrupted(context, &page, &edge, when, &reference).await else { return };
+    let expected = error.expected(context);
+    context.check(fails_with("aborted session", &expected, &session));
+    // A collector that sends again would be accepted now.
+    edge.set_post(PostReaction::Relay);
+    // An aborted session stays aborted.
+    let session = page.play([CollectorCall::Verify]).await;
+    context.check(fails_with("verify() after the abort", &expected, &session).at(CaseLevel::Should));
+    let before = usize::from(when == AbortTime::Posting);
+    let again = edge.posted(before + 1, NO_POST).await;
+    let actual = if again { "a collection arrived at the edge" } else { "none" };
+    context.check(Check::new("collections after the abort", "none", actual, !again));
+    without_verdict(context, &edge, &reference).await;
+}
+
+/// Plays a session with an abort in it. Yields its last call. None: the module has no `abort()`, or the session did not
+/// get so far.
+async fn interrupted(
+    context: &mut CollectorCaseContext,
+    page: &Arc<CollectorPage>,
+    edge: &CollectorEdge,
+    when: AbortTime,
+    reference: &str,
+) -> Option<SessionResult> {
+    let options = match when {
+        AbortTime::Measuring => context.options(&edge.url()),
+        _ => context.quick_options(&edge.url()),
+    };
+    let create = CollectorCall::Create { options: Value::Object(options), signal: false };
+    let start = CollectorCall::Start { session_ref: Some(reference.to_owned()) };
+    let began = page.play([create, start]).await;
+    if !began.is_returned() {
+        context.check(resolves("session before the abort", &began));
+        return None;
+    }
+    match when {
+        AbortTime::Measuring => {
+            let ready = page.begin(CollectorCall::Ready);
+            abort(context, page).await?;
+            let ready = SessionResult { call: CollectorCall::Ready.name(), outcome: ready.await };
+            // The measurements may be done already.
+            Some(if ready.is_returned() { page.play([CollectorCall::Verify]).await } else { ready })
+        }
+        AbortTime::BeforeVerify => {
+            let ready = page.play([CollectorCall::Ready]).await;
+            if !ready.is_returned() {
+                context.check(resolves("session before the abort", &ready));
+                return None;
+            }
+            abort(context, page).await?;
+            Some(page.play([CollectorCall::Verify]).await)
+        }
+        AbortTime::Posting => {
+            let verify = page.begin(CollectorCall::Verify);
+            if !edge.posted(1, context.timeout).await {
+                let verify = SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await };
+                let actual = format!("none arrived; {}", verify.text());
+                context.check(Check::new("collection at the edge", "it arrives", actual, false));
+                return None;
+            }
+            abort(context, page).await?;
+            Some(SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await })
+        }
+    }
+}
+
+/// Calls `abort()`. None: the module has none, or it fails.
+async fn abort(context: &mut CollectorCaseContext, page: &CollectorPage) -> Option<()> {
+    match page.call(CollectorCall::Abort).await {
+        CallOutcome::Returned(_) => Some(()),
+        CallOutcome::Missing => {
+            context.found.not_applicable = Some(
+                "the module has no abort(): if the collector can abort, add abort() to the module".into(),
+            );
+            None
+        }
+        outcome => {
+            let actual = format!("it {outcome}");
+            context.check(Check::new("abort()", "it returns", actual, false));
+            None
+        }
+    }
+}
+
+/// The service accepted no collection, and a backend gets no verdict.
+async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdge, reference: &str) {
+    let arrivals = edge.arrivals(Duration::from_secs(1)).await;
+    let accepted = |answer: &ArrivalAnswer| answer.status().is_some_and(|status| status < 300);
+    let count = arrivals.iter().filter(|arrival| arrival.answer.as_ref().is_some_and(accepted)).count();
+    context.check(Check::new("accepted collections", "0", count.to_string(), count == 0));
+    if context.target.seal != SealUse::Opens {
+        return;
+    }
+    match edge.verdict(reference).await {
+        Ok(reply) => {
+            let actual = match &reply {
+                Ok(answer) => answer.status.to_string(),
+                Err(why) => why.to_string(),
+            };
+            let is_pending = reply.is_ok_and(|answer| answer.status == 404);
+            context.check(Check::new("verdict of the session", "404", actual, is_pending));
+        }
+        Err(why) => context.found.not_run = Some(format!("cannot ask for the verdict: {why}")),
+    }
+}
+
+/// After the acceptance there is nothing left to abort.
+fn afterwards(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(ROW, "abort.afterwards", "abort() after the acceptance returns", |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let options = context.quick_options(&edge.url());
+                let session = page.session(options, &context.reference("done")).await;
+                context.check(resolves("session before the abort", &session));
+                if abort(context, &page).await.is_some() {
+                    context.check(Check::new("abort()", "it returns", "it returns", true));
+                    let session = page.play([CollectorCall::Verify]).await;
+                    context.observe("collector.abort.verify-afterwards", session.summary());
+                }
+            })
+        })
+        .level(CaseLevel::Should);
+}
+
+/// Ways to abort that the interface does not name.
+fn observed(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(ROW, "abort.observed", "other ways to abort are handled in some way", |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let options = Value::Object(context.quick_options(&edge.url()));
+                let create = |signal| CollectorCall::Create { options: options.clone(), signal };
+                let start = || CollectorCall::Start { session_ref: Some(context.reference("signal")) };
+                let ways = [
+                    (
+                        "before-start",
+                        vec![create(false), CollectorCall::Abort, start(), CollectorCall::Verify],
+                    ),
+                    (
+                        "signal",
+                        vec![create(true), start(), CollectorCall::AbortSignal, CollectorCall::Verify],
+                    ),
+                ];
+                for (name, calls) in ways {
+                    let session = page.play(calls).await;
+                    context.observe(&format!("collector.abort.{name}"), session.summary());
+                }
+            })
+        })
+        .level(CaseLevel::Open);
+}

@@ -1,0 +1,262 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_mock::{Action, Script};
+use edgeproof_reports::CaseLevel;
+use http::StatusCode;
+
+use super::ErrorRow;
+use crate::cases::{Catalog, CollectorCaseContext, CollectorPage};
+use crate::collector::{CollectorEdge, PostReaction};
+use crate::judge::{fails_with, resolves};
+
+const ROW: &str = "collector.report-failed";
+/// Longest time of a session in a quick mode.
+const SESSION: Duration = Duration::from_millis(500);
+
+/// Answers of the edge to the POST (7.1, 7.2, 7.3).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    refused(cases);
+    without_reason(cases);
+    by_the_edge(cases);
+    unreachable(cases);
+    bodies(cases);
+    accepted_after(cases);
+    observed(cases);
+}
+
+/// Each refusal by the service, with the answer that the reference edge makes of it.
+fn refused(cases: &mut Catalog<'_>) {
+    for status in cases.refusal_statuses() {
+        let reasons: Vec<(String, Script)> = cases
+            .relay_rows()
+            .into_iter()
+            .filter(|(_, of, _)| *of == status)
+            .map(|(_, status, reason)| (reason.to_owned(), cases.refuse(status, reason)))
+            .collect();
+        let error = ErrorRow::of(cases, ROW);
+        let takes = SESSION * u32::try_from(reasons.len()).unwrap_or(1);
+        cases
+            .collector_steps(
+                ROW,
+                &format!("answer.refused.{status}"),
+                &format!("a refusal with {status} rejects with the status, whatever the reason is"),
+                move |context| {
+                    let (error, reasons) = (error.clone(), reasons.clone());
+                    Box::pin(async move {
+                        let Some((edge, page)) = opened(context).await else { return };
+                        for (reason, script) in reasons {
+                            let _script = edge.script(script);
+                            rejected(context, &page, &edge, &format!("{status} {reason}"), status, &error)
+                                .await;
+                        }
+                    })
+                },
+            )
+            .stimulus(Stimulus::EdgeRefuses)
+            .takes(takes);
+    }
+}
+
+/// Other statuses of a service, or of a proxy in front of it.
+fn without_reason(cases: &mut Catalog<'_>) {
+    let error = ErrorRow::of(cases, ROW);
+    cases
+        .collector_steps(
+            ROW,
+            "answer.refused.other",
+            "a refusal with any other status rejects with the status",
+            move |context| {
+                let error = error.clone();
+                Box::pin(async move {
+                    let Some((edge, page)) = opened(context).await else { return };
+                    for status in [402, 404, 418, 422, 429, 451, 500, 501, 503, 504, 599] {
+                        let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
+                        let body = Bytes::from_static(b"<h1>sorry</h1>");
+                        let _script = edge.script(Script::one(Action::Answer { status, headers, body }));
+                        let what = format!("{status} of a service");
+                        rejected(context, &page, &edge, &what, status, &error).await;
+                    }
+                })
+            },
+        )
+        .stimulus(Stimulus::EdgeRefuses);
+}
+
+/// Errors of the edge itself, with the bodies of the table.
+fn by_the_edge(cases: &mut Catalog<'_>) {
+    let is_error = |row: &&Row| row.status().is_some_and(|status| status >= 400);
+    let rows: Vec<(String, u16, Bytes)> = cases
+        .spec
+        .table(Table::Edge)
+        .filter(is_error)
+        .filter_map(|row| Some((row.id.clone(), row.status()?, row.body()?.to_string().into())))
+        .collect();
+    let error = ErrorRow::of(cases, ROW);
+    cases
+        .collector_steps(
+            ROW,
+            "answer.edge-errors",
+            "an error of the edge itself rejects with its status",
+            move |context| {
+                let (error, rows) = (error.clone(), rows.clone());
+                Box::pin(async move {
+                    let Some((edge, page)) = opened(context).await else { return };
+                    for (row, status, body) in rows {
+                        let Ok(code) = StatusCode::from_u16(status) else { continue };
+                        edge.set_post(PostReaction::json(code, body));
+                        rejected(context, &page, &edge, &row, status, &error).await;
+                    }
+                })
+            },
+        )
+        .stimulus(Stimulus::EdgeRefuses);
+}
+
+/// A real edge without a service.
+fn unreachable(cases: &mut Catalog<'_>) {
+    let error = ErrorRow::of(cases, ROW);
+    let status = cases.row("edge.502.service-unreachable").status().unwrap_or_default();
+    cases
+        .collector_steps(
+            ROW,
+            "answer.service-unreachable",
+            "an edge that does not reach its service makes verify() reject with the status",
+            move |context| {
+                let error = error.clone();
+                Box::pin(async move {
+                    let mut setup = context.edge_setup();
+                    setup.has_service = false;
+                    let Some(edge) = context.edge(setup).await else { return };
+                    let Some(page) = context.page().await else { return };
+                    rejected(context, &page, &edge, "edge without a service", status, &error).await;
+                })
+            },
+        )
+        .stimulus(Stimulus::EdgeRefuses);
+}
+
+/// The status counts, not the body.
+fn bodies(cases: &mut Catalog<'_>) {
+    let error = ErrorRow::of(cases, ROW);
+    cases
+        .collector_steps(
+            ROW,
+            "answer.any-body",
+            "an error status rejects with the status, whatever the body is",
+            move |context| {
+                let error = error.clone();
+                Box::pin(async move {
+                    let Some((edge, page)) = opened(context).await else { return };
+                    let huge = Bytes::from(vec![b' '; 2 * 1024 * 1024]);
+                    let bodies: [(&str, &'static str, Bytes); 7] = [
+                        ("an empty body", "text/plain", Bytes::new()),
+                        ("a web page", "text/html", Bytes::from_static(b"<!doctype html><h1>502</h1>")),
+                        (
+                            "the body of an acceptance",
+                            "application/json",
+                            Bytes::from_static(br#"{"ok":true}"#),
+                        ),
+                        ("half of a JSON text", "application/json", Bytes::from_static(br#"{"error":"#)),
+                        ("JSON that is no object", "application/json", Bytes::from_static(b"[null]")),
+                        ("bytes that are no text", "application/json", Bytes::from_static(b"\xff\xfe\x00")),
+                        ("a huge body", "application/json", huge),
+                    ];
+                    for (what, content_type, body) in bodies {
+                        let status = StatusCode::FORBIDDEN;
+                        let headers = Vec::new();
+                        edge.set_post(PostReaction::Answer { status, content_type, headers, body });
+                        let what = format!("403 with {what}");
+                        rejected(context, &page, &edge, &what, status.as_u16(), &error).await;
+                    }
+                })
+            },
+        )
+        .stimulus(Stimulus::EdgeRefuses);
+}
+
+/// A refused session does not affect the next one.
+fn accepted_after(cases: &mut Catalog<'_>) {
+    let refuse = cases.refuse(401, "expired");
+    let error = ErrorRow::of(cases, ROW);
+    cases
+        .collector_steps(
+            ROW,
+            "answer.accepted-after-refused",
+            "a session after a refused one is accepted",
+            move |context| {
+                let (error, refuse) = (error.clone(), refuse.clone());
+                Box::pin(async move {
+                    let Some((edge, page)) = opened(context).await else { return };
+                    {
+                        let _script = edge.script(refuse);
+                        rejected(context, &page, &edge, "refused session", 401, &error).await;
+                    }
+                    let options = context.quick_options(&edge.url());
+                    let session = page.session(options, &context.reference("next")).await;
+                    context.check(resolves("next session", &session));
+                })
+            },
+        )
+        .stimulus(Stimulus::EdgeRefuses);
+}
+
+/// Answers that the interface does not list.
+fn observed(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(
+            ROW,
+            "answer.observed",
+            "answers that the interface does not list are handled in some way",
+            |context| {
+                Box::pin(async move {
+                    let Some((edge, page)) = opened(context).await else { return };
+                    let answers: [(&str, u16, &'static str, &'static str); 7] = [
+                        ("201", 201, "application/json", r#"{"ok":true}"#),
+                        ("204", 204, "application/json", ""),
+                        ("200-not-ok", 200, "application/json", r#"{"ok":false}"#),
+                        ("200-html", 200, "text/html", "<h1>welcome</h1>"),
+                        ("200-empty", 200, "application/json", ""),
+                        ("302", 302, "text/plain", ""),
+                        ("307", 307, "text/plain", ""),
+                    ];
+                    for (name, status, content_type, body) in answers {
+                        let Ok(code) = StatusCode::from_u16(status) else { continue };
+                        let headers = match status {
+                            300.. => vec![("location", format!("{}/elsewhere", edge.url()))],
+                            _ => Vec::new(),
+                        };
+                        let body = Bytes::from_static(body.as_bytes());
+                        edge.set_post(PostReaction::Answer { status: code, content_type, headers, body });
+                        let options = context.quick_options(&edge.url());
+                        let session = page.session(options, &context.reference("odd")).await;
+                        context.observe(&format!("collector.answer.{name}"), session.summary());
+                    }
+                })
+            },
+        )
+        .level(CaseLevel::Open);
+}
+
+type EdgeAndPage = (std::sync::Arc<CollectorEdge>, std::sync::Arc<CollectorPage>);
+
+async fn opened(context: &mut CollectorCaseContext) -> Option<EdgeAndPage> {
+    let edge = context.edge(context.edge_setup()).await?;
+    let page = context.page().await?;
+    Some((edge, page))
+}
+
+/// A session is rejected with this status.
+async fn rejected(
+    context: &mut CollectorCaseContext,
+    page: &CollectorPage,
+    edge: &CollectorEdge,
+    what: &str,
+    status: u16,
+    error: &ErrorRow,
+) {
+    let session = page.session(context.quick_options(&edge.url()), &context.reference("refused")).await;
+    let expected = error.filled(context, "<status>", &status.to_string());
+    context.check(fails_with(&format!("session answered {what}"), &expected, &session));
+}

@@ -1,0 +1,156 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::blocks::{BLOCKS, Block};
+use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
+use crate::collector::{CollectorEdge, PageOrigin};
+use crate::judge::{Check, resolves};
+
+const ROW: &str = "statement.measurement-failure";
+/// Longest time of a session with failing measurements.
+pub(super) const SESSION: Duration = Duration::from_secs(2);
+
+/// Blocked and failing measurements are no error (1.6).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    for block in &BLOCKS {
+        let case = cases.collector_steps(
+            ROW,
+            &format!("blocked.{}", block.id),
+            &format!("{} causes no error, and the collection is sent", block.title),
+            move |context| Box::pin(blocked(context, block)),
+        );
+        case.takes(SESSION * u32::try_from(block.ways.len()).unwrap_or(1));
+        if block.is_websocket {
+            case.also("statement.websocket-failure");
+        }
+    }
+    weaker(cases);
+}
+
+/// Plays a session for each way in which the browser's interface fails. The first way is in place before the module
+/// loads, the others before `create()`.
+async fn blocked(context: &mut CollectorCaseContext, block: &'static Block) {
+    let Some(edge) = context.edge(context.edge_setup()).await else { return };
+    let mut last = None;
+    for (name, script) in block.ways {
+        let script = wrapped(script);
+        let page = match last.take() {
+            Some(page) if context.target.is_independent => page,
+            _ => {
+                let Some(page) = context.page_at(PageOrigin::Https, vec![script.clone()]).await else {
+                    return;
+                };
+                page
+            }
+        };
+        // In a new page it changes nothing more.
+        if page.evaluate(&format!("(() => {{ {script} }})()")).await.is_none() {
+            context.found.not_run = Some(format!("cannot prepare the page: {name}"));
+            return;
+        }
+        session_with(context, &page, &edge, name).await;
+        collected(context, &page).await;
+        last = Some(page);
+    }
+}
+
+/// A script that changes what it can.
+fn wrapped(script: &str) -> String {
+    format!("{}\n{script}", super::blocks::HELPERS)
+}
+
+/// A session in the default mode is accepted, and its collection arrives. `what`: the failing measurement.
+pub(super) async fn session_with(
+    context: &mut CollectorCaseContext,
+    page: &CollectorPage,
+    edge: &CollectorEdge,
+    what: &str,
+) {
+    let before = edge.posts().len();
+    let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
+    context.check(
+        resolves(&format!("session with {what}"), &session)
+            .hint("treat the measurement as missing, and bound the time that it may take"),
+    );
+    let posts = edge.posts().len() - before;
+    let check = Check::new(
+        &format!("collections with {what}"),
+        "one arrives at the edge",
+        posts.to_string(),
+        posts > 0,
+    );
+    context.check(check);
+}
+
+/// The page saw no uncaught error either: the site's own error reports would contain it.
+pub(super) async fn collected(context: &mut CollectorCaseContext, page: &CollectorPage) {
+    let record = page.record().await;
+    let actual = record.uncaught.first().map_or("none", String::as_str);
+    context.check(
+        Check::new("uncaught errors in the page", "none", actual, record.uncaught.is_empty())
+            .hint("catch the error of a failed measurement, also in promises and event handlers"),
+    );
+}
+
+/// Fewer measurements, lower confidence (1.6).
+fn weaker(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        "statement.weaker-verdict",
+        "blocked.weaker-verdict",
+        "a session with blocked measurements gets a verdict of lower confidence",
+        |context| {
+            Box::pin(async move {
+                if !context.needs_opened() {
+                    return;
+                }
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(free) = context.page().await else { return };
+                let all = BLOCKS.iter().filter_map(|block| block.ways.first());
+                let script: Vec<String> =
+                    all.map(|(_, script)| format!("try {{ {script} }} catch {{}}")).collect();
+                let script = script.join(
+                    "
+",
+                );
+                let Some(blocked) = context.page_at(PageOrigin::Https, vec![wrapped(&script)]).await else {
+                    return;
+                };
+                let mut confidences = Vec::new();
+                for (page, name) in [(free, "all"), (blocked, "few")] {
+                    let confidence = confidence(context, &page, &edge, name).await;
+                    let Some(confidence) = confidence else { return };
+                    confidences.push(confidence);
+                }
+                let [all, few] = confidences[..] else { return };
+                context.check(Check::new(
+                    "confidence with blocked measurements",
+                    format!("less than {all}"),
+                    few.to_string(),
+                    few < all,
+                ));
+            })
+        },
+    );
+}
+
+/// Runs a session and reads the confidence of its verdict.
+async fn confidence(
+    context: &mut CollectorCaseContext,
+    page: &Arc<CollectorPage>,
+    edge: &CollectorEdge,
+    name: &str,
+) -> Option<f64> {
+    let reference = context.reference(name);
+    let session = page.session(context.options(&edge.url()), &reference).await;
+    context.check(resolves(&format!("session with {name} measurements"), &session));
+    debug_assert!(context.target.seal != SealUse::Foreign);
+    let verdict = edge.verdict(&reference).await.ok()?.ok();
+    let body = verdict.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
+    let confidence = body.as_ref().and_then(|body| body.get("confidence")?.as_f64());
+    if confidence.is_none() {
+        let actual = body.map_or("none".into(), |body| body.to_string());
+        let what = format!("verdict of the session with {name} measurements");
+        context.check(Check::new(&what, "one with a confidence", actual, false));
+    }
+    confidence
+}

@@ -1,0 +1,31 @@
+use edgeproof_fixtures::spec::Stimulus;
+
+use super::ErrorRow;
+use crate::cases::Catalog;
+use crate::collector::PageOrigin;
+use crate::judge::fails_with;
+
+const ROW: &str = "collector.insecure-context";
+
+/// The page's context (5, 7.1).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    // Before sealed collections, collectors needed no WebCrypto (9.3).
+    if cases.spec.row(ROW).is_none() {
+        return;
+    }
+    let error = ErrorRow::of(cases, ROW);
+    cases
+        .collector_steps(ROW, "page.insecure", "a page without TLS is refused", move |context| {
+            let error = error.clone();
+            Box::pin(async move {
+                let mut setup = context.edge_setup();
+                setup.allowed_origin = context.target.pages.origin(PageOrigin::Http);
+                let Some(edge) = context.edge(setup).await else { return };
+                let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
+                let session = page.session(context.options(&edge.url()), &context.reference("page")).await;
+                let expected = error.expected(context);
+                context.check(fails_with("session", &expected, &session));
+            })
+        })
+        .stimulus(Stimulus::PageInsecure);
+}

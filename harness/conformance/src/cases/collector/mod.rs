@@ -1,0 +1,34 @@
+//! Cases of a collector (1, 2, 5, 7.1), played in pages of a browser.
+
+mod abort;
+mod answers;
+mod api_url;
+mod blocked;
+mod blocks;
+mod context;
+mod error_row;
+mod modes;
+mod network;
+mod order;
+mod posted;
+mod sealed;
+mod websocket;
+
+use super::Catalog;
+
+use error_row::ErrorRow;
+
+/// Adds the cases in the order of the report.
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    api_url::add(cases);
+    modes::add(cases);
+    context::add(cases);
+    order::add(cases);
+    posted::add(cases);
+    sealed::add(cases);
+    answers::add(cases);
+    network::add(cases);
+    abort::add(cases);
+    websocket::add(cases);
+    blocked::add(cases);
+}

@@ -1,0 +1,149 @@
+use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_reports::CaseLevel;
+use serde_json::{Value, json};
+
+use super::ErrorRow;
+use crate::cases::{Catalog, CollectorCaseContext};
+use crate::judge::{Check, fails_with, resolves};
+
+/// The option `mode` (2, 7.1).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    let Fact::Setting { values, .. } = &cases.row(MODE).fact else { unreachable!("{MODE} is a setting") };
+    for mode in values {
+        known(cases, mode);
+    }
+    // The interface lists the default first.
+    if let Some(default) = values.first() {
+        by_default(cases, default);
+    }
+    unknown(cases, values);
+    observed(cases);
+}
+
+const MODE: &str = "setting.collector.mode";
+const UNKNOWN: &str = "collector.unknown-mode";
+
+fn known(cases: &mut Catalog<'_>, mode: &str) {
+    let given = mode.to_owned();
+    cases.collector_steps(
+        MODE,
+        &format!("mode.{mode}"),
+        &format!("mode {mode} is accepted, and the collection has it"),
+        move |context| Box::pin(session_in(context, Some(given.clone()), given.clone())),
+    );
+}
+
+fn by_default(cases: &mut Catalog<'_>, default: &str) {
+    let default = default.to_owned();
+    cases
+        .collector_steps(
+            "statement.mode-default",
+            "mode.default",
+            &format!("without the option, the mode is {default}"),
+            move |context| {
+                let default = default.clone();
+                Box::pin(async move {
+                    if context.needs_opened() {
+                        session_in(context, None, default).await;
+                    }
+                })
+            },
+        )
+        .also(MODE);
+}
+
+/// Runs a session in a mode. A collection that opens has to name the expected mode.
+async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, expected: String) {
+    let Some(edge) = context.edge(context.edge_setup()).await else { return };
+    let Some(page) = context.page().await else { return };
+    let mut options = context.options(&edge.url());
+    if let Some(mode) = mode {
+        options.insert("mode".into(), json!(mode));
+    }
+    let session = page.session(options, &context.reference("mode")).await;
+    context.check(resolves("session", &session));
+    let posts = edge.posts();
+    let actual = posts.len().to_string();
+    context.check(Check::new("collections at the edge", "1", actual, posts.len() == 1));
+    let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
+    if let Some(contents) = opened {
+        let mode = contents.mode.name();
+        context.check(Check::new("mode of the collection", &expected, mode, mode == expected));
+    }
+}
+
+fn unknown(cases: &mut Catalog<'_>, known: &[String]) {
+    let upper: Vec<String> = known.iter().flat_map(|mode| [mode.to_uppercase(), capitalised(mode)]).collect();
+    let around: Vec<String> =
+        known.iter().flat_map(|mode| [format!(" {mode}"), format!("{mode}s")]).collect();
+    let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+    for (id, title, values) in [
+        ("other", "an unknown mode", texts(&["turbo", "none", "0", "auto\"quoted\"", "плный"])),
+        ("empty", "an empty mode", texts(&["", " "])),
+        ("case", "a mode in another case", upper),
+        ("around", "a mode with characters around it", [around, vec![known.join(",")]].concat()),
+        (
+            // A lookup in a plain object finds these names.
+            "prototype",
+            "a mode that is a property of every object",
+            texts(&["toString", "__proto__", "constructor", "hasOwnProperty", "valueOf"]),
+        ),
+        ("word", "a mode that spells a missing value", texts(&["null", "undefined", "default"])),
+    ] {
+        let error = ErrorRow::of(cases, UNKNOWN);
+        cases
+            .collector_steps(
+                UNKNOWN,
+                &format!("mode.unknown.{id}"),
+                &format!("{title} is refused"),
+                move |context| {
+                    let (error, values) = (error.clone(), values.clone());
+                    Box::pin(async move {
+                        let Some(page) = context.page().await else { return };
+                        for value in &values {
+                            let mut options = context.options(NOWHERE);
+                            options.insert("mode".into(), json!(value));
+                            let session = page.session(options, &context.reference("mode")).await;
+                            let expected = error.filled(context, "<value>", value);
+                            context.check(fails_with(&format!("mode {value:?}"), &expected, &session));
+                        }
+                    })
+                },
+            )
+            .stimulus(Stimulus::ModeUnknown)
+            .also(MODE);
+    }
+}
+
+/// An edge that no page needs: the options are refused before.
+const NOWHERE: &str = "https://edge.invalid";
+
+/// Values that are not texts.
+fn observed(cases: &mut Catalog<'_>) {
+    let values: [(&str, Value); 4] =
+        [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
+    cases
+        .collector_steps(
+            MODE,
+            "mode.observed",
+            "a mode that is no text is handled in some way",
+            move |context| {
+                let values = values.clone();
+                Box::pin(async move {
+                    let Some(page) = context.page().await else { return };
+                    for (name, value) in values {
+                        let mut options = context.options(NOWHERE);
+                        options.insert("mode".into(), value);
+                        let session = page.session(options, &context.reference("mode")).await;
+                        context.observe(&format!("collector.mode.{name}"), session.summary());
+                    }
+                })
+            },
+        )
+        .level(CaseLevel::Open);
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,252 @@
+use std::time::Duration;
+
+use edgeproof_browser::CollectorCall;
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_mock::{Action, Reply, Script, When};
+use edgeproof_reports::CaseLevel;
+use http::Method;
+use serde_json::Value;
+
+use crate::cases::{Catalog, CollectorCaseContext};
+use crate::collector::{CollectorEdge, SeenRequest};
+use crate::judge::{Check, excerpt, is_readable_in, resolves};
+
+const ROW: &str = "statement.collection-posted";
+const ONCE: &str = "statement.collection-posted-once";
+
+/// The POST of the collection (1.1, 4, 7.3).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    accepted(cases);
+    request(cases);
+    once(cases);
+    different(cases);
+    private(cases);
+}
+
+fn accepted(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(ROW, "post.accepted", "a session that the service accepts resolves", |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let reference = context.reference("accepted");
+                let session = page.session(context.options(&edge.url()), &reference).await;
+                context.check(resolves("session", &session));
+                let posts = edge.posts().len();
+                context.check(Check::new("collections at the edge", "1", posts.to_string(), posts == 1));
+            })
+        })
+        .also("setting.collector.session-ref");
+}
+
+fn request(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(
+            ROW,
+            "post.request",
+            "the collection is JSON in a POST to the edge's path for collections",
+            |context| {
+                Box::pin(async move {
+                    let Some((edge, record)) = one_session(context).await else { return };
+                    let path = Endpoint::Signals.path();
+                    let requests = edge.requests();
+                    // A measurement may read from the edge.
+                    let bodies = |request: &&SeenRequest| match request.method {
+                        Method::OPTIONS => false,
+                        Method::GET | Method::HEAD => request.path == path,
+                        _ => true,
+                    };
+                    let seen = requests
+                        .iter()
+                        .filter(bodies)
+                        .map(|request| format!("{} {}", request.method, request.path))
+                        .collect::<Vec<_>>();
+                    let expected = format!("POST {path}");
+                    let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
+                    let actual = if seen.is_empty() { "none".into() } else { seen.join(", ") };
+                    context.check(Check::new(
+                        "requests of the page at the edge",
+                        &expected,
+                        actual,
+                        is_right,
+                    ));
+                    let urls: Vec<&str> = record
+                        .requests
+                        .iter()
+                        .filter(|request| request.method == "POST" && request.url.starts_with(&edge.url()))
+                        .map(|request| request.url.as_str())
+                        .collect();
+                    let expected = format!("{}{path}", edge.url());
+                    let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
+                    context.check(Check::new("URL of the POST", &expected, urls.join(", "), is_right));
+                    let posts = edge.posts();
+                    let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
+                    let is_json = serde_json::from_slice::<Value>(&body).is_ok();
+                    context.check(Check::new("body of the POST", "JSON", excerpt(&body), is_json));
+                    if let Some(post) = posts.first() {
+                        let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
+                        context.observe("collector.content-type", kind.unwrap_or("none"));
+                    }
+                    let sockets: Vec<String> =
+                        record.websockets.iter().map(|one| one.url.replace(&edge.url()[5..], "…")).collect();
+                    let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
+                    context.observe("collector.websocket", sockets.replace("wss", "ws"));
+                })
+            },
+        )
+        .also("setting.collector.api-url");
+}
+
+/// A session in the default mode at a correct edge, with what its page did.
+async fn one_session(
+    context: &mut CollectorCaseContext,
+) -> Option<(std::sync::Arc<CollectorEdge>, edgeproof_browser::PageRecord)> {
+    let edge = context.edge(context.edge_setup()).await?;
+    let page = context.page().await?;
+    let session = page.session(context.options(&edge.url()), &context.reference("post")).await;
+    context.check(resolves("session", &session));
+    let record = page.record().await;
+    Some((edge, record))
+}
+
+/// How a case lets the edge answer a collection, and what the page calls.
+#[derive(Clone)]
+struct OnceCase {
+    id: &'static str,
+    title: &'static str,
+    script: Option<Script>,
+    verifies: usize,
+}
+
+fn once(cases: &mut Catalog<'_>) {
+    let slow = Script {
+        replies: vec![Reply {
+            delay: Duration::from_millis(700),
+            when: When::AfterBody,
+            action: Action::Decide,
+        }],
+    };
+    let refuse = |status, reason| Some(cases.refuse(status, reason));
+    let all = [
+        OnceCase { id: "accepted", title: "an accepted collection", script: None, verifies: 1 },
+        OnceCase { id: "slow", title: "a slowly answered collection", script: Some(slow), verifies: 1 },
+        OnceCase {
+            id: "refused",
+            title: "a refused collection",
+            script: refuse(403, "client_cert_revoked"),
+            verifies: 1,
+        },
+        // The interface says that such a check can be repeated: by a new session.
+        OnceCase {
+            id: "unchecked",
+            title: "a collection that the service could not check",
+            script: refuse(401, "verify_error"),
+            verifies: 1,
+        },
+        OnceCase {
+            id: "replayed",
+            title: "a collection that is refused as a copy",
+            script: refuse(409, "replayed_bundle"),
+            verifies: 1,
+        },
+        OnceCase {
+            id: "verified-twice",
+            title: "a collection of a session that is verified twice",
+            script: None,
+            verifies: 2,
+        },
+    ];
+    for once in all {
+        cases.collector_steps(
+            ONCE,
+            &format!("post.once.{}", once.id),
+            &format!("{} is posted once", once.title),
+            move |context| {
+                let once = once.clone();
+                Box::pin(posted_once(context, once))
+            },
+        );
+    }
+}
+
+/// Longest wait for a collection that nobody should post again.
+const NO_POST: Duration = Duration::from_millis(250);
+
+async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
+    let Some(edge) = context.edge(context.edge_setup()).await else { return };
+    let _script = once.script.map(|script| edge.script(script));
+    let Some(page) = context.page().await else { return };
+    let session = page.session(context.quick_options(&edge.url()), &context.reference("once")).await;
+    for _ in 1..once.verifies {
+        page.play([CollectorCall::Verify]).await;
+    }
+    edge.posted(2, NO_POST).await;
+    let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
+    let expected = "1";
+    let actual = if bodies.is_empty() { session.text() } else { bodies.len().to_string() };
+    // A second verify() may begin another collection of the same session.
+    let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
+    context.check(
+        Check::new("collections at the edge", expected, actual, bodies.len() == 1)
+            .hint("keep the promise of the first POST, and do not repeat the request: the service refuses copies")
+            .at(level),
+    );
+    let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
+    context.check(Check::new("copies of a collection", "none", copies.to_string(), copies == 0));
+}
+
+fn different(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        ONCE,
+        "post.different",
+        "two collections are never the same, even for the same page and reference",
+        |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                for _ in 0..2 {
+                    let session =
+                        page.session(context.quick_options(&edge.url()), &context.reference("same")).await;
+                    context.check(resolves("session", &session));
+                }
+                let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
+                let [first, second, ..] = &bodies[..] else {
+                    let actual = bodies.len().to_string();
+                    context.check(Check::new("collections at the edge", "2", actual, false));
+                    return;
+                };
+                let actual = if first == second { "the same bytes twice" } else { "different bytes" };
+                context.check(
+                    Check::new("two collections", "different bytes", actual, first != second)
+                        .hint("seal with a fresh key, and add a random nonce: the service refuses copies"),
+                );
+            })
+        },
+    );
+}
+
+fn private(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        "statement.page-data-private",
+        "post.private",
+        "no request of a session has data of the page that the collector did not get",
+        |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
+                context.check(resolves("session", &session));
+                let mut found = Vec::new();
+                for request in edge.requests() {
+                    let head = format!("{} {:?}", request.path, request.headers);
+                    let body = request.body.unwrap_or_default();
+                    for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
+                        found.push(format!("the {place} in a {} to {}", request.method, request.path));
+                    }
+                }
+                let actual = if found.is_empty() { "none".into() } else { found.join(", ") };
+                context.check(Check::new("data of the page in requests", "none", actual, found.is_empty()));
+            })
+        },
+    );
+}

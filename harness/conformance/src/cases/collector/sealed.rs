@@ -1,0 +1,228 @@
+use edgeproof_browser::PageRecord;
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::CaseLevel;
+use serde_json::Value;
+
+use crate::cases::{Catalog, CollectorCaseContext};
+use crate::collector::{CollectorEdge, SeenRequest};
+use crate::judge::{Check, decoded_forms, excerpt, resolves};
+
+const SEALED: &str = "statement.collection-sealed";
+const SAME: &str = "statement.session-ref-same";
+const REFERENCE: &str = "setting.collector.session-ref";
+
+/// Sealed collections (1.1, 2, 3).
+pub(super) fn add(cases: &mut Catalog<'_>) {
+    if cases.spec.row(SEALED).is_some() {
+        unreadable(cases);
+        opens(cases);
+    }
+    unchanged(cases);
+    verdict(cases);
+    references(cases);
+}
+
+/// A session with a collection at the edge.
+struct PostedSession {
+    edge: std::sync::Arc<CollectorEdge>,
+    post: SeenRequest,
+}
+
+/// Runs a session in the default mode. None: nothing was posted, which a check reports.
+async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option<PostedSession> {
+    let edge = context.edge(context.edge_setup()).await?;
+    let page = context.page().await?;
+    let session = page.session(context.options(&edge.url()), &reference).await;
+    let Some(post) = edge.posts().into_iter().next() else {
+        context.check(Check::new("collection at the edge", "it arrives", session.text(), false));
+        return None;
+    };
+    context.check(resolves("session", &session));
+    Some(PostedSession { edge, post })
+}
+
+fn unreadable(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        SEALED,
+        "sealed.unreadable",
+        "nobody can read the reference or a measurement in the posted collection",
+        |context| {
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let reference = context.reference("unreadable");
+                let session = page.session(context.options(&edge.url()), &reference).await;
+                context.check(resolves("session", &session));
+                let agent = page.evaluate("navigator.userAgent").await;
+                let agent = agent.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+                let mut secrets = Redactor::empty();
+                secrets.add("reference", &reference);
+                secrets.add("user agent", &agent);
+                let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
+                let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
+                let actual = match (&readable, body.is_empty()) {
+                    (_, true) => "nothing was posted".to_owned(),
+                    (None, _) => "neither".to_owned(),
+                    (Some(form), _) => excerpt(form),
+                };
+                let ok = readable.is_none() && !body.is_empty();
+                context.check(
+                    Check::new("reference and measurements in the body", "neither", actual, ok)
+                        .hint("seal the collection to the service's key before the POST"),
+                );
+                // Browsers send the user agent with each request.
+                let mut reference_only = Redactor::empty();
+                reference_only.add("reference", &reference);
+                let outside = outside_of_bodies(&edge, &page.record().await);
+                let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
+                let ok = readable.is_none();
+                let actual = readable.map_or("no".into(), |text| excerpt(text.as_bytes()));
+                context.check(Check::new("reference in a URL, a header or a WebSocket", "no", actual, ok));
+            })
+        },
+    );
+}
+
+/// URLs, headers and WebSocket messages of a page.
+fn outside_of_bodies(edge: &CollectorEdge, record: &PageRecord) -> Vec<String> {
+    let urls = record.requests.iter().map(|request| request.url.clone());
+    let headers = edge.requests().into_iter().map(|request| format!("{:?}", request.headers));
+    let sockets = record.websockets.iter().flat_map(|socket| {
+        let sent = socket.sent.iter().map(|message| String::from_utf8_lossy(message).into_owned());
+        sent.chain([socket.url.clone()])
+    });
+    urls.chain(headers).chain(sockets).collect()
+}
+
+fn opens(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        SEALED,
+        "sealed.opens",
+        "the collection opens with the service's key, and its signature verifies",
+        |context| {
+            Box::pin(async move {
+                if !context.needs_opened() {
+                    return;
+                }
+                let Some(session) = posted(context, context.reference("opens")).await else { return };
+                let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
+                let actual = match &opened {
+                    Ok(_) => "it opens".to_owned(),
+                    Err(fault) => format!("{fault:?}"),
+                };
+                context.check(Check::new("sealed collection", "it opens", actual, opened.is_ok()));
+                if let Ok(opened) = opened {
+                    let id = context.seal_key().id().to_owned();
+                    let is_current = opened.key_id == id;
+                    context.check(Check::new("key of the collection", id, opened.key_id, is_current));
+                    context.observe("collector.version", opened.contents.collector_version);
+                }
+            })
+        },
+    );
+}
+
+/// The edge relays the bytes that the page sent.
+fn unchanged(cases: &mut Catalog<'_>) {
+    cases.collector_steps(
+        "statement.collection-posted",
+        "sealed.unchanged",
+        "the collection passes the edge unchanged",
+        |context| {
+            Box::pin(async move {
+                let Some(session) = posted(context, context.reference("unchanged")).await else { return };
+                let sent = session.post.body.unwrap_or_default();
+                let arrivals = session.edge.arrivals(context.timeout).await;
+                let arrived =
+                    arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
+                let (expected, actual) = (excerpt(&sent), excerpt(&arrived));
+                context.check(Check::new("collection at the service", expected, actual, sent == arrived));
+            })
+        },
+    );
+}
+
+fn verdict(cases: &mut Catalog<'_>) {
+    cases
+        .collector_steps(
+            SAME,
+            "sealed.verdict",
+            "the session ends in a verdict that a backend gets by the reference of start()",
+            |context| {
+                Box::pin(async move {
+                    if context.needs_opened() {
+                        let reference = context.reference("verdict");
+                        ends_in_verdict(context, reference, "the reference").await;
+                    }
+                })
+            },
+        )
+        .also(REFERENCE);
+}
+
+/// References that an encoding could damage: id, title and text.
+fn references(cases: &mut Catalog<'_>) {
+    let long = "l".repeat(1000);
+    for (id, title, text) in [
+        ("unicode", "with characters of several scripts", "заказ-注文-🛒-é-e\u{301}".to_owned()),
+        ("reserved", "with characters that URLs reserve", "a/b?c=d&e#f;g:h@i+j=k".to_owned()),
+        ("percent", "with percent signs", "100%-%2F-%zz-%".to_owned()),
+        ("quotes", "with quotes and backslashes", r#"a"b'c`d\e\n"#.to_owned()),
+        ("spaces", "with spaces inside and around", " a b  c ".to_owned()),
+        ("long", "of a thousand characters", long),
+        ("one-character", "of one character", "7".to_owned()),
+        ("words", "that is a word of JavaScript", "undefined".to_owned()),
+    ] {
+        cases
+            .collector_steps(
+                SAME,
+                &format!("sealed.reference.{id}"),
+                &format!("a reference {title} fetches the verdict"),
+                move |context| {
+                    let text = text.clone();
+                    Box::pin(async move {
+                        if context.needs_opened() {
+                            ends_in_verdict(context, text, title).await;
+                        }
+                    })
+                },
+            )
+            .also(REFERENCE);
+    }
+}
+
+async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, what: &str) {
+    let Some(edge) = context.edge(context.edge_setup()).await else { return };
+    let Some(page) = context.page().await else { return };
+    let session = page.session(context.quick_options(&edge.url()), &reference).await;
+    context.check(resolves("session", &session));
+    let posted = edge.posts().into_iter().find_map(|post| post.body);
+    if let Some(Ok(opened)) = posted.map(|body| edge.open(&body)) {
+        let carried = opened.session_ref;
+        let is_same = carried == reference;
+        context.check(Check::new(
+            "reference in the collection",
+            excerpt(reference.as_bytes()),
+            excerpt(carried.as_bytes()),
+            is_same,
+        ));
+    }
+    let reply = match edge.verdict(&reference).await {
+        Ok(reply) => reply,
+        Err(why) => {
+            context.found.not_run = Some(format!("cannot ask for the verdict: {why}"));
+            return;
+        }
+    };
+    let actual = match &reply {
+        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
+        Err(why) => why.to_string(),
+    };
+    let body: Option<Value> =
+        reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
+    let named = body.as_ref().and_then(|body| body.get("ref")).and_then(Value::as_str);
+    let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200) && named == Some(reference.as_str());
+    context.check(
+        Check::new(&format!("verdict for {what}"), "200 with this reference", actual, ok).at(CaseLevel::Must),
+    );
+}

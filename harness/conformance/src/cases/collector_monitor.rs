@@ -1,0 +1,50 @@
+use strum::VariantArray;
+
+/// An invariant of all pages of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+pub enum CollectorMonitor {
+    /// Each request is the POST, its preflight, the WebSocket, the page or the module.
+    Requests,
+    /// What a collector sends before `start()`.
+    BeforeStart,
+    /// No request has readable data of the page, or the reference.
+    Privacy,
+    /// No error, dialog, window or navigation in any page.
+    Unobtrusive,
+}
+
+impl CollectorMonitor {
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Requests => "monitor.collector.requests",
+            Self::BeforeStart => "monitor.collector.before-start",
+            Self::Privacy => "monitor.collector.privacy",
+            Self::Unobtrusive => "monitor.collector.unobtrusive",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Requests => {
+                "every request of every page is one that the interface names, or loads page or module"
+            }
+            Self::BeforeStart => "what a page sends before start()",
+            Self::Privacy => "no request of any page has readable data of the page",
+            Self::Unobtrusive => "no page has an error, a dialog, another window or a navigation",
+        }
+    }
+
+    /// The row that the monitor proves.
+    pub(super) fn row(self) -> &'static str {
+        match self {
+            Self::Requests | Self::BeforeStart => "statement.collector-requests",
+            Self::Privacy => "statement.page-data-private",
+            Self::Unobtrusive => "statement.collector-unobtrusive",
+        }
+    }
+
+    /// Whether it observes an open point.
+    pub(super) fn is_open(self) -> bool {
+        self == Self::BeforeStart
+    }
+}

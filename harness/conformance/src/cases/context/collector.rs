@@ -1,0 +1,241 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::Version;
+use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
+use edgeproof_reports::{CaseLevel, Hop};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+
+use super::collector_page::{CollectorPage, OpenPage, PageFailure};
+use super::collector_traffic::CollectorTraffic;
+use super::{CaseExchange, CaseFindings};
+use crate::collector::{
+    CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer, SeenRequest,
+    SharedBrowser,
+};
+use crate::judge::Check;
+
+/// Longest wait for the end of requests at the service.
+const END_LIMIT: Duration = Duration::from_secs(2);
+
+/// A collector under test, and what its pages need.
+#[derive(Debug, Clone)]
+pub struct CollectorTarget {
+    /// The module.
+    pub module: CollectorModule,
+    /// Name of the maker in error texts.
+    pub name: String,
+    /// The browser.
+    pub browser: Arc<SharedBrowser>,
+    /// Pages and module.
+    pub pages: Arc<PageServer>,
+    /// Tables and credentials of the edges.
+    pub edges: Arc<EdgeCredentials>,
+    /// All pages of the run.
+    pub traffic: Arc<CollectorTraffic>,
+    /// Whether the collector seals to the key of the mock service.
+    pub seal: SealUse,
+    /// Each `create()` makes a collector of its own. Otherwise a page can have one session only.
+    pub is_independent: bool,
+    /// Open pages that no case uses.
+    pub(crate) idle: Arc<Mutex<Vec<Arc<OpenPage>>>>,
+}
+
+/// How a collector uses the key in `options.sealKey`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealUse {
+    /// Its collections open.
+    Opens,
+    /// It names the key or posts readable collections: its collections have to open, and do not.
+    Broken,
+    /// It seals in a format of its own, or to a key of its own: nobody but its service can open its collections.
+    Foreign,
+}
+
+/// The context of one case at a collector: opens pages, starts edges and collects findings.
+pub struct CollectorCaseContext {
+    /// The collector.
+    pub target: Arc<CollectorTarget>,
+    /// Timeout of a call.
+    pub timeout: Duration,
+    /// The findings so far.
+    pub found: CaseFindings,
+    case: String,
+    marker: String,
+    level: CaseLevel,
+    edges: Vec<Arc<CollectorEdge>>,
+    pages: Vec<Arc<CollectorPage>>,
+}
+
+impl CollectorTarget {
+    pub(super) fn take_idle(&self) -> Option<Arc<OpenPage>> {
+        self.idle.lock().pop()
+    }
+
+    pub(super) fn keep_idle(&self, page: Arc<OpenPage>) {
+        self.idle.lock().push(page);
+    }
+}
+
+impl CollectorCaseContext {
+    /// A context for one case. `case`: its id; `marker`: a text that no other case of this run sends.
+    pub fn new(
+        target: Arc<CollectorTarget>,
+        case: &str,
+        marker: String,
+        level: CaseLevel,
+        timeout: Duration,
+    ) -> Self {
+        let (found, case) = (CaseFindings::default(), case.to_owned());
+        Self { target, timeout, found, case, marker, level, edges: Vec::new(), pages: Vec::new() }
+    }
+
+    /// A session reference that no other case passes.
+    pub fn reference(&self, name: &str) -> String {
+        format!("edgeproof-{}-{name}", self.marker)
+    }
+
+    /// Options of `create()` for this edge: `apiUrl` and the key to seal to.
+    pub fn options(&self, api_url: &str) -> Map<String, Value> {
+        let mut options = Map::new();
+        options.insert("apiUrl".into(), json!(api_url));
+        options.insert("sealKey".into(), self.seal_key().to_jwk());
+        let is_old = self.target.edges.spec.version() == Version::PreSeal;
+        if is_old && self.target.module.is_reference() {
+            options.insert("compatibility".into(), json!("pre-seal"));
+        }
+        options
+    }
+
+    /// Options with the mode that measures least. Cases that are not about measurements take it, because it is fast.
+    pub fn quick_options(&self, api_url: &str) -> Map<String, Value> {
+        let mut options = self.options(api_url);
+        options.insert("mode".into(), json!("passive"));
+        options
+    }
+
+    /// The key that collections are sealed to.
+    pub fn seal_key(&self) -> &SealPublicKey {
+        self.target.edges.credentials.seal_keys().current()
+    }
+
+    /// A correct edge for pages at `https://shop.test`.
+    pub fn edge_setup(&self) -> EdgeSetup {
+        EdgeSetup::new(self.target.pages.origin(PageOrigin::Https))
+    }
+
+    /// Starts an edge. Its service accepts all collections if nobody can open them. None: it does not start, so the
+    /// case does not run.
+    pub async fn edge(&mut self, setup: EdgeSetup) -> Option<Arc<CollectorEdge>> {
+        match CollectorEdge::start(&self.target.edges, setup).await {
+            Ok(mut edge) => {
+                if self.target.seal != SealUse::Opens {
+                    edge.accept_all();
+                }
+                let edge = Arc::new(edge);
+                self.edges.push(Arc::clone(&edge));
+                Some(edge)
+            }
+            Err(why) => {
+                self.found.not_run = Some(edgeproof_cli::error_text(&why));
+                None
+            }
+        }
+    }
+
+    /// Opens a page at `https://shop.test` and loads the module.
+    pub async fn page(&mut self) -> Option<Arc<CollectorPage>> {
+        self.page_at(PageOrigin::Https, Vec::new()).await
+    }
+
+    /// Opens a page of this origin and loads the module. `before`: scripts that run first. None: the page does not open,
+    /// so the case does not run, or the module does not load, which a check reports.
+    pub async fn page_at(&mut self, origin: PageOrigin, before: Vec<String>) -> Option<Arc<CollectorPage>> {
+        match CollectorPage::open(&self.target, origin, before, self.timeout).await {
+            Ok(page) => {
+                let page = Arc::new(page);
+                self.pages.push(Arc::clone(&page));
+                Some(page)
+            }
+            Err(PageFailure::Browser(why)) => {
+                self.found.not_run = Some(edgeproof_cli::error_text(&why));
+                None
+            }
+            Err(PageFailure::Module(actual)) => {
+                self.check(Check::new("module", "it loads and exports create(options)", actual, false));
+                None
+            }
+        }
+    }
+
+    /// Skips the case unless collections open: if the collector seals to a key of its own, nobody can.
+    pub fn needs_opened(&mut self) -> bool {
+        if self.target.seal == SealUse::Foreign {
+            self.found.not_applicable = Some("the collector does not seal to options.sealKey".into());
+        }
+        self.target.seal != SealUse::Foreign
+    }
+
+    /// An error text of the interface, with the name of this collector's maker.
+    pub fn error_text(&self, text: &str) -> String {
+        match text.strip_prefix("service: ") {
+            Some(rest) => format!("{}: {rest}", self.target.name),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Adds a check. The case's level limits the level of the check.
+    pub fn check(&mut self, check: Check) {
+        self.found.check(check, self.level);
+    }
+
+    /// Adds checks.
+    pub fn checks(&mut self, checks: Vec<Check>) {
+        for check in checks {
+            self.check(check);
+        }
+    }
+
+    /// Records the collector's behaviour at an open point.
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
+    }
+
+    /// Ends the case: records its pages for the monitors and its requests for the report.
+    pub(crate) async fn finish(mut self) -> CaseFindings {
+        for page in self.pages.drain(..) {
+            page.finish(&self.case, self.level).await;
+        }
+        for edge in self.edges.drain(..) {
+            self.found.arrivals.extend(edge.arrivals(END_LIMIT).await);
+            self.found.sent.extend(edge.requests().into_iter().map(exchange));
+        }
+        self.found
+    }
+}
+
+/// A request of the page to an edge, for the report.
+fn exchange(seen: SeenRequest) -> CaseExchange {
+    let request = Request {
+        method: seen.method.to_string(),
+        target: seen.path,
+        version: seen.version,
+        headers: seen.headers,
+        body: seen.body.unwrap_or_default(),
+        complete: true,
+    };
+    let reply = match seen.answer {
+        Some(answer) => Ok(Answer {
+            status: answer.status.as_u16(),
+            version: request.version,
+            headers: answer.headers,
+            body: answer.body,
+            complete: true,
+        }),
+        None => Err(NoAnswer::Closed),
+    };
+    let sent = Sent { place: ConnectionUse::first(), request, reply, at: seen.at, took: Duration::ZERO };
+    CaseExchange { hop: Hop::ClientEdge, sent, curl: None }
+}

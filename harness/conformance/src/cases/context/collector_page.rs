@@ -1,0 +1,294 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use edgeproof_browser::{BrowserError, CallOutcome, CollectorCall, Page, PageOptions, PageRecord};
+use edgeproof_reports::CaseLevel;
+use parking_lot::Mutex;
+use rand::RngExt;
+use serde_json::{Map, Value};
+
+use super::collector::CollectorTarget;
+use super::collector_traffic::PageTrace;
+use crate::collector::{Canaries, PageOrigin};
+use crate::judge::SessionResult;
+
+/// Timeout of opening a page. A busy machine takes long, whatever the collector does.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout for the record of what a page did.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Most requests of a page that later cases use as well.
+const MOST_REQUESTS: usize = 200;
+
+/// A page of a case, with the module loaded. If `create()` makes no independent collectors, each session gets a new page.
+#[derive(Debug)]
+pub struct CollectorPage {
+    target: Arc<CollectorTarget>,
+    origin: PageOrigin,
+    before: Vec<String>,
+    timeout: Duration,
+    current: Mutex<Arc<OpenPage>>,
+    earlier: Mutex<Vec<Arc<OpenPage>>>,
+}
+
+/// A page that is open. Later cases can use it, if nothing is left over from the first one.
+#[derive(Debug)]
+pub(crate) struct OpenPage {
+    page: Page,
+    canaries: Canaries,
+    url: String,
+    module: String,
+    calls: Mutex<Calls>,
+}
+
+/// Calls of one case.
+#[derive(Debug, Default)]
+struct Calls {
+    references: Vec<String>,
+    edges: Vec<String>,
+    started: Option<Instant>,
+    created: bool,
+    /// A session is not over, or a call did not end.
+    unfinished: bool,
+    /// What earlier cases did.
+    before: RecordMark,
+}
+
+/// A position in the lists of a record.
+#[derive(Debug, Default, Clone, Copy)]
+struct RecordMark {
+    requests: usize,
+    websockets: usize,
+    console_errors: usize,
+    uncaught: usize,
+    dialogs: usize,
+    navigations: usize,
+    windows: usize,
+}
+
+/// Why a page cannot be used.
+#[derive(Debug)]
+pub(super) enum PageFailure {
+    /// It does not open.
+    Browser(BrowserError),
+    /// The module does not load: what it did instead.
+    Module(String),
+}
+
+impl CollectorPage {
+    /// Opens a page of this origin, or takes an open one, and loads the module. `before`: scripts that run first.
+    pub(super) async fn open(
+        target: &Arc<CollectorTarget>,
+        origin: PageOrigin,
+        before: Vec<String>,
+        timeout: Duration,
+    ) -> Result<Self, PageFailure> {
+        let idle = if origin == PageOrigin::Https && before.is_empty() { target.take_idle() } else { None };
+        let page = match idle {
+            Some(page) => page,
+            None => Arc::new(OpenPage::open(target, origin, &before, timeout).await?),
+        };
+        let (target, current, earlier) = (Arc::clone(target), Mutex::new(page), Mutex::default());
+        Ok(Self { target, origin, before, timeout, current, earlier })
+    }
+
+    /// Calls the collector and waits for the end of the call.
+    pub async fn call(&self, call: CollectorCall) -> CallOutcome {
+        let page = self.current();
+        page.note(&call);
+        let outcome = within(self.timeout, page.page.call(call)).await;
+        if matches!(outcome, CallOutcome::Unsettled { .. } | CallOutcome::PageGone { .. }) {
+            page.calls.lock().unfinished = true;
+        }
+        outcome
+    }
+
+    /// Begins a call at once. The future yields its end.
+    pub fn begin(&self, call: CollectorCall) -> impl Future<Output = CallOutcome> + Send + use<> {
+        let page = self.current();
+        page.note(&call);
+        page.calls.lock().unfinished = true;
+        within(self.timeout, page.page.begin(call))
+    }
+
+    /// Runs a session: `create()`, `start()`, `ready()` and `verify()`, until one of them fails.
+    pub async fn session(&self, options: Map<String, Value>, reference: &str) -> SessionResult {
+        let calls = [
+            CollectorCall::Create { options: Value::Object(options), signal: false },
+            CollectorCall::Start { session_ref: Some(reference.to_owned()) },
+            CollectorCall::Ready,
+            CollectorCall::Verify,
+        ];
+        self.play(calls).await
+    }
+
+    /// Makes these calls in turn, until one of them fails.
+    pub async fn play(&self, calls: impl IntoIterator<Item = CollectorCall>) -> SessionResult {
+        let mut last = SessionResult::begun();
+        for call in calls {
+            if matches!(call, CollectorCall::Create { .. })
+                && let Err(why) = self.renew().await
+            {
+                return SessionResult { call: "import()", outcome: CallOutcome::PageGone { why } };
+            }
+            let name = call.name();
+            last = SessionResult { call: name, outcome: self.call(call).await };
+            if !last.is_returned() {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Evaluates an expression in the page. None: it failed.
+    pub async fn evaluate(&self, javascript: &str) -> Option<Value> {
+        let page = self.current();
+        // What a script changes stays changed.
+        page.calls.lock().unfinished = true;
+        page.page.evaluate(javascript).await.ok()
+    }
+
+    /// What the page did in this case so far, when all of it is recorded.
+    pub async fn record(&self) -> PageRecord {
+        self.current().record().await
+    }
+
+    /// Data of the page.
+    pub fn canaries(&self) -> Canaries {
+        Canaries::new(self.current().canaries.seed())
+    }
+
+    /// Ends the use by a case: records it for the monitors, and keeps the page for the next case if it can.
+    pub(super) async fn finish(&self, case: &str, level: CaseLevel) {
+        let earlier = std::mem::take(&mut *self.earlier.lock());
+        let current = self.current();
+        for page in earlier.into_iter().chain([Arc::clone(&current)]) {
+            let record = page.record().await;
+            let mut calls = page.calls.lock();
+            let full = page.page.record();
+            let next = RecordMark::of(&full);
+            let is_idle = !calls.unfinished
+                && full.gone.is_none()
+                && full.requests.len() < MOST_REQUESTS
+                && full.request_count == full.requests.len();
+            let used = std::mem::take(&mut *calls);
+            *calls = Calls { unfinished: !is_idle, before: next, ..Calls::default() };
+            drop(calls);
+            self.target.traffic.push(PageTrace {
+                case: case.to_owned(),
+                level,
+                canaries: Canaries::new(page.canaries.seed()),
+                references: used.references,
+                edges: used.edges,
+                page: page.url.clone(),
+                module: page.module.clone(),
+                started: used.started,
+                record,
+            });
+        }
+        let is_plain = self.origin == PageOrigin::Https && self.before.is_empty();
+        if is_plain && self.target.is_independent && !current.calls.lock().unfinished {
+            self.target.keep_idle(current);
+        }
+    }
+
+    fn current(&self) -> Arc<OpenPage> {
+        Arc::clone(&self.current.lock())
+    }
+
+    /// Opens a new page, if this one had a collector and cannot have another. The error says why there is none.
+    async fn renew(&self) -> Result<(), String> {
+        let page = self.current();
+        let was_created = std::mem::replace(&mut page.calls.lock().created, true);
+        if self.target.is_independent || !was_created {
+            return Ok(());
+        }
+        let next = OpenPage::open(&self.target, self.origin, &self.before, self.timeout).await;
+        let next = next.map_err(|why| match why {
+            PageFailure::Browser(why) => edgeproof_cli::error_text(&why),
+            PageFailure::Module(what) => what,
+        })?;
+        next.calls.lock().created = true;
+        let last = std::mem::replace(&mut *self.current.lock(), Arc::new(next));
+        self.earlier.lock().push(last);
+        Ok(())
+    }
+}
+
+impl OpenPage {
+    async fn open(
+        target: &CollectorTarget,
+        origin: PageOrigin,
+        before: &[String],
+        timeout: Duration,
+    ) -> Result<Self, PageFailure> {
+        let canaries = Canaries::new(rand::rng().random());
+        let url = target.pages.page_url(origin, &canaries);
+        let time_limit = timeout.max(OPEN_TIMEOUT);
+        let options = PageOptions { url: url.clone(), before_load: before.to_vec(), time_limit };
+        let page = target.browser.open(options).await.map_err(PageFailure::Browser)?;
+        let module = target.pages.module_url(origin);
+        let load = CollectorCall::Load { module_url: module.clone() };
+        match within(timeout, page.call(load.clone())).await {
+            CallOutcome::Returned(_) => Ok(Self { page, canaries, url, module, calls: Mutex::default() }),
+            CallOutcome::Missing => Err(PageFailure::Module("it exports no function create".into())),
+            outcome => Err(PageFailure::Module(format!("{} {outcome}", load.name()))),
+        }
+    }
+
+    async fn record(&self) -> PageRecord {
+        // A page in an endless loop settles nothing.
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, self.page.settle()).await;
+        let before = self.calls.lock().before;
+        before.rest_of(self.page.record())
+    }
+
+    fn note(&self, call: &CollectorCall) {
+        let mut calls = self.calls.lock();
+        match call {
+            CollectorCall::Create { options, .. } => {
+                calls.edges.extend(options.get("apiUrl").and_then(Value::as_str).map(str::to_owned));
+            }
+            CollectorCall::Start { session_ref } => {
+                calls.started.get_or_insert_with(Instant::now);
+                calls.references.extend(session_ref.clone());
+            }
+            CollectorCall::Abort | CollectorCall::AbortSignal => calls.unfinished = true,
+            _ => {}
+        }
+    }
+}
+
+impl RecordMark {
+    fn of(record: &PageRecord) -> Self {
+        Self {
+            requests: record.requests.len(),
+            websockets: record.websockets.len(),
+            console_errors: record.console_errors.len(),
+            uncaught: record.uncaught.len(),
+            dialogs: record.dialogs.len(),
+            navigations: record.navigations.len(),
+            windows: record.windows.len(),
+        }
+    }
+
+    /// The record without what came before.
+    fn rest_of(self, mut record: PageRecord) -> PageRecord {
+        fn rest<T>(list: &mut Vec<T>, before: usize) {
+            list.drain(..before.min(list.len()));
+        }
+        record.request_count = record.request_count.saturating_sub(self.requests);
+        rest(&mut record.requests, self.requests);
+        rest(&mut record.websockets, self.websockets);
+        rest(&mut record.console_errors, self.console_errors);
+        rest(&mut record.uncaught, self.uncaught);
+        rest(&mut record.dialogs, self.dialogs);
+        rest(&mut record.navigations, self.navigations);
+        rest(&mut record.windows, self.windows);
+        record
+    }
+}
+
+/// The outcome of a call that may take this long.
+async fn within(limit: Duration, call: impl Future<Output = CallOutcome>) -> CallOutcome {
+    tokio::time::timeout(limit, call).await.unwrap_or(CallOutcome::Unsettled { after: limit })
+}

@@ -1,0 +1,115 @@
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use edgeproof_fixtures::credentials::Redactor;
+
+/// Data of a page that the collector does not get: texts that occur nowhere else.
+pub struct Canaries {
+    seed: u64,
+    finder: Redactor,
+}
+
+/// Places of canaries in a page.
+const PLACES: [&str; 9] = [
+    "title",
+    "path",
+    "query",
+    "fragment",
+    "cookie",
+    "local storage",
+    "session storage",
+    "form field",
+    "text of the page",
+];
+
+impl Canaries {
+    /// The canaries of a page with this number.
+    pub fn new(seed: u64) -> Self {
+        let mut finder = Redactor::empty();
+        for place in PLACES {
+            finder.add(place, &value(seed, place));
+        }
+        Self { seed, finder }
+    }
+
+    /// Number of the page.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Path and query of the page, with its fragment.
+    pub fn path(&self) -> String {
+        let part = |place| value(self.seed, place);
+        format!("/page/{}/{}?order={}#{}", self.seed, part("path"), part("query"), part("fragment"))
+    }
+
+    /// Canaries in these bytes, in clear or encoded: their places.
+    pub fn found_in(&self, bytes: &[u8]) -> Vec<&'static str> {
+        if !self.finder.finds(bytes) {
+            return Vec::new();
+        }
+        let shown = String::from_utf8_lossy(&self.finder.redact_bytes(bytes)).into_owned();
+        PLACES.into_iter().filter(|place| shown.contains(&format!("[{place} "))).collect()
+    }
+
+    /// HTML of the page with this number.
+    pub(super) fn page(seed: u64) -> String {
+        let part = |place| value(seed, place);
+        format!(
+            r#"<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,"></head>
+<body>
+<p>{text}</p>
+<form><input name="email" value="{field}@shop.test"></form>
+<script>
+for (const set of [
+  () => {{ document.cookie = "session={cookie}; path=/" }},
+  () => {{ localStorage.setItem("session", "{local}") }},
+  () => {{ sessionStorage.setItem("session", "{session}") }},
+]) {{
+  try {{ set() }} catch {{ /* blocked for this case */ }}
+}}
+</script>
+</body>
+</html>
+"#,
+            title = part("title"),
+            text = part("text of the page"),
+            field = part("form field"),
+            cookie = part("cookie"),
+            local = part("local storage"),
+            session = part("session storage"),
+        )
+    }
+}
+
+impl fmt::Debug for Canaries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Canaries").field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+fn value(seed: u64, place: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    (seed, place).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canaries_are_found_with_their_place_in_clear_and_encoded() {
+        let canaries = Canaries::new(7);
+        let hex: Vec<String> = value(7, "cookie").bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex.concat();
+        let text = format!("a={}&b={hex}", value(7, "title"));
+        assert_eq!(canaries.found_in(text.as_bytes()), ["title", "cookie"]);
+        assert!(canaries.found_in(Canaries::page(8).as_bytes()).is_empty());
+        let found = canaries.found_in(Canaries::page(7).as_bytes());
+        assert_eq!(found.len(), PLACES.len() - 3, "{found:?}");
+        assert_eq!(canaries.found_in(canaries.path().as_bytes()), ["path", "query", "fragment"]);
+    }
+}

@@ -1,0 +1,184 @@
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use edgeproof_fixtures::collector::MODULE;
+use edgeproof_fixtures::credentials::{Credentials, Role};
+use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Server, server_config};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use tokio::net::TcpListener;
+
+use super::canaries::Canaries;
+use super::module::CollectorModule;
+
+/// Host of pages that are not on localhost.
+const PAGE_HOST: &str = "shop.test";
+/// Path of the module's folder.
+const MODULE_PATH: &str = "/collector/";
+/// Name of the reference collector in that folder.
+const REFERENCE: &str = "reference.js";
+/// Name of a wrapper in that folder.
+const WRAPPER: &str = "module.js";
+
+/// Serves the pages of a run, and the module under test to them.
+#[derive(Debug)]
+pub struct PageServer {
+    secure: Server,
+    plain: Server,
+    module: CollectorModule,
+}
+
+/// Origin of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageOrigin {
+    /// `https://shop.test`: a secure context.
+    Https,
+    /// `http://shop.test`: not a secure context.
+    Http,
+    /// `http://localhost`: a secure context.
+    Localhost,
+}
+
+impl PageServer {
+    /// Serves with the service's certificate of these credentials.
+    pub async fn start(credentials: &Credentials, module: CollectorModule) -> io::Result<Self> {
+        let certificate = credentials.certificate(Role::ServiceServer);
+        let tls = server_config(certificate.chain_der(), certificate.key_der(), ClientAuth::None);
+        let secure = serve(ListenerProtocol::Tls(tls.map_err(io::Error::other)?), &module).await?;
+        let plain = serve(ListenerProtocol::Plain, &module).await?;
+        Ok(Self { secure, plain, module })
+    }
+
+    /// The origin as browsers write it.
+    pub fn origin(&self, origin: PageOrigin) -> String {
+        let (secure, plain) = (self.secure.addr().port(), self.plain.addr().port());
+        match origin {
+            PageOrigin::Https => format!("https://{PAGE_HOST}:{secure}"),
+            PageOrigin::Http => format!("http://{PAGE_HOST}:{plain}"),
+            PageOrigin::Localhost => format!("http://localhost:{plain}"),
+        }
+    }
+
+    /// URL of a page with these canaries.
+    pub fn page_url(&self, origin: PageOrigin, canaries: &Canaries) -> String {
+        format!("{}{}", self.origin(origin), canaries.path())
+    }
+
+    /// URL of the module, for a page of this origin.
+    pub fn module_url(&self, origin: PageOrigin) -> String {
+        let name = match &self.module {
+            CollectorModule::Url(url) => return url.to_string(),
+            CollectorModule::Reference => REFERENCE.to_owned(),
+            CollectorModule::Wrapper(_) => WRAPPER.to_owned(),
+            CollectorModule::File { name, .. } => utf8_percent_encode(name, NON_ALPHANUMERIC).to_string(),
+        };
+        format!("{}{MODULE_PATH}{name}", self.origin(origin))
+    }
+
+    /// Whether a URL is one of this server.
+    pub fn serves(&self, url: &str) -> bool {
+        [PageOrigin::Https, PageOrigin::Http, PageOrigin::Localhost].into_iter().any(|origin| {
+            let rest = url.strip_prefix(&self.origin(origin));
+            rest.is_some_and(|rest| rest.starts_with("/page/") || rest.starts_with(MODULE_PATH))
+        })
+    }
+}
+
+async fn serve(protocol: ListenerProtocol, module: &CollectorModule) -> io::Result<Server> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let module = Arc::new(module.clone());
+    Server::start(listener, protocol, Limits::default(), move |request, _| {
+        let module = Arc::clone(&module);
+        async move { Ok::<_, Infallible>(answer(request.uri().path(), &module).await) }
+    })
+}
+
+async fn answer(path: &str, module: &CollectorModule) -> Response<Full<Bytes>> {
+    if let Some(rest) = path.strip_prefix("/page/") {
+        let seed = rest.split('/').next().and_then(|seed| seed.parse().ok());
+        return match seed {
+            Some(seed) => content("text/html; charset=utf-8", Canaries::page(seed).into()),
+            None => not_found(),
+        };
+    }
+    let Some(name) = path.strip_prefix(MODULE_PATH) else { return not_found() };
+    let name = percent_decode_str(name).decode_utf8_lossy();
+    match module {
+        CollectorModule::File { folder, .. } => match file(folder, &name).await {
+            Some(bytes) => content(content_type(&name), bytes.into()),
+            None => not_found(),
+        },
+        _ if name == REFERENCE => content(content_type(&name), Bytes::from_static(MODULE.as_bytes())),
+        CollectorModule::Wrapper(source) if name == WRAPPER => {
+            content(content_type(&name), Bytes::copy_from_slice(source.as_bytes()))
+        }
+        _ => not_found(),
+    }
+}
+
+/// A file below the folder. None: there is none, or it is elsewhere.
+async fn file(folder: &Path, name: &str) -> Option<Vec<u8>> {
+    let path: PathBuf = tokio::fs::canonicalize(folder.join(name.trim_start_matches('/'))).await.ok()?;
+    // After the resolution of links and dots.
+    if !path.starts_with(folder) {
+        return None;
+    }
+    tokio::fs::read(path).await.ok()
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js" | "mjs" | "cjs") | None => "text/javascript; charset=utf-8",
+        Some("json" | "map") => "application/json",
+        Some("wasm") => "application/wasm",
+        Some("css") => "text/css; charset=utf-8",
+        Some(_) => "application/octet-stream",
+    }
+}
+
+fn content(kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn not_found() -> Response<Full<Bytes>> {
+    let mut response = content("text/plain", Bytes::from_static(b"not found"));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::module("collector.mjs", true)]
+    #[case::neighbour("lib/part.js", true)]
+    #[case::dots("lib/../collector.mjs", true)]
+    #[case::parent("../secret.js", false)]
+    #[case::absolute("/etc/passwd", false)]
+    #[case::link("link.js", false)]
+    #[case::missing("other.js", false)]
+    #[case::folder("lib", false)]
+    #[tokio::test]
+    async fn only_files_below_the_folder_are_served(#[case] name: &str, #[case] served: bool) {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().canonicalize().unwrap().join("module");
+        std::fs::create_dir_all(folder.join("lib")).unwrap();
+        for file in ["collector.mjs", "lib/part.js", "../secret.js"] {
+            std::fs::write(folder.join(file), "export {}").unwrap();
+        }
+        std::os::unix::fs::symlink("../secret.js", folder.join("link.js")).unwrap();
+        assert_eq!(file(&folder, name).await.is_some(), served);
+    }
+}

@@ -1,0 +1,143 @@
+use std::io::Read;
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use serde_json::Value;
+
+use crate::collector::Canaries;
+
+/// Depth of nested encodings.
+const DEPTH: usize = 4;
+/// Longest inflated text (bytes).
+const INFLATED: u64 = 4 * 1024 * 1024;
+/// Shortest base64 text worth decoding (characters).
+const SHORTEST: usize = 24;
+
+/// A body in all forms that anyone can read: as it is, its JSON texts, what their base64 decodes to, and that
+/// decompressed; nested to some depth.
+pub(crate) fn decoded_forms(body: &[u8]) -> Vec<Vec<u8>> {
+    let mut forms = vec![body.to_vec()];
+    let mut next = 0;
+    for _ in 0..DEPTH {
+        let end = forms.len();
+        for at in next..end {
+            let found = decoded(&forms[at]);
+            forms.extend(found);
+        }
+        if forms.len() == end {
+            break;
+        }
+        next = end;
+    }
+    forms
+}
+
+/// Places of a page's data that anyone can read in these parts of a request.
+pub(crate) fn is_readable_in(canaries: &Canaries, parts: &[&[u8]]) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for form in parts.iter().flat_map(|part| decoded_forms(part)) {
+        for place in canaries.found_in(&form) {
+            if !found.contains(&place) {
+                found.push(place);
+            }
+        }
+    }
+    found
+}
+
+fn decoded(form: &[u8]) -> Vec<Vec<u8>> {
+    let mut found: Vec<Vec<u8>> = inflated(form).into_iter().collect();
+    let Ok(text) = std::str::from_utf8(form) else { return found };
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        let mut texts = Vec::new();
+        collect(&value, &mut texts);
+        found.extend(texts.into_iter().map(String::into_bytes).filter(|text| text != form));
+    }
+    let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
+    for word in text.split(|letter| !is_base64(letter)).filter(|word| word.len() >= SHORTEST) {
+        let config = GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true);
+        for alphabet in [&alphabet::STANDARD, &alphabet::URL_SAFE] {
+            found.extend(GeneralPurpose::new(alphabet, config).decode(word));
+        }
+    }
+    found
+}
+
+/// All texts of a JSON value, names included.
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                texts.push(name.clone());
+                collect(member, texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The bytes decompressed. None: they are not compressed.
+fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
+    fn read(reader: impl Read) -> Option<Vec<u8>> {
+        let mut inflated = Vec::new();
+        reader.take(INFLATED).read_to_end(&mut inflated).ok()?;
+        (!inflated.is_empty()).then_some(inflated)
+    }
+    match bytes {
+        [] => None,
+        [0x1f, 0x8b, ..] => read(GzDecoder::new(bytes)),
+        [0x78, ..] => read(ZlibDecoder::new(bytes)),
+        // Without a header: text hardly ever inflates without an error.
+        _ => read(DeflateDecoder::new(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder};
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    const SECRET: &str = "edgeproof-q0000001-reference";
+
+    fn deflated(text: &str) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn gzipped(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[rstest]
+    #[case::clear(SECRET.to_owned())]
+    #[case::json(json!({ "a": [SECRET] }).to_string())]
+    #[case::json_in_json(json!({ "a": json!({ "b": SECRET }).to_string() }).to_string())]
+    #[case::escaped(format!("{{\"a\":\"{}\"}}", SECRET.replace('-', "\\u002d")))]
+    #[case::base64(json!({ "a": STANDARD.encode(SECRET) }).to_string())]
+    #[case::base64url_of_json(json!({ "a": URL_SAFE_NO_PAD.encode(json!({ "b": SECRET }).to_string()) }).to_string())]
+    #[case::base64_twice(STANDARD.encode(STANDARD.encode(SECRET)))]
+    #[case::gzip(json!({ "a": STANDARD.encode(gzipped(SECRET)) }).to_string())]
+    #[case::deflate(json!({ "a": URL_SAFE_NO_PAD.encode(deflated(SECRET)) }).to_string())]
+    fn readable_text_is_found_in_any_encoding(#[case] body: String) {
+        let found = decoded_forms(body.as_bytes());
+        let contains = |form: &Vec<u8>| form.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(found.iter().any(contains), "{body}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Runs cases on a collector in a browser.
+
+mod options;
+mod runner;
+mod sanity;
+
+pub use options::CollectorRunnerOptions;
+pub use runner::CollectorRunner;

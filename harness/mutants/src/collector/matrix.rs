@@ -1,0 +1,152 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use edgeproof::cases::{self, Case, Catalog, SealUse};
+use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
+use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::CaseReport;
+use edgeproof_reports::matrix::{Matrix, Scope};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::wrapper::module;
+use super::{CollectorMutation, collector_mutants};
+use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge};
+use crate::mutant::Mutant;
+use crate::mutation::Mutation;
+use crate::play::TestBedError;
+
+/// Timeout of a case. Half of it is the timeout of a call: only mutants that never end take so long.
+const CASE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
+/// Concurrent cases of one mutant. They share few pages.
+const JOBS: usize = 2;
+
+/// Options of a matrix of collector mutants.
+#[derive(Debug)]
+pub struct CollectorMatrixOptions {
+    /// Chromium (default: the usual places).
+    pub chromium: Option<std::path::PathBuf>,
+    /// Concurrent mutants.
+    pub jobs: usize,
+    /// Called after each mutant with the number of finished mutants and of all mutants.
+    pub progress: fn(usize, usize),
+}
+
+/// What all runs share.
+struct CollectorBed {
+    cases: Vec<Case>,
+    edges: Arc<EdgeCredentials>,
+    browser: Arc<SharedBrowser>,
+    redactor: Arc<Redactor>,
+}
+
+/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result.
+pub async fn collector_matrix(
+    spec: Arc<Spec>,
+    options: &CollectorMatrixOptions,
+) -> Result<Matrix, TestBedError> {
+    let began = Instant::now();
+    let bed = CollectorBed::new(Arc::clone(&spec), options)?;
+    // The wrapper alone changes nothing.
+    let reference: CaseResults =
+        case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
+    let mutants = collector_mutants(&spec);
+    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
+        let bed = &bed;
+        async move { bed.run(mutant).await.map(|result| (index, result)) }
+    });
+    let mut done = 0;
+    let finished = stream::iter(runs).buffer_unordered(options.jobs).inspect(|_| {
+        done += 1;
+        (options.progress)(done, mutants.len());
+    });
+    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
+    results.sort_by_key(|(index, _)| *index);
+    bed.browser.close().await;
+    let mut matrix = empty_matrix(&spec, Scope::Gate, &bed.cases);
+    matrix.problems.extend(judge::reference_failures(&reference));
+    // Every case would kill a module with a mistake in its script.
+    let is_broken = |result: &MutantResult| {
+        let mut mismatches = result.cases.values().flat_map(|case| &case.mismatches);
+        mismatches.any(|mismatch| mismatch.what == "module")
+    };
+    let broken = results.iter().filter(|(_, result)| is_broken(result));
+    matrix.problems.extend(broken.map(|(index, _)| format!("mutant {} does not load", mutants[*index].id)));
+    matrix.mutants = results
+        .iter()
+        .map(|(index, result)| judge::mutant(&mutants[*index], result, &bed.cases, &reference))
+        .collect();
+    matrix.summary.plays = results.iter().map(|(_, result)| result.cases.len()).sum();
+    judge::conclude(&mut matrix);
+    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(matrix)
+}
+
+impl CollectorBed {
+    fn new(spec: Arc<Spec>, options: &CollectorMatrixOptions) -> Result<Self, TestBedError> {
+        let shape = ReplyShape::from_profile(spec.profile());
+        let cases = cases::collector(Catalog::new(&spec, &shape, false));
+        let mut mint = MintOptions::default();
+        mint.service_hosts.extend(CollectorRunnerOptions::HOSTS.map(str::to_owned));
+        let credentials = Arc::new(Credentials::mint(&mint)?);
+        let files = CredentialFiles::write(&credentials)?;
+        let redactor = Arc::new(Redactor::new(&credentials));
+        let browser = Arc::new(CollectorRunnerOptions::browser(&credentials, options.chromium.clone()));
+        let profile = spec.profile().clone();
+        let edges = Arc::new(EdgeCredentials { spec, profile, credentials, files });
+        Ok(Self { cases, edges, browser, redactor })
+    }
+
+    /// Runs a mutant against the cases of its broken row.
+    async fn run(&self, mutant: &Mutant) -> Result<MutantResult, TestBedError> {
+        let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
+            return Ok(MutantResult::default());
+        };
+        let own: Vec<Case> =
+            self.cases.iter().filter(|case| case.rows.contains(&mutant.row)).cloned().collect();
+        if own.is_empty() {
+            return Ok(MutantResult::default());
+        }
+        // A monitor judges what other cases do.
+        let cases = with_pages(own, &self.cases);
+        let reports = self.play(CollectorModule::Wrapper(Arc::clone(source)), &cases).await?;
+        Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
+    }
+
+    async fn play(&self, module: CollectorModule, cases: &[Case]) -> Result<Vec<CaseReport>, TestBedError> {
+        let options = CollectorRunnerOptions {
+            module,
+            name: "service".into(),
+            browser: Arc::clone(&self.browser),
+            edges: Arc::clone(&self.edges),
+            seal: Some(SealUse::Opens),
+            redactor: Arc::clone(&self.redactor),
+        };
+        let run = ConformanceRun::of_collector(
+            cases.to_vec(),
+            &Selection::default(),
+            CollectorRunner::new(options),
+        )?;
+        let options = RunOptions {
+            jobs: JOBS,
+            case_timeout: CASE_TIMEOUT,
+            probes_sanity: false,
+            ..RunOptions::default()
+        };
+        Ok(ConformanceRun { options, ..run }.execute().await?.cases)
+    }
+}
+
+/// Id of a case that opens a page and sends a collection in the default mode.
+const SESSION: &str = "post.accepted";
+
+/// The cases of a row, with a session for the monitors among them.
+fn with_pages(mut own: Vec<Case>, all: &[Case]) -> Vec<Case> {
+    let is_monitor = |case: &Case| case.id.starts_with("monitor.");
+    if own.iter().all(is_monitor) {
+        own.extend(all.iter().find(|case| case.id == SESSION).cloned());
+    }
+    own
+}

@@ -1,0 +1,47 @@
+//! Mutants of the collector: ES modules that wrap the reference collector and break one thing. They run in Chromium, so
+//! they have a kill matrix of their own.
+
+mod behaviours;
+mod matrix;
+mod rows;
+mod wrapper;
+
+pub use matrix::{CollectorMatrixOptions, collector_matrix};
+
+use std::sync::Arc;
+
+use edgeproof_fixtures::spec::{Level, Spec};
+
+use crate::mutant::Mutant;
+use crate::mutation::Mutation;
+
+/// Wrong behaviour of a collector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectorMutation {
+    /// The module, which imports the reference collector from `./reference.js`.
+    pub module: Arc<str>,
+}
+
+/// All mutants of the collector: derived from rows, then with behaviours.
+pub fn collector_mutants(spec: &Spec) -> Vec<Mutant> {
+    let mut mutants = rows::mutants(spec);
+    // An older interface lacks some rows.
+    mutants.extend(behaviours::mutants().filter(|mutant| spec.row(mutant.row).is_some()).map(|mutant| {
+        let level = mutant.level.or_else(|| spec.row(mutant.row).map(|row| row.level));
+        of(mutant.name, mutant.title, mutant.row, level.unwrap_or(Level::Must), mutant.script)
+    }));
+    mutants
+}
+
+/// A mutant with this script, which fills in the object `mutant` of the wrapper.
+fn of(name: &str, title: &str, row: &str, level: Level, script: &str) -> Mutant {
+    Mutant {
+        id: format!("collector/{name}"),
+        title: title.to_owned(),
+        row: row.to_owned(),
+        // Causes are known for edges, services and key sets only.
+        cause: String::new(),
+        level,
+        mutation: Mutation::Collector(CollectorMutation { module: wrapper::module(script).into() }),
+    }
+}
