@@ -17,6 +17,8 @@ pub enum CollectorModule {
         folder: PathBuf,
         /// Name of the file.
         name: String,
+        /// The path as it was given.
+        given: String,
     },
     /// A URL, which the page imports as it is.
     Url(Url),
@@ -59,7 +61,7 @@ impl CollectorModule {
         let Some((folder, name)) = file.parent().zip(name) else {
             return Err(failed(io::Error::other("its name is not UTF-8")));
         };
-        Ok(Self::File { folder: folder.to_owned(), name: name.to_owned() })
+        Ok(Self::File { folder: folder.to_owned(), name: name.to_owned(), given: text.to_owned() })
     }
 
     /// Name of the collector in reports.
@@ -67,7 +69,7 @@ impl CollectorModule {
         match self {
             Self::Reference => "reference collector".into(),
             Self::Wrapper(_) => "wrapped reference collector".into(),
-            Self::File { folder, name } => folder.join(name).display().to_string(),
+            Self::File { given, .. } => given.clone(),
             Self::Url(url) => url.to_string(),
         }
     }

@@ -61,8 +61,15 @@ pub fn fails_with(what: &str, expected: &ExpectedError, session: &SessionResult)
         CallOutcome::Failed { error, .. } if !error.is_error => {
             check.hint("throw an Error: a page reads its name and message")
         }
-        CallOutcome::Failed { .. } if matches!(expected, ExpectedError::Text(_)) => check
-            .hint("the message has to be exactly this text; if only the maker's name differs, use --name"),
+        CallOutcome::Failed { error, .. } => match expected {
+            ExpectedError::Text(text) if is_of_other_maker(text, &error.message) => {
+                check.hint("the text begins with another name: give the maker's name with --name")
+            }
+            ExpectedError::Text(_) => check.hint("pages compare the message: it has to be exactly this text"),
+            ExpectedError::Name(_) => {
+                check.hint("pass the error of the browser on, instead of an error of your own")
+            }
+        },
         CallOutcome::Returned(_) => check.hint("the page has to learn of it: throw the error, or reject"),
         _ => check,
     }
@@ -75,6 +82,12 @@ fn is_error(expected: &ExpectedError, outcome: &CallOutcome) -> bool {
             ExpectedError::Text(text) => error.message == *text,
             ExpectedError::Name(name) => error.name == *name,
         }
+}
+
+/// Whether two texts differ only in what precedes the first colon.
+fn is_of_other_maker(expected: &str, actual: &str) -> bool {
+    let rest = |text: &str| text.split_once(": ").map(|(_, rest)| rest.to_owned());
+    expected != actual && rest(expected).is_some_and(|expected| rest(actual) == Some(expected))
 }
 
 impl std::fmt::Display for ExpectedError {
@@ -110,6 +123,14 @@ mod tests {
     fn message_is_exact_and_belongs_to_an_error(#[case] session: SessionResult, #[case] passes: bool) {
         let expected = ExpectedError::Text("signal report failed: 401".into());
         assert_eq!(fails_with("401", &expected, &session).ok, passes);
+    }
+
+    #[test]
+    fn other_name_of_the_maker_is_hinted_at() {
+        let expected = ExpectedError::Text("service: call start() before ready()".into());
+        let hint = |message| fails_with("x", &expected, &failed("Error", message, true)).hint.unwrap();
+        assert!(hint("acme: call start() before ready()").contains("--name"));
+        assert!(hint("call start() first").contains("exactly this text"));
     }
 
     #[rstest]

@@ -48,7 +48,7 @@ fn mistake_is_found(#[case] change: &str, #[case] failing: &[&str]) {
 fn failure_names_expected_and_actual_error() {
     let change = "make = (options) => { const one = library.create(options); return { ...one, verify: () => \
                   one.verify().catch((error) => { throw new Error('HTTP ' + error.message.slice(-3)) }) } };";
-    let run = Run::of(&wrapper(change), &["answer.refused.409"], &["--details"]);
+    let run = Run::of(&wrapper(change), &["answer.refused.409"], &[]);
     check("collector_other_text", &run.text());
 }
 
