@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::ErrorRow;
 use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
-use crate::collector::{CollectorEdge, PostReaction};
+use crate::collector::{CollectorEdge, PostReaction, WebSocketReaction};
 use crate::judge::{Check, SessionResult, fails_with, resolves};
 
 const ROW: &str = "collector.abort-error";
@@ -19,6 +19,11 @@ const WITHOUT_VERDICT: &str = "statement.abort-without-verdict";
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, when) in [
         ("measuring", "an abort during the measurements", AbortTime::Measuring),
+        (
+            "verifying",
+            "an abort during the measurements, while verify() waits for them",
+            AbortTime::Verifying,
+        ),
         ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
         ("posting", "an abort while the edge holds the collection", AbortTime::Posting),
     ] {
@@ -43,16 +48,22 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AbortTime {
     Measuring,
+    Verifying,
     BeforeVerify,
     Posting,
 }
 
-/// Longest wait for a collection that nobody should send any more.
-const NO_POST: Duration = Duration::from_millis(300);
+/// Longest wait for a collection that nobody should send any more: longer than usual measurements.
+const NO_POST: Duration = Duration::from_millis(1200);
 
 async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: ErrorRow) {
     let post = if when == AbortTime::Posting { PostReaction::Hold } else { PostReaction::Relay };
-    let Some(edge) = context.edge(context.edge_setup().post(post)).await else { return };
+    let mut setup = context.edge_setup().post(post);
+    if when == AbortTime::Verifying {
+        // Over a silent WebSocket measurements take longer, so the collection is not under way yet.
+        setup = setup.websocket(WebSocketReaction::Send(bytes::Bytes::new()));
+    }
+    let Some(edge) = context.edge(setup).await else { return };
     let Some(page) = context.page().await else { return };
     let reference = context.reference("aborted");
     let Some(session) = interrupted(context, &page, &edge, when, &reference).await else { return };
@@ -80,7 +91,7 @@ async fn interrupted(
     reference: &str,
 ) -> Option<SessionResult> {
     let options = match when {
-        AbortTime::Measuring => context.options(&edge.url()),
+        AbortTime::Measuring | AbortTime::Verifying => context.options(&edge.url()),
         _ => context.quick_options(&edge.url()),
     };
     let create = CollectorCall::Create { options: Value::Object(options), signal: false };
@@ -98,10 +109,24 @@ async fn interrupted(
             // The measurements may be done already.
             Some(if ready.is_returned() { page.play([CollectorCall::Verify]).await } else { ready })
         }
+        AbortTime::Verifying => {
+            let verify = page.begin(CollectorCall::Verify);
+            abort(context, page).await?;
+            if !edge.posts().is_empty() {
+                context.found.not_applicable = Some("the collector posts before it has measured".into());
+                return None;
+            }
+            Some(SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await })
+        }
         AbortTime::BeforeVerify => {
             let ready = page.play([CollectorCall::Ready]).await;
             if !ready.is_returned() {
                 context.check(resolves("session before the abort", &ready));
+                return None;
+            }
+            if !edge.posts().is_empty() {
+                context.found.not_applicable =
+                    Some("the collector posts in ready(), so nothing is left to abort after it".into());
                 return None;
             }
             abort(context, page).await?;

@@ -9,9 +9,10 @@ use http::StatusCode;
 use super::ErrorRow;
 use crate::cases::{Catalog, CollectorCaseContext, CollectorPage};
 use crate::collector::{CollectorEdge, PostReaction};
-use crate::judge::{fails_with, resolves};
+use crate::judge::{Check, fails_with, resolves};
 
 const ROW: &str = "collector.report-failed";
+const ONCE: &str = "statement.collection-posted-once";
 /// Longest time of a session in a quick mode.
 const SESSION: Duration = Duration::from_millis(500);
 
@@ -81,7 +82,8 @@ fn without_reason(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .stimulus(Stimulus::EdgeRefuses);
+        .stimulus(Stimulus::EdgeRefuses)
+        .also(ONCE);
 }
 
 /// Errors of the edge itself, with the bodies of the table.
@@ -111,7 +113,8 @@ fn by_the_edge(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .stimulus(Stimulus::EdgeRefuses);
+        .stimulus(Stimulus::EdgeRefuses)
+        .also(ONCE);
 }
 
 /// A real edge without a service.
@@ -134,7 +137,8 @@ fn unreachable(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .stimulus(Stimulus::EdgeRefuses);
+        .stimulus(Stimulus::EdgeRefuses)
+        .also(ONCE);
 }
 
 /// The status counts, not the body.
@@ -173,7 +177,8 @@ fn bodies(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .stimulus(Stimulus::EdgeRefuses);
+        .stimulus(Stimulus::EdgeRefuses)
+        .also(ONCE);
 }
 
 /// A refused session does not affect the next one.
@@ -199,7 +204,8 @@ fn accepted_after(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .stimulus(Stimulus::EdgeRefuses);
+        .stimulus(Stimulus::EdgeRefuses)
+        .also(ONCE);
 }
 
 /// Answers that the interface does not list.
@@ -256,7 +262,18 @@ async fn rejected(
     status: u16,
     error: &ErrorRow,
 ) {
+    let before = edge.posts().len();
     let session = page.session(context.quick_options(&edge.url()), &context.reference("refused")).await;
     let expected = error.filled(context, "<status>", &status.to_string());
     context.check(fails_with(&format!("session answered {what}"), &expected, &session));
+    let posts = edge.posts().len() - before;
+    context.check(
+        Check::new(
+            &format!("collections of the session answered {what}"),
+            "1",
+            posts.to_string(),
+            posts == 1,
+        )
+        .hint("do not repeat a refused POST: the service refuses copies"),
+    );
 }

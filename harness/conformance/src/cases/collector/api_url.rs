@@ -16,6 +16,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     observed(cases);
 }
 
+/// A text that nobody should cut.
+const LONG: &str = "the whole value of an option belongs in its error, however long the page made it, so that a developer finds it";
+
 const INVALID: &str = "collector.invalid-api-url";
 const NOT_HTTPS: &str = "collector.api-url-not-https";
 const SCHEME: &str = "limit.api-url-scheme";
@@ -26,7 +29,7 @@ const INVALID_URLS: [(&str, &str, &[&str]); 4] = [
     (
         "relative",
         "a relative apiUrl",
-        &["edge.test", "/v1/signals", "//edge.test", "?edge", "not a url", "édge.test", "a\"b"],
+        &["edge.test", "/v1/signals", "//edge.test", "?edge", "not a url", "édge.test", "a\"b", LONG],
     ),
     ("without-host", "an apiUrl without a host", &["https://", "http://", "https://?", "://edge.test"]),
     (

@@ -21,6 +21,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 const MODE: &str = "setting.collector.mode";
+/// A text that nobody should cut.
+const LONG: &str = "the-whole-value-of-an-option-belongs-in-its-error-however-long-the-page-made-it";
 const UNKNOWN: &str = "collector.unknown-mode";
 
 fn known(cases: &mut Catalog<'_>, mode: &str) {
@@ -78,7 +80,7 @@ fn unknown(cases: &mut Catalog<'_>, known: &[String]) {
         known.iter().flat_map(|mode| [format!(" {mode}"), format!("{mode}s")]).collect();
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
     for (id, title, values) in [
-        ("other", "an unknown mode", texts(&["turbo", "none", "0", "auto\"quoted\"", "плный"])),
+        ("other", "an unknown mode", texts(&["turbo", "none", "0", "auto\"quoted\"", "плный", LONG])),
         ("empty", "an empty mode", texts(&["", " "])),
         ("case", "a mode in another case", upper),
         ("around", "a mode with characters around it", [around, vec![known.join(",")]].concat()),

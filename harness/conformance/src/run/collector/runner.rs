@@ -1,6 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::Redactor;
@@ -33,12 +33,20 @@ pub struct CollectorRunner {
     traffic: Arc<CollectorTraffic>,
     /// The first session did not end, so others hardly will.
     is_stuck: AtomicBool,
+    /// How much longer than usual the first session took.
+    slowness: AtomicU32,
 }
 
 impl CollectorRunner {
     /// A runner that has started nothing yet.
     pub fn new(options: CollectorRunnerOptions) -> Self {
-        Self { options, target: OnceCell::new(), traffic: Arc::default(), is_stuck: AtomicBool::new(false) }
+        Self {
+            options,
+            target: OnceCell::new(),
+            traffic: Arc::default(),
+            is_stuck: AtomicBool::new(false),
+            slowness: AtomicU32::new(1),
+        }
     }
 
     /// Options of the runner.
@@ -82,9 +90,10 @@ impl CollectorRunner {
         if seal.is_some() {
             return Ok(target);
         }
-        let FirstSession { seal, is_stuck, is_independent } =
+        let FirstSession { seal, is_stuck, is_independent, slowness } =
             sanity::first_session(target.clone(), limit).await?;
         self.is_stuck.store(is_stuck, Ordering::Relaxed);
+        self.slowness.store(slowness, Ordering::Relaxed);
         if !is_independent {
             target.idle.lock().clear();
         }
@@ -139,8 +148,10 @@ impl Runner for CollectorRunner {
         };
         context.begin(case);
         let began = Instant::now();
-        let limit = if self.is_stuck.load(Ordering::Relaxed) { limit.min(IMPATIENT) } else { limit };
-        let slower = if target.is_independent { 1 } else { SLOWER };
+        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
+        let slowness = if is_stuck { 1 } else { self.slowness.load(Ordering::Relaxed) };
+        let limit = if is_stuck { limit.min(IMPATIENT) } else { limit * slowness.min(SLOWER) };
+        let slower = slowness * if target.is_independent { 1 } else { SLOWER };
         let mut page = CollectorCaseContext::new(target, &case.id, next_marker(), case.level, limit);
         if let Procedure::CollectorSteps(steps) = &case.procedure {
             let limit = context.case_timeout(case) * slower;

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_browser::CallOutcome;
 use edgeproof_fixtures::credentials::Redactor;
@@ -17,7 +17,14 @@ pub(super) struct FirstSession {
     pub(super) is_stuck: bool,
     /// Each `create()` makes a collector of its own.
     pub(super) is_independent: bool,
+    /// How much longer than usual it took, at least 1: the collector or the machine is slow.
+    pub(super) slowness: u32,
 }
+
+/// Usual duration of a session on a busy machine.
+const USUAL: Duration = Duration::from_millis(500);
+/// A slower collector gets no more time.
+const MAX_SLOWNESS: u32 = 16;
 
 /// Loads the module and runs two sessions in one page, at an edge whose service accepts everything. The error says why the module cannot
 /// be tested.
@@ -42,6 +49,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
     };
     let reference = context.reference("sanity");
     let mut page = page;
+    let began = Instant::now();
     let mut session = page.session(context.options(&edge.url()), &reference).await;
     if matches!(session.outcome, CallOutcome::Unsettled { .. }) {
         // The first session on a busy machine can be slow.
@@ -51,6 +59,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
             session = page.session(context.options(&edge.url()), &reference).await;
         }
     }
+    let slowness = (began.elapsed().as_millis() / USUAL.as_millis()).min(MAX_SLOWNESS.into()) as u32;
     let body = edge.posts().into_iter().find_map(|post| post.body);
     let seal = body.map_or(SealUse::Broken, |body| {
         if edge.open(&body).is_ok() {
@@ -73,7 +82,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
     };
     // Closes the page, and records it for the monitors.
     context.finish().await;
-    Ok(FirstSession { seal, is_stuck, is_independent })
+    Ok(FirstSession { seal, is_stuck, is_independent, slowness: slowness.max(1) })
 }
 
 /// Whether the JSON names what a collection contains.
