@@ -111,7 +111,7 @@ fn module_without_abort_does_not_fail() {
     let change = "make = (options) => { const { abort, ...one } = library.create(options); return one };";
     let run = Run::of(&wrapper(change), &["abort.*", "mode.lite"], &[]);
     assert_eq!(run.exit(), 0, "{}", run.because());
-    assert_eq!(run.ended(Outcome::NotApplicable).len(), 4, "{}", run.because());
+    assert_eq!(run.ended(Outcome::NotApplicable).len(), 5, "{}", run.because());
 }
 
 /// Relative imports work, and nothing outside of the folder is served.

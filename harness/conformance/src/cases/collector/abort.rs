@@ -21,7 +21,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         ("measuring", "an abort during the measurements", AbortTime::Measuring),
         (
             "verifying",
-            "an abort during the measurements, while verify() waits for them",
+            "an abort while verify() waits for the measurements",
             AbortTime::Verifying,
         ),
         ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
