@@ -65,7 +65,9 @@ pub fn fails_with(what: &str, expected: &ExpectedError, session: &SessionResult)
             ExpectedError::Text(text) if is_of_other_maker(text, &error.message) => {
                 check.hint("the text begins with another name: give the maker's name with --name")
             }
-            ExpectedError::Text(_) => check.hint("pages compare the message: fail with exactly this text, before anything is sent"),
+            ExpectedError::Text(_) => {
+                check.hint("pages compare the message: fail with exactly this text, before anything is sent")
+            }
             ExpectedError::Name(_) => {
                 check.hint("pass the error of the browser on, instead of an error of your own")
             }

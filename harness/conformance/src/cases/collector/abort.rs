@@ -19,11 +19,7 @@ const WITHOUT_VERDICT: &str = "statement.abort-without-verdict";
 pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, when) in [
         ("measuring", "an abort during the measurements", AbortTime::Measuring),
-        (
-            "verifying",
-            "an abort while verify() waits for the measurements",
-            AbortTime::Verifying,
-        ),
+        ("verifying", "an abort while verify() waits for the measurements", AbortTime::Verifying),
         ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
         ("posting", "an abort while the edge holds the collection", AbortTime::Posting),
     ] {
