@@ -9,11 +9,11 @@ use super::breaches::Breaches;
 use crate::cases::{CaseFindings, CollectorMonitor, PageTrace};
 use crate::judge::is_readable_in;
 
-/// Checks or observes the invariant on all pages of a run. `serves`: whether a URL is that of a page or of the module.
+/// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module.
 pub(crate) fn judge_collector(
     monitor: CollectorMonitor,
     pages: &[PageTrace],
-    serves: &dyn Fn(&str) -> bool,
+    serves: &dyn Fn(&PageRequest) -> bool,
     level: CaseLevel,
 ) -> CaseFindings {
     let mut found = CaseFindings::default();
@@ -77,7 +77,7 @@ pub(crate) fn judge_collector(
 }
 
 /// Requests, and connections of type WebSocket, that the interface does not name.
-fn unexplained_requests(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn unexplained_requests(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<String> {
     let edges: Vec<Url> = page.edges.iter().filter_map(|edge| Url::parse(edge).ok()).collect();
     let is_post = |request: &PageRequest| {
         let Ok(url) = Url::parse(&request.url) else { return false };
@@ -95,7 +95,7 @@ fn unexplained_requests(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<
         .requests
         .iter()
         .filter(|request| leaves(&request.url))
-        .filter(|request| !serves(&request.url) && !is_module(request) && !is_post(request))
+        .filter(|request| !serves(request) && !is_module(request) && !is_post(request))
         .map(|request| format!("{} {}", request.method, request.url));
     let is_measure = |url: &str| {
         let Ok(url) = Url::parse(url) else { return false };
@@ -115,27 +115,24 @@ fn leaves(url: &str) -> bool {
 }
 
 /// What a page sent before its first `start()`: kind and method.
-fn before_start(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn before_start(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<String> {
     let is_early = |at: std::time::Instant| page.started.is_none_or(|started| at < started);
     let requests = page.record.requests.iter().filter(|request| is_early(request.at));
     let requests = requests
-        .filter(|request| leaves(&request.url) && !serves(&request.url) && request.url != page.module)
+        .filter(|request| leaves(&request.url) && !serves(request) && request.url != page.module)
         .map(|request| format!("{} ({})", request.method, request.kind));
     let sockets = page.record.websockets.iter().filter(|socket| is_early(socket.at));
     requests.chain(sockets.map(|_| "WebSocket".to_owned())).collect()
 }
 
 /// Data of the page in its requests: the place, and the URL without its query.
-fn readable_data(page: &PageTrace, serves: &dyn Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+fn readable_data(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let short = |url: &str| url.split(['?', '#']).next().unwrap_or_default().to_owned();
-    for request in page.record.requests.iter().filter(|request| !serves(&request.url)) {
+    for request in page.record.requests.iter().filter(|request| !serves(request)) {
         let headers: Vec<String> =
             request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        let headers = headers.join(
-            "
-",
-        );
+        let headers = headers.join("\n");
         let body = request.body.as_deref().unwrap_or_default();
         let parts = [request.url.as_bytes(), headers.as_bytes(), body];
         found.extend(

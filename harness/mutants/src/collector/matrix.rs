@@ -9,11 +9,10 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::CaseReport;
 use edgeproof_reports::matrix::{Matrix, Scope};
-use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::wrapper::module;
 use super::{CollectorMutation, collector_mutants};
-use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge};
+use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge, run_all};
 use crate::mutant::Mutant;
 use crate::mutation::Mutation;
 use crate::play::TestBedError;
@@ -53,17 +52,7 @@ pub async fn collector_matrix(
     let reference: CaseResults =
         case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
     let mutants = collector_mutants(&spec);
-    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
-        let bed = &bed;
-        async move { bed.run(mutant).await.map(|result| (index, result)) }
-    });
-    let mut done = 0;
-    let finished = stream::iter(runs).buffer_unordered(options.jobs).inspect(|_| {
-        done += 1;
-        (options.progress)(done, mutants.len());
-    });
-    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
-    results.sort_by_key(|(index, _)| *index);
+    let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
     let mut matrix = empty_matrix(&spec, Scope::Gate, &bed.cases);
     matrix.problems.extend(judge::reference_failures(&reference));
@@ -72,13 +61,14 @@ pub async fn collector_matrix(
         let mut mismatches = result.cases.values().flat_map(|case| &case.mismatches);
         mismatches.any(|mismatch| mismatch.what == "module")
     };
-    let broken = results.iter().filter(|(_, result)| is_broken(result));
-    matrix.problems.extend(broken.map(|(index, _)| format!("mutant {} does not load", mutants[*index].id)));
-    matrix.mutants = results
+    let broken = mutants.iter().zip(&results).filter(|(_, result)| is_broken(result));
+    matrix.problems.extend(broken.map(|(mutant, _)| format!("mutant {} does not load", mutant.id)));
+    matrix.mutants = mutants
         .iter()
-        .map(|(index, result)| judge::mutant(&mutants[*index], result, &bed.cases, &reference))
+        .zip(&results)
+        .map(|(mutant, result)| judge::mutant(mutant, result, &bed.cases, &reference))
         .collect();
-    matrix.summary.plays = results.iter().map(|(_, result)| result.cases.len()).sum();
+    matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(matrix)

@@ -64,24 +64,12 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         // A case alone mostly waits.
         Scope::Full => Some(trace(bed, &cases_with_steps(&cases), options.jobs * 2).await?),
     };
-    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
-        let (cases, traces) = (&cases, traces.as_ref());
-        async move { mutant_run::run(bed, mutant, cases, traces).await.map(|result| (index, result)) }
-    });
-    let mut done = 0;
-    // Unordered: some mutants take long.
-    let finished = stream::iter(runs).buffer_unordered(options.jobs).inspect(|_| {
-        done += 1;
-        (options.progress)(done, mutants.len());
-    });
-    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
-    results.sort_by_key(|(index, _)| *index);
-    let failures: Vec<MutantFailures> = results
+    let run = |mutant| mutant_run::run(bed, mutant, &cases, traces.as_ref());
+    let results = run_all(&mutants, options.jobs, options.progress, run).await?;
+    let failures: Vec<MutantFailures> = mutants
         .iter()
-        .map(|(index, result)| {
-            let Mutant { id, cause, .. } = &mutants[*index];
-            MutantFailures::new(id, cause, &result.cases)
-        })
+        .zip(&results)
+        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
         .collect();
     let made;
     let known = match options.scope {
@@ -100,20 +88,46 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         }),
     );
     matrix.problems.extend(judge::reference_failures(&reference));
-    matrix.mutants = results
+    matrix.mutants = mutants
         .iter()
-        .map(|(index, result)| judge::mutant(&mutants[*index], result, &cases, &reference))
+        .zip(&results)
+        .map(|(mutant, result)| judge::mutant(mutant, result, &cases, &reference))
         .collect();
     let equivalent = equivalent
         .iter()
         .map(|mutant| MatrixMutant { status: MutantStatus::Equivalent, ..judge::unplayed(mutant) });
     matrix.mutants.extend(equivalent);
-    matrix.summary.plays = results.iter().map(|(_, result)| result.cases.len()).sum();
+    matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures));
     matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })
+}
+
+/// Runs mutants concurrently. The results are in the order of the mutants.
+pub(crate) async fn run_all<'a, F>(
+    mutants: &'a [Mutant],
+    jobs: usize,
+    progress: fn(usize, usize),
+    run: impl Fn(&'a Mutant) -> F,
+) -> Result<Vec<MutantResult>, TestBedError>
+where
+    F: Future<Output = Result<MutantResult, TestBedError>>,
+{
+    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
+        let run = run(mutant);
+        async move { run.await.map(|result| (index, result)) }
+    });
+    let mut done = 0;
+    // Unordered: some mutants take long.
+    let finished = stream::iter(runs).buffer_unordered(jobs).inspect(|_| {
+        done += 1;
+        progress(done, mutants.len());
+    });
+    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
+    results.sort_by_key(|(index, _)| *index);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Matrix without mutants.

@@ -7,12 +7,14 @@ use edgeproof_reports::CaseLevel;
 use http::StatusCode;
 
 use super::ErrorRow;
+use super::posted::NO_POST;
 use crate::cases::{Catalog, CollectorCaseContext, CollectorPage};
 use crate::collector::{CollectorEdge, PostReaction};
 use crate::judge::{Check, fails_with, resolves};
 
 const ROW: &str = "collector.report-failed";
 const ONCE: &str = "statement.collection-posted-once";
+const ONCE_HINT: &str = "do not repeat a refused POST: the service refuses copies";
 /// Longest time of a session in a quick mode.
 const SESSION: Duration = Duration::from_millis(500);
 
@@ -47,15 +49,25 @@ fn refused(cases: &mut Catalog<'_>) {
                     let (error, reasons) = (error.clone(), reasons.clone());
                     Box::pin(async move {
                         let Some((edge, page)) = opened(context).await else { return };
+                        let sessions = reasons.len();
                         for (reason, script) in reasons {
                             let _script = edge.script(script);
                             rejected(context, &page, &edge, &format!("{status} {reason}"), status, &error)
                                 .await;
                         }
+                        // A repetition may come later.
+                        edge.posted(sessions + 1, NO_POST).await;
+                        let posts = edge.posts().len();
+                        let (expected, is_right) = (sessions.to_string(), posts == sessions);
+                        context.check(
+                            Check::new("collections of all sessions", expected, posts.to_string(), is_right)
+                                .hint(ONCE_HINT),
+                        );
                     })
                 },
             )
             .stimulus(Stimulus::EdgeRefuses)
+            .also(ONCE)
             .takes(takes);
     }
 }
@@ -183,7 +195,8 @@ fn bodies(cases: &mut Catalog<'_>) {
 
 /// A refused session does not affect the next one.
 fn accepted_after(cases: &mut Catalog<'_>) {
-    let refuse = cases.refuse(401, "expired");
+    let Some((_, status, reason)) = cases.relay_rows().into_iter().next() else { return };
+    let refuse = cases.refuse(status, reason);
     let error = ErrorRow::of(cases, ROW);
     cases
         .collector_steps(
@@ -196,7 +209,7 @@ fn accepted_after(cases: &mut Catalog<'_>) {
                     let Some((edge, page)) = opened(context).await else { return };
                     {
                         let _script = edge.script(refuse);
-                        rejected(context, &page, &edge, "refused session", 401, &error).await;
+                        rejected(context, &page, &edge, "refused session", status, &error).await;
                     }
                     let options = context.quick_options(&edge.url());
                     let session = page.session(options, &context.reference("next")).await;
@@ -274,6 +287,6 @@ async fn rejected(
             posts.to_string(),
             posts == 1,
         )
-        .hint("do not repeat a refused POST: the service refuses copies"),
+        .hint(ONCE_HINT),
     );
 }

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 use serde_json::{Value, json};
@@ -166,7 +167,7 @@ fn https(cases: &mut Catalog<'_>) {
             "setting.collector.api-url",
             "api-url.https",
             "an https apiUrl is accepted in each form, and the collection is posted there",
-            |context| Box::pin(accepted(context, PageOrigin::Https, EdgeScheme::Https(SERVER))),
+            |context| Box::pin(accepted(context, PageOrigin::Https, EdgeScheme::Https(Role::ServiceServer))),
         )
         .also(SCHEME);
 }
@@ -184,7 +185,7 @@ fn localhost(cases: &mut Catalog<'_>) {
             "page",
             "a page on localhost without TLS reaches an edge with TLS",
             PageOrigin::Localhost,
-            EdgeScheme::Https(SERVER),
+            EdgeScheme::Https(Role::ServiceServer),
         ),
     ] {
         cases
@@ -197,8 +198,6 @@ fn localhost(cases: &mut Catalog<'_>) {
             .also(SCHEME);
     }
 }
-
-const SERVER: edgeproof_fixtures::credentials::Role = edgeproof_fixtures::credentials::Role::ServiceServer;
 
 async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: EdgeScheme) {
     let mut setup = context.edge_setup().scheme(scheme);

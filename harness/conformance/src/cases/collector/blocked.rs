@@ -108,10 +108,7 @@ fn weaker(cases: &mut Catalog<'_>) {
                 let all = BLOCKS.iter().filter_map(|block| block.ways.first());
                 let script: Vec<String> =
                     all.map(|(_, script)| format!("try {{ {script} }} catch {{}}")).collect();
-                let script = script.join(
-                    "
-",
-                );
+                let script = script.join("\n");
                 let Some(blocked) = context.page_at(PageOrigin::Https, vec![wrapped(&script)]).await else {
                     return;
                 };

@@ -126,29 +126,9 @@ fn once(cases: &mut Catalog<'_>) {
             action: Action::Decide,
         }],
     };
-    let refuse = |status, reason| Some(cases.refuse(status, reason));
     let all = [
         OnceCase { id: "accepted", title: "an accepted collection", script: None, verifies: 1 },
         OnceCase { id: "slow", title: "a slowly answered collection", script: Some(slow), verifies: 1 },
-        OnceCase {
-            id: "refused",
-            title: "a refused collection",
-            script: refuse(403, "client_cert_revoked"),
-            verifies: 1,
-        },
-        // The interface says that such a check can be repeated: by a new session.
-        OnceCase {
-            id: "unchecked",
-            title: "a collection that the service could not check",
-            script: refuse(401, "verify_error"),
-            verifies: 1,
-        },
-        OnceCase {
-            id: "replayed",
-            title: "a collection that is refused as a copy",
-            script: refuse(409, "replayed_bundle"),
-            verifies: 1,
-        },
         OnceCase {
             id: "verified-twice",
             title: "a collection of a session that is verified twice",
@@ -170,7 +150,7 @@ fn once(cases: &mut Catalog<'_>) {
 }
 
 /// Longest wait for a collection that nobody should post again.
-const NO_POST: Duration = Duration::from_millis(250);
+pub(super) const NO_POST: Duration = Duration::from_millis(250);
 
 async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     let Some(edge) = context.edge(context.edge_setup()).await else { return };

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{CaseReport, Outcome};
 use tokio::sync::{OnceCell, Semaphore};
@@ -107,7 +108,7 @@ impl CollectorRunner {
             Ok(target) => Arc::clone(&target.pages),
             Err(why) => return case_report::without_run(case, Outcome::NotRun, &why),
         };
-        let serves = |url: &str| pages.serves(url);
+        let serves = |request: &PageRequest| request.method == "GET" && pages.serves(&request.url);
         let mut found = self.traffic.judge(|traces| judge_collector(monitor, traces, &serves, case.level));
         if self.traffic.is_empty() {
             found.not_run = Some("no case opened a page".into());

@@ -26,8 +26,8 @@ const USUAL: Duration = Duration::from_millis(500);
 /// A slower collector gets no more time.
 const MAX_SLOWNESS: u32 = 16;
 
-/// Loads the module and runs two sessions in one page, at an edge whose service accepts everything. The error says why the module cannot
-/// be tested.
+/// Loads the module and runs two sessions in one page, at an edge whose service accepts everything. The error says why the
+/// module cannot be tested.
 pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> Result<FirstSession, String> {
     let target = CollectorTarget { seal: SealUse::Foreign, is_independent: true, ..target };
     let name = target.module.name();
