@@ -8,7 +8,7 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::error::EngineError;
 use super::goose_users;
 use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, StartTime};
-use super::machine::{SelfMonitor, cpu_time};
+use super::machine::{SelfMonitor, TargetProcesses, cpu_time};
 use super::run_context::LoadRunContext;
 use super::run_data::RunData;
 use super::workload::{UntakenOperation, Workload};
@@ -56,6 +56,7 @@ impl LoadRun {
             () = goose_users::killed() => Some(Interruption::Interrupt),
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
+        let targets = TargetProcesses::find(&options.addresses);
         if let (Some(at), None) = (options.start_at, ended_by) {
             let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
             ended_by = tokio::select! {
@@ -69,7 +70,7 @@ impl LoadRun {
             on_start(start.instant);
         }
         let cpu = cpu_time();
-        let self_monitor = SelfMonitor::start(std::mem::take(&mut options.addresses));
+        let self_monitor = SelfMonitor::start(targets);
         run.workload.start(start.instant);
         let pacing = Arc::clone(&run);
         let pacer = tokio::spawn(async move { pacing.pacer.run(&pacing.workload, start.instant).await });
@@ -87,6 +88,8 @@ impl LoadRun {
                 () = goose_users::killed() => Some(Interruption::Interrupt),
             };
         }
+        // Before the users end: that is not a cost of requests.
+        let cpu = cpu_time().saturating_sub(cpu);
         let draining = Instant::now();
         if ended_by.is_none() && !finished {
             ended_by = tokio::select! {
@@ -100,7 +103,6 @@ impl LoadRun {
         pacer.abort();
         run.workload.stop();
         let self_monitor = self_monitor.finish();
-        let cpu = cpu_time().saturating_sub(cpu);
         // The users return at once after the stop signal.
         let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
         let goose = timeout(GOOSE_LIMIT, attack).await;

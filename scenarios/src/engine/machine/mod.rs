@@ -4,5 +4,5 @@ mod edge_cost;
 mod self_monitor;
 
 pub use edge_cost::EdgeCostProbe;
-pub(super) use self_monitor::cpu_time;
 pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
+pub(super) use self_monitor::{TargetProcesses, cpu_time};

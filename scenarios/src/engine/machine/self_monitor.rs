@@ -44,6 +44,12 @@ pub struct SelfMonitorReading {
     pub late_reads_measured: bool,
 }
 
+/// The processes of this machine that serve the addresses which a run loads.
+#[derive(Debug, Clone, Default)]
+pub struct TargetProcesses {
+    pids: Vec<u32>,
+}
+
 /// The thread that samples. A task of the runtime would delay the users.
 #[derive(Debug)]
 struct Sampler {
@@ -82,8 +88,8 @@ const SATURATED: f64 = 0.97;
 const USUAL_WAIT: Duration = Duration::from_micros(50);
 
 impl SelfMonitor {
-    /// Starts sampling. `targets` are the addresses that the run loads.
-    pub fn start(targets: Vec<SocketAddr>) -> Self {
+    /// Starts sampling. `targets` are the processes that the run loads, as far as they run on this machine.
+    pub fn start(targets: TargetProcesses) -> Self {
         let reading = Arc::new(Mutex::new(SelfMonitorReading {
             memory_first: memory(),
             ..SelfMonitorReading::default()
@@ -107,6 +113,13 @@ impl Drop for SelfMonitor {
     }
 }
 
+impl TargetProcesses {
+    /// Finds them. It takes milliseconds, so do it before a run.
+    pub fn find(addresses: &[SocketAddr]) -> Self {
+        Self { pids: listening_processes(addresses) }
+    }
+}
+
 impl SelfMonitorReading {
     /// Share of the samples with all CPU used, 0 to 1.
     pub fn starved_share(&self) -> f64 {
@@ -116,11 +129,10 @@ impl SelfMonitorReading {
 
 impl Sampler {
     /// `None` if the system has no thread left: then there are no samples.
-    fn start(reading: Arc<Mutex<SelfMonitorReading>>, targets: Vec<SocketAddr>) -> Option<Self> {
+    fn start(reading: Arc<Mutex<SelfMonitorReading>>, targets: TargetProcesses) -> Option<Self> {
         let (stop, stopped) = mpsc::channel();
-        let baseline = Baseline::new();
+        let mut baseline = Baseline::new(targets);
         let sample = move || {
-            let mut baseline = baseline.watching(&targets);
             let (mut looked, mut cpu) = (Instant::now(), cpu_time());
             loop {
                 let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
@@ -157,24 +169,11 @@ impl Drop for Sampler {
 }
 
 impl Baseline {
-    fn new() -> Self {
+    fn new(targets: TargetProcesses) -> Self {
         let mut own = ProcessTimes::default();
         own.read(&[std::process::id()], false);
-        Self { at: Instant::now(), machine: MachineTimes::read(), own, target: None }
-    }
-
-    /// Watches the processes that serve these addresses. To find them takes milliseconds.
-    fn watching(self, targets: &[SocketAddr]) -> Self {
-        let (own, pids): (Vec<u32>, Vec<u32>) =
-            listening_processes(targets).into_iter().partition(|pid| *pid == std::process::id());
-        let embedded = !own.is_empty();
-        if !embedded && pids.is_empty() {
-            return self;
-        }
-        let mut times = ProcessTimes::default();
-        times.read(&pids, false);
-        let (last, long_wait) = (ThreadTimes::default(), Duration::ZERO);
-        Self { target: Some(WatchedTarget { embedded, pids, times, last, long_wait }), ..self }
+        let target = WatchedTarget::new(targets);
+        Self { at: Instant::now(), machine: MachineTimes::read(), own, target }
     }
 
     /// Who used the processors since the start.
@@ -203,6 +202,19 @@ impl Baseline {
 }
 
 impl WatchedTarget {
+    /// `None` if the target runs on another machine.
+    fn new(processes: TargetProcesses) -> Option<Self> {
+        let (own, pids): (Vec<u32>, Vec<u32>) =
+            processes.pids.into_iter().partition(|pid| *pid == std::process::id());
+        let embedded = !own.is_empty();
+        if !embedded && pids.is_empty() {
+            return None;
+        }
+        let mut times = ProcessTimes::default();
+        times.read(&pids, false);
+        Some(Self { embedded, pids, times, last: ThreadTimes::default(), long_wait: Duration::ZERO })
+    }
+
     fn contention(&mut self, separate: ThreadTimes, own: ThreadTimes) -> TargetContention {
         let sum = if self.embedded { separate.plus(&own) } else { separate };
         let since = sum.since(&self.last);
