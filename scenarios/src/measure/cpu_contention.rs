@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use edgeproof_reports::load::micros;
+
 /// Who used the processors during a run, and who waited for them. All times are zero where the system does not
 /// report them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -75,9 +77,9 @@ impl CpuContention {
     /// How long the generator waited, and for whom.
     pub fn explained(&self) -> String {
         format!(
-            "its threads waited {:.1} s for a processor in {:.1} s, while {}",
-            s(self.wait),
-            s(self.elapsed),
+            "its threads waited {} for a processor in {}, while {}",
+            duration(self.wait),
+            duration(self.elapsed),
             self.takers()
         )
     }
@@ -111,11 +113,11 @@ impl CpuContention {
         };
         (held_back && self.share(target.long_wait) > TARGET_WAIT).then(|| {
             format!(
-                "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s, \
+                "the target runs on this machine, and its threads waited {} for a processor in {}, \
                  while {}: its response times include that; stop other programs, or give the target \
                  processors of its own",
-                s(target.wait),
-                s(self.elapsed),
+                duration(target.wait),
+                duration(self.elapsed),
                 self.takers()
             )
         })
@@ -128,12 +130,12 @@ impl CpuContention {
         let is_crowded = self.share(self.own) > CROWDING && self.share(target.wait) > CROWDED;
         is_crowded.then(|| {
             format!(
-                "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s, while the \
-                 generator used {:.1} CPU-seconds: its response times include that; lower the rate, or run the \
+                "the target runs on this machine, and its threads waited {} for a processor in {}, while the \
+                 generator used {} of CPU time: its response times include that; lower the rate, or run the \
                  generator on another machine",
-                s(target.wait),
-                s(self.elapsed),
-                s(self.own)
+                duration(target.wait),
+                duration(self.elapsed),
+                duration(self.own)
             )
         })
     }
@@ -143,10 +145,10 @@ impl CpuContention {
         let target = self.target.filter(|target| !target.embedded)?;
         (self.share(target.long_wait) > TARGET_WAIT && self.starved_target().is_none()).then(|| {
             format!(
-                "the target runs on this machine, and its threads waited {:.1} s for a processor in {:.1} s: generator and \
+                "the target runs on this machine, and its threads waited {} for a processor in {}: generator and \
                  target share the processors",
-                s(target.wait),
-                s(self.elapsed)
+                duration(target.wait),
+                duration(self.elapsed)
             )
         })
     }
@@ -154,10 +156,10 @@ impl CpuContention {
     fn takers(&self) -> String {
         let causes = self.causes();
         let takers = causes.iter().map(|cause| match cause {
-            CpuCause::Limit => format!("a CPU limit stopped the generator for {:.1} s", s(self.throttled)),
-            CpuCause::Hypervisor => format!("the hypervisor took {:.1} s (steal)", s(self.steal)),
-            CpuCause::OtherProcesses => format!("other processes used {:.1} CPU-seconds", s(self.others)),
-            CpuCause::OwnWork => format!("the generator used {:.1} CPU-seconds itself", s(self.own)),
+            CpuCause::Limit => format!("a CPU limit stopped the generator for {}", duration(self.throttled)),
+            CpuCause::Hypervisor => format!("the hypervisor took {} (steal)", duration(self.steal)),
+            CpuCause::OtherProcesses => format!("other processes used {} of CPU time", duration(self.others)),
+            CpuCause::OwnWork => format!("the generator used {} of CPU time itself", duration(self.own)),
         });
         takers.collect::<Vec<_>>().join(", and ")
     }
@@ -170,6 +172,10 @@ impl CpuContention {
 
 fn s(time: Duration) -> f64 {
     time.as_secs_f64()
+}
+
+fn duration(time: Duration) -> String {
+    micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -193,11 +199,16 @@ mod tests {
     }
 
     #[rstest]
-    #[case(9_000, 0, 0, "waited 6.5 s for a processor in 10.0 s, while other processes used 9.0 CPU-seconds")]
-    #[case(100, 3_000, 0, "while the hypervisor took 3.0 s (steal)")]
-    #[case(100, 0, 4_000, "while a CPU limit stopped the generator for 4.0 s")]
-    #[case(9_000, 0, 4_000, "stopped the generator for 4.0 s, and other processes used 9.0 CPU-seconds")]
-    #[case(900, 100, 100, "while the generator used 3.0 CPU-seconds itself")]
+    #[case(
+        9_000,
+        0,
+        0,
+        "waited 6.50 s for a processor in 10.0 s, while other processes used 9.00 s of CPU time"
+    )]
+    #[case(100, 3_000, 0, "while the hypervisor took 3.00 s (steal)")]
+    #[case(100, 0, 4_000, "while a CPU limit stopped the generator for 4.00 s")]
+    #[case(9_000, 0, 4_000, "stopped the generator for 4.00 s, and other processes used 9.00 s of CPU time")]
+    #[case(900, 100, 100, "while the generator used 3.00 s of CPU time itself")]
     fn who_took_the_processors_is_named(
         #[case] others: u64,
         #[case] steal: u64,

@@ -303,11 +303,11 @@ mod tests {
     )]
     #[case::released_late(
         Case { distorted: p99(), delay: 100, lateness: 90, ..valid() },
-        "most of it before they were sent: its threads waited 6.5 s for a processor in 10.0 s"
+        "most of it before they were sent: its threads waited 6.50 s for a processor in 10.0 s"
     )]
     #[case::read_late(
         Case { distorted: p99(), delay: 100, lateness: 10, ..valid() },
-        "most of it after the answer had arrived: its threads waited 6.5 s"
+        "most of it after the answer had arrived: its threads waited 6.50 s"
     )]
     #[case::waited_for_a_user(
         Case { distorted: p99(), delay: 1_000, waiting: 900, ..valid() },
@@ -323,7 +323,7 @@ mod tests {
     )]
     #[case::overloaded_and_starved(
         Case { distorted: p99(), delay: 1_000, lateness: 900, overloaded: true, ..valid() },
-        "while other processes used 9.0 CPU-seconds; stop other programs"
+        "while other processes used 9.00 s of CPU time; stop other programs"
     )]
     #[case::one_route(
         Case { distorted: vec![distorted(Some("GET /x"), Quantile::P50, true)], ..valid() },
@@ -354,7 +354,7 @@ mod tests {
         let contention = CpuContention { target: Some(target), ..busy() };
         let found = reasons(&Case { contention, ..valid() });
         assert!(
-            found.starts_with("the target runs on this machine, and its threads waited 2.0 s"),
+            found.starts_with("the target runs on this machine, and its threads waited 2.00 s"),
             "{found}"
         );
     }

@@ -111,22 +111,22 @@ mod tests {
     fn request_in_pieces_is_read_with_the_time_of_its_last_piece() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         request_timestamps(&listener).unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let server = listener.accept().unwrap().0;
-        let mut send = || {
+        let read = |server: &TcpStream| ReceivedRequest::read(server, &mut Vec::new());
+        let attempt = || {
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let server = listener.accept().unwrap().0;
             client.write_all(b"POST /v1/signals HTTP/1.1\r\ncontent-LENGTH: 4\r\n\r\nab").unwrap();
             let between = now();
             client.write_all(b"cd").unwrap();
             let after = now();
-            let read = ReceivedRequest::read(&server, &mut Vec::new()).unwrap();
-            assert_eq!((&*read.line, &*read.body), ("POST /v1/signals", &b"abcd"[..]));
-            assert!(read.arrived >= between, "{:?} before {between:?}", read.arrived);
-            read.arrived <= after
+            let request = read(&server).unwrap();
+            assert_eq!((&*request.line, &*request.body), ("POST /v1/signals", &b"abcd"[..]));
+            drop(client);
+            assert_eq!(read(&server), None);
+            // Reading late changes nothing where the kernel stamps what arrives.
+            !cfg!(target_os = "linux") || (between..=after).contains(&request.arrived)
         };
-        // Reading late changes nothing where the kernel stamps what arrives. It begins to some time after the request.
-        let stamped = (0..100_000).any(|_| send() || !cfg!(target_os = "linux"));
-        assert!(stamped, "the kernel stamps nothing");
-        drop(client);
-        assert_eq!(ReceivedRequest::read(&server, &mut Vec::new()), None);
+        // It begins to stamp some time after the request. Rarely it stamps no second piece of a connection.
+        assert!((0..10_000).any(|_| attempt()), "no stamp is that of the last piece");
     }
 }

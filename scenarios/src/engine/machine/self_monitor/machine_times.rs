@@ -1,10 +1,18 @@
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// CPU time of the whole machine, and what the hypervisor and the cgroup took from it, since the system's
-/// start. Linux only: elsewhere all times are zero.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// A reading of the whole machine's CPU times.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct MachineTimes {
+    at: Instant,
+    processors: ProcessorTimes,
+    throttled: Duration,
+}
+
+/// CPU time of the whole machine, and what the hypervisor and the cgroup took from it, between two readings.
+/// Linux only: elsewhere all times are zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MachineUse {
     /// Time in which a processor worked.
     pub(super) busy: Duration,
     /// Time that the hypervisor gave to other machines.
@@ -13,29 +21,46 @@ pub(super) struct MachineTimes {
     pub(super) throttled: Duration,
 }
 
+/// Times of all processors since the system's start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct ProcessorTimes {
+    /// Number of processors.
+    count: u32,
+    idle: Duration,
+    steal: Duration,
+}
+
 impl MachineTimes {
     /// The times now.
     pub(super) fn read() -> Self {
-        let (busy, steal) = fs::read_to_string("/proc/stat")
-            .ok()
-            .and_then(|stat| parse_stat(&stat, tick()))
-            .unwrap_or_default();
+        let at = Instant::now();
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
         let cgroups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         // In a container, the limit is that of the root that it sees.
         let throttled = cpu_stat_files(&cgroups)
             .filter_map(|path| fs::read_to_string(path).ok())
             .filter_map(|stat| parse_throttled(&stat))
             .max();
-        Self { busy, steal, throttled: throttled.unwrap_or_default() }
+        let processors = parse_stat(&stat, tick()).unwrap_or_default();
+        Self { at, processors, throttled: throttled.unwrap_or_default() }
     }
 
-    /// The difference from an earlier reading.
-    pub(super) fn since(&self, earlier: &Self) -> Self {
-        Self {
-            busy: self.busy.saturating_sub(earlier.busy),
-            steal: self.steal.saturating_sub(earlier.steal),
+    /// What happened since an earlier reading.
+    pub(super) fn since(&self, earlier: &Self) -> MachineUse {
+        let (idle, steal) = self.processors.since(&earlier.processors);
+        let time = self.at.saturating_duration_since(earlier.at).saturating_mul(self.processors.count);
+        MachineUse {
+            busy: time.saturating_sub(idle + steal),
+            steal,
             throttled: self.throttled.saturating_sub(earlier.throttled),
         }
+    }
+}
+
+impl ProcessorTimes {
+    /// Idle and stolen time since an earlier reading.
+    fn since(&self, earlier: &Self) -> (Duration, Duration) {
+        (self.idle.saturating_sub(earlier.idle), self.steal.saturating_sub(earlier.steal))
     }
 }
 
@@ -44,14 +69,23 @@ fn tick() -> Duration {
     Duration::from_secs(1) / u32::try_from(rustix::param::clock_ticks_per_second().max(1)).unwrap_or(100)
 }
 
-/// Busy and stolen time of all processors from `/proc/stat`.
-fn parse_stat(stat: &str, tick: Duration) -> Option<(Duration, Duration)> {
+/// Times of all processors from `/proc/stat`.
+///
+/// The kernel measures idle time, but samples busy time: at each tick it looks who is running. A run that is
+/// paced in step with the ticks looks as if it never worked, or always.
+fn parse_stat(stat: &str, tick: Duration) -> Option<ProcessorTimes> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let fields: Vec<u64> = line.split_whitespace().map(|field| field.parse().ok()).collect::<Option<_>>()?;
-    // user, nice, system, idle, iowait, irq, softirq, steal; guests count as user.
-    let busy: u64 = [0, 1, 2, 5, 6].into_iter().filter_map(|place| fields.get(place)).sum();
-    let time = |ticks: u64| tick.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX));
-    Some((time(busy), time(fields.get(7).copied().unwrap_or(0))))
+    // user, nice, system, idle, iowait, irq, softirq, steal.
+    let time = |places: &[usize]| {
+        let ticks: u64 = places.iter().filter_map(|place| fields.get(*place)).sum();
+        tick.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX))
+    };
+    let is_processor = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    let count = u32::try_from(stat.lines().filter(is_processor).count()).unwrap_or(u32::MAX);
+    Some(ProcessorTimes { count, idle: time(&[3, 4]), steal: time(&[7]) })
 }
 
 /// The files `cpu.stat` of a process's cgroups, of version 1 and 2. Each level may have a limit.
@@ -102,14 +136,30 @@ mod tests {
         assert_eq!(cpu_stat_files(cgroups).collect::<Vec<_>>(), files);
     }
 
+    /// Times in ms, of two processors in one second.
+    #[rstest]
+    #[case(1_500, 100, 400)]
+    #[case(2_000, 0, 0)]
+    // Idle time is rounded up to ticks.
+    #[case(2_010, 0, 0)]
+    fn busy_is_the_rest(#[case] idle: u64, #[case] steal: u64, #[case] busy: u64) {
+        let ms = Duration::from_millis;
+        let processors = ProcessorTimes { count: 2, idle: ms(70), steal: ms(50) };
+        let earlier = MachineTimes { at: Instant::now(), processors, throttled: Duration::ZERO };
+        let processors = ProcessorTimes { count: 2, idle: ms(70 + idle), steal: ms(50 + steal) };
+        let later = MachineTimes { at: earlier.at + ms(1_000), processors, throttled: ms(3) };
+        let expected = MachineUse { busy: ms(busy), steal: ms(steal), throttled: ms(3) };
+        assert_eq!(later.since(&earlier), expected);
+    }
+
     proptest! {
         #[test]
         fn stat_is_parsed(fields in prop::collection::vec(0u64..1_000_000, 8..11)) {
             let line: Vec<String> = fields.iter().map(u64::to_string).collect();
-            let stat = format!("cpu  {}\ncpu0 1 2 3\n", line.join(" "));
+            let stat = format!("cpu  {}\ncpu0 1 2 3\ncpu1 1 2 3\nctxt 4\n", line.join(" "));
             let ms = |ticks: u64| Duration::from_millis(ticks * 10);
-            let busy = fields[0] + fields[1] + fields[2] + fields[5] + fields[6];
-            prop_assert_eq!(parse_stat(&stat, ms(1)), Some((ms(busy), ms(fields[7]))));
+            let times = ProcessorTimes { count: 2, idle: ms(fields[3] + fields[4]), steal: ms(fields[7]) };
+            prop_assert_eq!(parse_stat(&stat, ms(1)), Some(times));
         }
 
         #[test]
