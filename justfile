@@ -4,7 +4,9 @@ set positional-arguments
 
 root := justfile_directory()
 manifest := root / "Cargo.toml"
-export LOAD_PROFILE := env("LOAD_PROFILE", "release")
+# EDGEPROOF and EDGEPROOF_LOAD name built programs, which run instead of building them. CI builds them once, with the tests.
+edgeproof := env("EDGEPROOF", "cargo run --quiet --manifest-path '" + manifest + "' --package edgeproof --")
+load := env("EDGEPROOF_LOAD", "cargo run --quiet --release --manifest-path '" + manifest + "' --package edgeproof-load --")
 
 # List the recipes.
 default:
@@ -13,7 +15,7 @@ default:
 # Test an edge: the reference edge, a program (--launch 'node edge.mjs'), or a URL.
 [no-cd]
 conformance *ARGS:
-    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- conformance "$@"
+    @{{ edgeproof }} conformance "$@"
 
 # Test a collector in Chromium: the reference collector, or --module FILE|URL.
 [no-cd]
@@ -23,22 +25,22 @@ conformance-collector *ARGS:
 # Show the rows of the interface: list, show ID.
 [no-cd]
 spec *ARGS:
-    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- spec "$@"
+    @{{ edgeproof }} spec "$@"
 
 # Make credentials and collections: edge-settings --out DIR, license, read-token, certificates, collection.
 [no-cd]
 mint *ARGS:
-    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- mint "$@"
+    @{{ edgeproof }} mint "$@"
 
 # Run the mock service: --edge ADDR, --admin ADDR, --magic.
 [no-cd]
 mock *ARGS:
-    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- mock "$@"
+    @{{ edgeproof }} mock "$@"
 
 # Run the reference edge, with its settings from the environment.
 [no-cd]
 edge *ARGS:
-    @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof -- edge "$@"
+    @{{ edgeproof }} edge "$@"
 
 # Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge. Writes target/load.html.
 [no-cd]
@@ -48,7 +50,7 @@ load *ARGS:
     case "${1-}" in
       edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html='{{ root }}/target/load.html' ;;
     esac
-    exec cargo run --quiet --manifest-path '{{ manifest }}' --profile "$LOAD_PROFILE" --package edgeproof-load -- "$@"
+    exec {{ load }} "$@"
 
 # Run all tests.
 test *ARGS:
@@ -132,4 +134,4 @@ load-manifests:
 
 # Test the load generator: percentiles, rates, counts, and that a starved run is invalid.
 load-self-test *ARGS:
-    @cargo run --quiet --profile "$LOAD_PROFILE" --package edgeproof-load -- self-test "$@"
+    @{{ load }} self-test "$@"

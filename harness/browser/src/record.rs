@@ -53,7 +53,7 @@ pub struct PageRequest {
     pub kind: String,
     /// Kind of sender: `page`, `iframe`, `worker`, `shared_worker`, `service_worker`.
     pub sender: String,
-    /// Why it failed, such as `net::ERR_CONNECTION_REFUSED`. CORS failures name the rule.
+    /// Why it failed, such as `net::ERR_CONNECTION_REFUSED`. CORS failures name the rule, and the header or method that breaks it.
     pub failed: Option<String>,
     /// Status of the answer.
     pub status: Option<u16>,

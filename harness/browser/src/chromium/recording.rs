@@ -214,7 +214,11 @@ impl Recording {
             "" => text(params, "/blockedReason"),
             rule => rule,
         };
-        let why = if rule.is_empty() { why.to_owned() } else { format!("{why} ({rule})") };
+        let why = match (rule, text(params, "/corsErrorStatus/failedParameter")) {
+            ("", _) => why.to_owned(),
+            (rule, "") => format!("{why} ({rule})"),
+            (rule, what) => format!("{why} ({rule}: {what})"),
+        };
         if let Some(request) = self.last_request(text(params, "/requestId")) {
             // The page may ignore the body of an answer.
             let is_ignored = is_cancelled && request.status.is_some();

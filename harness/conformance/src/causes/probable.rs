@@ -8,6 +8,7 @@ use edgeproof_reports::{CaseLevel, CaseReport, Cause, FrameworkFix, Mismatch, Ou
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
 use super::symptom::symptoms;
+use crate::cases::STOPPED;
 
 /// What causes are made from, beside the results of the run.
 pub struct CauseSources<'a> {
@@ -108,8 +109,15 @@ fn frameworks(cause: &KnownCause, language: Option<&Language>) -> Vec<FrameworkF
 fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause> {
     let mut groups: BTreeMap<(String, String), Vec<&CaseReport>> = BTreeMap::new();
     for case in open {
+        // What stops every session is one mistake, whatever row a case is about.
+        if let Some(hint) = stopped(case) {
+            groups.entry((String::new(), hint)).or_default().push(case);
+            continue;
+        }
         let row = case.rows.first().cloned().unwrap_or_default();
-        let kind = symptoms(&case.mismatches).into_iter().next().unwrap_or_else(|| "other".to_owned());
+        // Of the first difference, which the report shows.
+        let mut kinds = case.mismatches.iter().flat_map(|found| symptoms(std::slice::from_ref(found)));
+        let kind = kinds.next().unwrap_or_else(|| "other".to_owned());
         groups.entry((row, kind)).or_default().push(case);
     }
     let mut causes: Vec<Cause> = groups
@@ -118,9 +126,15 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
             cases.sort_by_key(|case| plainness(case));
             let best = cases[0];
             let hint = best.mismatches.iter().find_map(|mismatch| mismatch.hint.clone());
+            let (row, kind, title) = if stopped(best).is_some() {
+                (best.rows.first().cloned().unwrap_or_default(), "stopped".into(), STOPPED_TITLE.into())
+            } else {
+                let title = format!("{} ({kind})", best.title);
+                (row, kind, title)
+            };
             Cause {
                 id: format!("{row}/{}", slug(&kind)),
-                title: format!("{} ({kind})", best.title),
+                title,
                 level: cases.iter().map(|case| level(case)).min().unwrap_or(best.level),
                 confidence: 0.0,
                 cases: cases.iter().map(|case| case.id.clone()).collect(),
@@ -137,6 +151,14 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
         .collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.cases.len()));
     causes
+}
+
+const STOPPED_TITLE: &str = "no session reaches a correct edge";
+
+/// Why the browser stopped the sessions of a case at a collector.
+fn stopped(case: &CaseReport) -> Option<String> {
+    let hint = case.mismatches.first()?.hint.as_ref()?;
+    hint.starts_with(STOPPED).then(|| hint.clone())
 }
 
 /// Order of examples: failures before warnings, a single exchange before a case of many, and values that one can tell apart.

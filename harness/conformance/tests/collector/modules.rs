@@ -44,6 +44,28 @@ fn mistake_is_found(#[case] change: &str, #[case] failing: &[&str]) {
     assert_eq!(run.ended(Outcome::Fail), failing, "{}", run.text());
 }
 
+/// What stops every session is one finding, which names what the browser or the service objects to.
+#[rstest]
+#[case::header(
+    "globalThis.fetch = (url, init) => right(url, { ...init, headers: { ...init?.headers, 'X-Session': '1' } });",
+    "HeaderDisallowedByPreflightResponse: x-session"
+)]
+#[case::method(
+    "globalThis.fetch = (url, init) => right(url, { ...init, method: 'PUT' });",
+    "MethodDisallowedByPreflightResponse: PUT"
+)]
+#[case::seal(
+    "globalThis.fetch = (url, init) => right(url, { ...init, body: init.body.replace(/[A-Za-z0-9_-]{40}/, 'A'.repeat(40)) });",
+    "the service refuses it: 400 bad_seal"
+)]
+fn finding_names_who_refused_the_collection(#[case] change: &str, #[case] reason: &str) {
+    let run = Run::of(&wrapper(change), &["mode.full", "sealed.opens", "sealed.verdict"], &[]);
+    assert_eq!(run.exit(), 1, "{}", run.text());
+    assert!(run.text().contains(reason), "{}", run.text());
+    let one = run.text().contains("no session reaches a correct edge  3 cases");
+    assert_eq!(one, reason.contains("Disallowed"), "{}", run.text());
+}
+
 #[test]
 fn failure_names_expected_and_actual_error() {
     let change = "make = (options) => { const one = library.create(options); return { ...one, verify: () => \

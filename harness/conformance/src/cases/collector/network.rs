@@ -3,7 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
 use super::ErrorRow;
-use crate::cases::{Catalog, CollectorCaseContext, CollectorPage};
+use crate::cases::{Catalog, CollectorCaseContext};
 use crate::collector::{CorsReaction, EdgeScheme, PageOrigin, PostReaction, RawReaction, RawServer};
 use crate::judge::{Check, fails_with};
 
@@ -185,20 +185,14 @@ fn observed(cases: &mut Catalog<'_>) {
 
 async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error: &ErrorRow) {
     let Some(page) = context.page().await else { return };
-    let before = posts(&page, url).await;
+    let before = page.posts().await;
     let session = page.session(context.quick_options(url), &context.reference("network")).await;
     let expected = error.expected(context);
     context.check(fails_with(&format!("session with {what}"), &expected, &session));
-    let posts = posts(&page, url).await - before;
+    let posts = page.posts().await - before;
     context.check(
         Check::new(&format!("POSTs of the session with {what}"), "1", posts.to_string(), posts <= 1)
             .hint("do not repeat a failed POST: the edge may have relayed it, and the service refuses copies")
             .at(CaseLevel::Should),
     );
-}
-
-/// Number of POSTs to this edge that the page has begun, beacons included.
-async fn posts(page: &CollectorPage, url: &str) -> usize {
-    let requests = page.record().await.requests;
-    requests.iter().filter(|request| request.method == "POST" && request.url.starts_with(url)).count()
 }

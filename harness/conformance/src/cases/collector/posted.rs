@@ -32,7 +32,7 @@ fn accepted(cases: &mut Catalog<'_>) {
                 let reference = context.reference("accepted");
                 let session = page.session(context.options(&edge.url()), &reference).await;
                 context.check(resolves("session", &session));
-                let posts = edge.posts().len();
+                let posts = edge.posts().len().max(page.posts().await);
                 context.check(Check::new("collections at the edge", "1", posts.to_string(), posts == 1));
             })
         })
@@ -162,12 +162,12 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     }
     edge.posted(2, NO_POST).await;
     let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
-    let expected = "1";
-    let actual = if bodies.is_empty() { session.text() } else { bodies.len().to_string() };
+    let posts = bodies.len().max(page.posts().await);
+    let actual = if bodies.is_empty() { session.text() } else { posts.to_string() };
     // A second verify() may begin another collection of the same session.
     let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
-        Check::new("collections at the edge", expected, actual, bodies.len() == 1)
+        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1)
             .hint("keep the promise of the first POST, and do not repeat the request: the service refuses copies")
             .at(level),
     );

@@ -1,5 +1,6 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::Table;
 use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
@@ -108,9 +109,20 @@ fn opens(cases: &mut Catalog<'_>) {
                 let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
                 let actual = match &opened {
                     Ok(_) => "it opens".to_owned(),
-                    Err(fault) => format!("{fault:?}"),
+                    Err(fault) => fault.to_string(),
                 };
-                context.check(Check::new("sealed collection", "it opens", actual, opened.is_ok()));
+                let check = Check::new("sealed collection", "it opens", actual, opened.is_ok());
+                let spec = &context.target.edges.spec;
+                let refusal =
+                    opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
+                context.check(match refusal {
+                    Some(row) => check.hint(&format!(
+                        "the service refuses it: {} {}",
+                        row.status().unwrap_or_default(),
+                        row.code().unwrap_or_default()
+                    )),
+                    None => check,
+                });
                 if let Ok(opened) = opened {
                     let id = context.seal_key().id().to_owned();
                     let is_current = opened.key_id == id;

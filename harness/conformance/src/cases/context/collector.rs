@@ -4,6 +4,7 @@ use std::time::Duration;
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::Version;
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
+use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
 use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -39,6 +40,8 @@ pub struct CollectorTarget {
     pub seal: SealUse,
     /// Each `create()` makes a collector of its own. Otherwise a page can have one session only.
     pub is_independent: bool,
+    /// Why the browser stopped a request of a usual session to a correct edge, if it did.
+    pub stopped: Option<String>,
     /// Open pages that no case uses.
     pub(crate) idle: Arc<Mutex<Vec<Arc<OpenPage>>>>,
 }
@@ -205,14 +208,52 @@ impl CollectorCaseContext {
 
     /// Ends the case: records its pages for the monitors and its requests for the report.
     pub(crate) async fn finish(mut self) -> CaseFindings {
+        let mut is_stopped = false;
         for page in self.pages.drain(..) {
+            if self.found.failed.is_some() && self.target.stopped.is_some() {
+                is_stopped |= page.stopped_request().await == self.target.stopped;
+            }
             page.finish(&self.case, self.level).await;
         }
         for edge in self.edges.drain(..) {
             self.found.arrivals.extend(edge.arrivals(END_LIMIT).await);
             self.found.sent.extend(edge.requests().into_iter().map(exchange));
         }
+        let stopped = self.target.stopped.as_deref().filter(|_| is_stopped).map(stopped_hint);
+        let refused = || self.found.arrivals.iter().find_map(refusal).map(|code| refused_hint(&code));
+        let Some(hint) = stopped.or_else(refused) else { return self.found };
+        // The other failures of the case follow from the first one.
+        if let Some(first) = self.found.checks.iter_mut().find(|check| !check.ok)
+            && (is_stopped || first.hint.is_none())
+        {
+            first.hint = Some(hint);
+        }
         self.found
+    }
+}
+
+/// Beginning of the hint at a check that failed because the browser stops the requests of every session.
+pub(crate) const STOPPED: &str = "Chromium stops a request that every correct edge accepts otherwise: ";
+
+fn stopped_hint(why: &str) -> String {
+    format!(
+        "{STOPPED}{why}; send a POST with a JSON body and its Content-Type, without other headers and without credentials"
+    )
+}
+
+fn refused_hint(code: &str) -> String {
+    format!("the service refused the collection: {code}")
+}
+
+/// Status and body of the mock service's own refusal.
+fn refusal(arrival: &Arrival) -> Option<String> {
+    match &arrival.answer {
+        Some(ArrivalAnswer::Answer { status, body, .. })
+            if arrival.endpoint == ServiceEndpoint::Relay && !arrival.claimed && *status >= 400 =>
+        {
+            Some(format!("{status} {}", String::from_utf8_lossy(body)))
+        }
+        _ => None,
     }
 }
 

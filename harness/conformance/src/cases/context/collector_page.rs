@@ -1,11 +1,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_browser::{BrowserError, CallOutcome, CollectorCall, Page, PageOptions, PageRecord};
+use edgeproof_browser::{
+    BrowserError, CallOutcome, CollectorCall, Page, PageOptions, PageRecord, PageRequest,
+};
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::CaseLevel;
 use parking_lot::Mutex;
 use rand::RngExt;
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::collector::CollectorTarget;
 use super::collector_traffic::PageTrace;
@@ -152,6 +156,21 @@ impl CollectorPage {
         self.current().record().await
     }
 
+    /// Why the browser stopped the first request that it stopped.
+    pub async fn stopped_request(&self) -> Option<String> {
+        self.record().await.requests.into_iter().find_map(|request| request.failed)
+    }
+
+    /// Number of collections that the page began to post in this case. Each is known before it arrives at the edge.
+    pub async fn posts(&self) -> usize {
+        let earlier = self.earlier.lock().clone();
+        let mut posts = 0;
+        for page in earlier.into_iter().chain([self.current()]) {
+            posts += page.record().await.requests.iter().filter(|request| is_post(request)).count();
+        }
+        posts
+    }
+
     /// Data of the page.
     pub fn canaries(&self) -> Canaries {
         Canaries::new(self.current().canaries.seed())
@@ -286,6 +305,11 @@ impl RecordMark {
         rest(&mut record.windows, self.windows);
         record
     }
+}
+
+fn is_post(request: &PageRequest) -> bool {
+    let is_to_signals = Url::parse(&request.url).is_ok_and(|url| url.path() == Endpoint::Signals.path());
+    request.method == "POST" && is_to_signals
 }
 
 /// The outcome of a call that may take this long.

@@ -86,19 +86,20 @@ impl CollectorRunner {
             traffic: Arc::clone(&self.traffic),
             seal: seal.unwrap_or(SealUse::Broken),
             is_independent: seal.is_some(),
+            stopped: None,
             idle: Arc::default(),
         };
         if seal.is_some() {
             return Ok(target);
         }
-        let FirstSession { seal, is_stuck, is_independent, slowness } =
+        let FirstSession { seal, is_stuck, is_independent, slowness, stopped } =
             sanity::first_session(target.clone(), limit).await?;
         self.is_stuck.store(is_stuck, Ordering::Relaxed);
         self.slowness.store(slowness, Ordering::Relaxed);
         if !is_independent {
             target.idle.lock().clear();
         }
-        Ok(CollectorTarget { seal, is_independent, ..target })
+        Ok(CollectorTarget { seal, is_independent, stopped, ..target })
     }
 
     /// Judges all pages of the run by one invariant.

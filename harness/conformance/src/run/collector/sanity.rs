@@ -19,6 +19,8 @@ pub(super) struct FirstSession {
     pub(super) is_independent: bool,
     /// How much longer than usual it took, at least 1: the collector or the machine is slow.
     pub(super) slowness: u32,
+    /// Why the browser stopped a request, if the session failed.
+    pub(super) stopped: Option<String>,
 }
 
 /// Usual duration of a session on a busy machine.
@@ -72,6 +74,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
         if decoded_forms(&body).into_iter().any(is_known) { SealUse::Broken } else { SealUse::Foreign }
     });
     let is_stuck = matches!(session.outcome, CallOutcome::Unsettled { .. });
+    let stopped = if session.is_returned() || is_stuck { None } else { page.stopped_request().await };
     // The second session goes to another edge, with another reference and mode.
     let is_independent = session.is_returned() && !is_stuck && {
         let Some(other) = context.edge(context.edge_setup()).await else {
@@ -82,7 +85,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
     };
     // Closes the page, and records it for the monitors.
     context.finish().await;
-    Ok(FirstSession { seal, is_stuck, is_independent, slowness: slowness.max(1) })
+    Ok(FirstSession { seal, is_stuck, is_independent, slowness: slowness.max(1), stopped })
 }
 
 /// Whether the JSON names what a collection contains.
