@@ -5,8 +5,9 @@ set positional-arguments
 root := justfile_directory()
 manifest := root / "Cargo.toml"
 # EDGEPROOF and EDGEPROOF_LOAD name built programs, which run instead of building them. CI builds them once, with the tests.
-edgeproof := env("EDGEPROOF", "cargo run --quiet --manifest-path '" + manifest + "' --package edgeproof --")
-load := env("EDGEPROOF_LOAD", "cargo run --quiet --release --manifest-path '" + manifest + "' --package edgeproof-load --")
+run := "cargo run --quiet --manifest-path " + quote(manifest)
+edgeproof := if env("EDGEPROOF", "") == "" { run + " --package edgeproof --" } else { quote(env("EDGEPROOF")) }
+load := if env("EDGEPROOF_LOAD", "") == "" { run + " --release --package edgeproof-load --" } else { quote(env("EDGEPROOF_LOAD")) }
 
 # List the recipes.
 default:

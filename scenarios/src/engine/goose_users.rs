@@ -97,6 +97,7 @@ async fn play(user: &mut GooseUser, run: &Arc<LoadRunContext>, scenario: usize) 
     if operation.waited && due.elapsed() > run.timeout {
         let route = run.transactions[scenario][operation.transaction].route;
         run.never_started(route, operation.scheduled, run.timeout);
+        run.operation_ended();
         return Ok(());
     }
     if user.get_session_data::<LoadUser>().is_none() {
@@ -113,6 +114,7 @@ async fn play(user: &mut GooseUser, run: &Arc<LoadRunContext>, scenario: usize) 
     drop(transaction);
     if let Some(result) = ended {
         LoadUser::of(user).finish(result.is_err());
+        run.operation_ended();
         return result;
     }
     LoadUser::of(user).abandon();

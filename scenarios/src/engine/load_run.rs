@@ -65,41 +65,41 @@ impl LoadRun {
                 () = goose_users::killed() => Some(Interruption::Interrupt),
             };
         }
+        // Before the start, because it reads the threads of a target on this machine.
+        let self_monitor = SelfMonitor::start(targets);
         let start = StartTime { instant: run.start(), wall_clock: SystemTime::now() };
         if let Some(on_start) = options.on_start.take() {
             on_start(start.instant);
         }
         let cpu = cpu_time();
-        let self_monitor = SelfMonitor::start(targets);
         run.workload.start(start.instant);
         let pacing = Arc::clone(&run);
         let pacer = tokio::spawn(async move { pacing.pacer.run(&pacing.workload, start.instant).await });
         let live = options.live.clone().map(|live| tokio::spawn(report_progress(live, Arc::clone(&run))));
 
         let last = run.workload.end();
-        let all_done = run.all_done(users);
-        tokio::pin!(all_done);
+        let all_ended = run.all_ended(users);
+        tokio::pin!(all_ended);
         let mut finished = false;
         if ended_by.is_none() {
             ended_by = tokio::select! {
                 () = sleep_until((start.instant + last).into()) => None,
-                () = &mut all_done => { finished = true; None }
+                () = &mut all_ended => { finished = true; None }
                 signal = &mut interrupted => Some(signal),
                 () = goose_users::killed() => Some(Interruption::Interrupt),
             };
         }
-        // Before the users end: that is not a cost of requests.
-        let cpu = cpu_time().saturating_sub(cpu);
         let draining = Instant::now();
         if ended_by.is_none() && !finished {
             ended_by = tokio::select! {
-                () = &mut all_done => None,
+                () = &mut all_ended => None,
                 () = sleep(options.drain) => None,
                 signal = &mut interrupted => Some(signal),
                 () = goose_users::killed() => Some(Interruption::Interrupt),
             };
         }
         let ended = Instant::now();
+        let cpu = cpu_time().saturating_sub(cpu);
         pacer.abort();
         run.workload.stop();
         let self_monitor = self_monitor.finish();

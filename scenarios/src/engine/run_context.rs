@@ -1,6 +1,6 @@
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use goose::prelude::TransactionFunction;
@@ -29,6 +29,7 @@ pub(super) struct LoadRunContext {
     started: OnceLock<Instant>,
     ready: AtomicUsize,
     done: AtomicUsize,
+    ended: AtomicU64,
     changed: Notify,
 }
 
@@ -60,6 +61,7 @@ impl LoadRunContext {
             started: OnceLock::new(),
             ready: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
+            ended: AtomicU64::new(0),
             changed: Notify::new(),
         })
     }
@@ -98,6 +100,25 @@ impl LoadRunContext {
         self.changed.notify_waiters();
     }
 
+    /// Counts an operation that ended.
+    pub(super) fn operation_ended(&self) {
+        let ended = self.ended.fetch_add(1, Ordering::AcqRel) + 1;
+        if self.workload.arrivals().is_some_and(|arrivals| ended == arrivals.count()) {
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Waits until all operations have ended (open model), or until this many users are done (closed model). In the open
+    /// model idle users stay until the run stops: their end would count as cost of the last requests.
+    pub(super) async fn all_ended(&self, users: usize) {
+        match self.workload.arrivals() {
+            Some(arrivals) => {
+                self.until(|| self.ended.load(Ordering::Acquire) >= arrivals.count()).await;
+            }
+            None => self.all_done(users).await,
+        }
+    }
+
     /// Counts a user that is done.
     pub(super) fn user_done(&self) {
         self.done.fetch_add(1, Ordering::AcqRel);
@@ -106,21 +127,21 @@ impl LoadRunContext {
 
     /// Waits until this many users have started.
     pub(super) async fn all_ready(&self, users: usize) {
-        self.reached(&self.ready, users).await;
+        self.until(|| self.ready.load(Ordering::Acquire) >= users).await;
     }
 
     /// Waits until this many users are done.
     pub(super) async fn all_done(&self, users: usize) {
-        self.reached(&self.done, users).await;
+        self.until(|| self.done.load(Ordering::Acquire) >= users).await;
     }
 
-    async fn reached(&self, counter: &AtomicUsize, users: usize) {
+    async fn until(&self, reached: impl Fn() -> bool) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             // Enabled before the check, so that no change is missed.
             changed.as_mut().enable();
-            if counter.load(Ordering::Acquire) >= users {
+            if reached() {
                 return;
             }
             changed.await;

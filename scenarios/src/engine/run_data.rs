@@ -32,7 +32,7 @@ pub struct RunData {
     pub last_answer: Duration,
     /// Figures of the generator itself.
     pub self_monitor: SelfMonitorReading,
-    /// CPU time of this process from the start to the end of the window, without the start and the end of users.
+    /// CPU time of this process during the run, without the start of the users. Idle users of the open model end after it.
     pub cpu: Duration,
     /// The signal that ended the run early.
     pub interrupted: Option<Interruption>,

@@ -161,7 +161,6 @@ impl Workload {
             }
             place += 1;
         }
-        self.idle_users.iter().for_each(IdleUsers::end);
         None
     }
 

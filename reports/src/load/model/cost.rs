@@ -34,7 +34,7 @@ pub struct EdgeMoment {
 /// CPU, memory and delays of the generator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
-    /// CPU seconds of this process in the measured time, an embedded edge and service included.
+    /// CPU seconds of this process from the start to the last answer, an embedded edge and service included.
     pub cpu_s: f64,
     /// CPU seconds per 100,000 requests.
     pub cpu_s_per_100k: f64,

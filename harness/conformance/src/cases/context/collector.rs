@@ -211,7 +211,7 @@ impl CollectorCaseContext {
         let mut is_stopped = false;
         for page in self.pages.drain(..) {
             if self.found.failed.is_some() && self.target.stopped.is_some() {
-                is_stopped |= page.stopped_request().await == self.target.stopped;
+                is_stopped |= page.stopped_post().await == self.target.stopped;
             }
             page.finish(&self.case, self.level).await;
         }
@@ -222,8 +222,9 @@ impl CollectorCaseContext {
         let stopped = self.target.stopped.as_deref().filter(|_| is_stopped).map(stopped_hint);
         let refused = || self.found.arrivals.iter().find_map(refusal).map(|code| refused_hint(&code));
         let Some(hint) = stopped.or_else(refused) else { return self.found };
-        // The other failures of the case follow from the first one.
-        if let Some(first) = self.found.checks.iter_mut().find(|check| !check.ok)
+        // The other failures of the case follow from the first of the heaviest ones, which the report shows.
+        if let Some(first) =
+            self.found.checks.iter_mut().filter(|check| !check.ok).min_by_key(|check| check.level)
             && (is_stopped || first.hint.is_none())
         {
             first.hint = Some(hint);
@@ -233,7 +234,7 @@ impl CollectorCaseContext {
 }
 
 /// Beginning of the hint at a check that failed because the browser stops the requests of every session.
-pub(crate) const STOPPED: &str = "Chromium stops a request that every correct edge accepts otherwise: ";
+pub(crate) const STOPPED: &str = "Chromium stops the POST, although the edge is correct: ";
 
 fn stopped_hint(why: &str) -> String {
     format!(

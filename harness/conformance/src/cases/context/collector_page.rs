@@ -20,6 +20,8 @@ use crate::judge::SessionResult;
 const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout for the record of what a page did.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Chromium's error of a request that the page itself ended.
+const CANCELLED: &str = "net::ERR_ABORTED";
 /// Most requests of a page that later cases use as well.
 const MOST_REQUESTS: usize = 200;
 
@@ -156,9 +158,17 @@ impl CollectorPage {
         self.current().record().await
     }
 
-    /// Why the browser stopped the first request that it stopped.
-    pub async fn stopped_request(&self) -> Option<String> {
-        self.record().await.requests.into_iter().find_map(|request| request.failed)
+    /// Why the browser stopped a collection or its preflight, if it did. The collector itself may cancel others.
+    pub async fn stopped_post(&self) -> Option<String> {
+        let earlier = self.earlier.lock().clone();
+        for page in earlier.into_iter().chain([self.current()]) {
+            let requests = page.record().await.requests;
+            let failed = requests.into_iter().filter(is_to_signals).filter_map(|request| request.failed);
+            if let Some(why) = failed.into_iter().find(|why| !why.contains(CANCELLED)) {
+                return Some(why);
+            }
+        }
+        None
     }
 
     /// Number of collections that the page began to post in this case. Each is known before it arrives at the edge.
@@ -166,7 +176,13 @@ impl CollectorPage {
         let earlier = self.earlier.lock().clone();
         let mut posts = 0;
         for page in earlier.into_iter().chain([self.current()]) {
-            posts += page.record().await.requests.iter().filter(|request| is_post(request)).count();
+            posts += page
+                .record()
+                .await
+                .requests
+                .iter()
+                .filter(|request| request.method == "POST" && is_to_signals(request))
+                .count();
         }
         posts
     }
@@ -307,9 +323,8 @@ impl RecordMark {
     }
 }
 
-fn is_post(request: &PageRequest) -> bool {
-    let is_to_signals = Url::parse(&request.url).is_ok_and(|url| url.path() == Endpoint::Signals.path());
-    request.method == "POST" && is_to_signals
+fn is_to_signals(request: &PageRequest) -> bool {
+    Url::parse(&request.url).is_ok_and(|url| url.path() == Endpoint::Signals.path())
 }
 
 /// The outcome of a call that may take this long.

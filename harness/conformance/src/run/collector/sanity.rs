@@ -74,7 +74,7 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
         if decoded_forms(&body).into_iter().any(is_known) { SealUse::Broken } else { SealUse::Foreign }
     });
     let is_stuck = matches!(session.outcome, CallOutcome::Unsettled { .. });
-    let stopped = if session.is_returned() || is_stuck { None } else { page.stopped_request().await };
+    let stopped = if session.is_returned() || is_stuck { None } else { page.stopped_post().await };
     // The second session goes to another edge, with another reference and mode.
     let is_independent = session.is_returned() && !is_stuck && {
         let Some(other) = context.edge(context.edge_setup()).await else {

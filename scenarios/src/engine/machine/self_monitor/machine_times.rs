@@ -26,6 +26,7 @@ pub(super) struct MachineUse {
 struct ProcessorTimes {
     /// Number of processors.
     count: u32,
+    /// Also time of interrupts, where it counts for no process.
     idle: Duration,
     steal: Duration,
 }
@@ -34,21 +35,24 @@ impl MachineTimes {
     /// The times now.
     pub(super) fn read() -> Self {
         let at = Instant::now();
-        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let stat = if has_own_stat(&mounts) { None } else { fs::read_to_string("/proc/stat").ok() };
         let cgroups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         // In a container, the limit is that of the root that it sees.
         let throttled = cpu_stat_files(&cgroups)
             .filter_map(|path| fs::read_to_string(path).ok())
             .filter_map(|stat| parse_throttled(&stat))
             .max();
-        let processors = parse_stat(&stat, tick()).unwrap_or_default();
+        let processors = stat.and_then(|stat| parse_stat(&stat, tick())).unwrap_or_default();
         Self { at, processors, throttled: throttled.unwrap_or_default() }
     }
 
     /// What happened since an earlier reading.
     pub(super) fn since(&self, earlier: &Self) -> MachineUse {
         let (idle, steal) = self.processors.since(&earlier.processors);
-        let time = self.at.saturating_duration_since(earlier.at).saturating_mul(self.processors.count);
+        // Nothing is known if processors came or went.
+        let count = if self.processors.count == earlier.processors.count { self.processors.count } else { 0 };
+        let time = self.at.saturating_duration_since(earlier.at).saturating_mul(count);
         MachineUse {
             busy: time.saturating_sub(idle + steal),
             steal,
@@ -69,7 +73,7 @@ fn tick() -> Duration {
     Duration::from_secs(1) / u32::try_from(rustix::param::clock_ticks_per_second().max(1)).unwrap_or(100)
 }
 
-/// Times of all processors from `/proc/stat`.
+/// Times of all processors from `/proc/stat`; `None` where it has none.
 ///
 /// The kernel measures idle time, but samples busy time: at each tick it looks who is running. A run that is
 /// paced in step with the ticks looks as if it never worked, or always.
@@ -77,15 +81,22 @@ fn parse_stat(stat: &str, tick: Duration) -> Option<ProcessorTimes> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let fields: Vec<u64> = line.split_whitespace().map(|field| field.parse().ok()).collect::<Option<_>>()?;
     // user, nice, system, idle, iowait, irq, softirq, steal.
-    let time = |places: &[usize]| {
-        let ticks: u64 = places.iter().filter_map(|place| fields.get(*place)).sum();
-        tick.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX))
-    };
+    let ticks = |places: &[usize]| places.iter().filter_map(|place| fields.get(*place)).sum::<u64>();
+    let time = |ticks: u64| Duration::from_nanos((tick.as_nanos() as u64).saturating_mul(ticks));
+    // A kernel that measures the time of interrupts counts it for no process, and the others report none here.
+    let interrupts = if ticks(&[5]) > 0 { ticks(&[5, 6]) } else { 0 };
     let is_processor = |line: &&str| {
         line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
     };
     let count = u32::try_from(stat.lines().filter(is_processor).count()).unwrap_or(u32::MAX);
-    Some(ProcessorTimes { count, idle: time(&[3, 4]), steal: time(&[7]) })
+    let idle = ticks(&[3, 4]);
+    // A sandbox may list its processors without times.
+    (idle > 0).then(|| ProcessorTimes { count, idle: time(idle + interrupts), steal: time(ticks(&[7])) })
+}
+
+/// Whether a container sees a `/proc/stat` of its own, in which idle time is cut to its limit.
+fn has_own_stat(mounts: &str) -> bool {
+    mounts.lines().any(|mount| mount.split(' ').nth(4) == Some("/proc/stat"))
 }
 
 /// The files `cpu.stat` of a process's cgroups, of version 1 and 2. Each level may have a limit.
@@ -136,11 +147,22 @@ mod tests {
         assert_eq!(cpu_stat_files(cgroups).collect::<Vec<_>>(), files);
     }
 
+    #[rstest]
+    #[case(
+        "22 1 0:5 / /proc rw - proc proc rw\n90 22 0:40 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw\n",
+        true
+    )]
+    #[case("22 1 0:5 / /proc rw - proc proc rw\n", false)]
+    #[case("", false)]
+    fn stat_of_a_container_is_noticed(#[case] mounts: &str, #[case] own: bool) {
+        assert_eq!(has_own_stat(mounts), own);
+    }
+
     /// Times in ms, of two processors in one second.
     #[rstest]
     #[case(1_500, 100, 400)]
     #[case(2_000, 0, 0)]
-    // Idle time is rounded up to ticks.
+    // Each reading is rounded to ticks.
     #[case(2_010, 0, 0)]
     fn busy_is_the_rest(#[case] idle: u64, #[case] steal: u64, #[case] busy: u64) {
         let ms = Duration::from_millis;
@@ -154,12 +176,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stat_is_parsed(fields in prop::collection::vec(0u64..1_000_000, 8..11)) {
+        fn stat_is_parsed(fields in prop::collection::vec(1u64..10_000_000_000, 8..11)) {
             let line: Vec<String> = fields.iter().map(u64::to_string).collect();
             let stat = format!("cpu  {}\ncpu0 1 2 3\ncpu1 1 2 3\nctxt 4\n", line.join(" "));
             let ms = |ticks: u64| Duration::from_millis(ticks * 10);
-            let times = ProcessorTimes { count: 2, idle: ms(fields[3] + fields[4]), steal: ms(fields[7]) };
+            let unused = fields[3] + fields[4] + fields[5] + fields[6];
+            let times = ProcessorTimes { count: 2, idle: ms(unused), steal: ms(fields[7]) };
             prop_assert_eq!(parse_stat(&stat, ms(1)), Some(times));
+            let unknown = stat.replace(&line.join(" "), "0 0 0 0 0 0 0 0");
+            prop_assert_eq!(parse_stat(&unknown, ms(1)), None);
         }
 
         #[test]
