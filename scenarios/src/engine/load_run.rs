@@ -84,7 +84,8 @@ impl LoadRun {
         if ended_by.is_none() {
             ended_by = tokio::select! {
                 () = sleep_until((start.instant + last).into()) => None,
-                () = &mut all_ended => { finished = true; None }
+                // A rate is due until the end of the window.
+                () = &mut all_ended, if run.workload.arrivals().is_none() => { finished = true; None }
                 signal = &mut interrupted => Some(signal),
                 () = goose_users::killed() => Some(Interruption::Interrupt),
             };
