@@ -16,7 +16,7 @@ use super::system_under_test::SystemUnderTest;
 use super::user_count::{OwnParts, user_count};
 use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, LoadRunOptions, ProgressListener};
 use crate::measure::RouteId;
-use crate::plan::{Arrivals, Threshold, UserCount, collection_route, verdict_route};
+use crate::plan::{Arrivals, ScenarioName, Threshold, UserCount, collection_route, verdict_route};
 use crate::report::{ReportInputs, build};
 use crate::scenario::SealedCollections;
 use crate::service::InjectedFaults;
@@ -28,9 +28,9 @@ const WORKER_RATE: f64 = 20_000.0;
 /// Timeout for tasks that are left after a run.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
-/// The commands that load: `edgeproof-load edge-relay` and its siblings.
-pub(super) fn main(name: &'static str, args: Load) -> Result<u8, Failure> {
-    let plan = plan(name, args)?;
+/// The commands that load: `edgeproof-load edge-relay` and its siblings. Without a scenario the run is mixed.
+pub(super) fn main(scenario: Option<ScenarioName>, args: Load) -> Result<u8, Failure> {
+    let plan = plan(scenario, args)?;
     let runtime = match workers(&plan) {
         Some(workers) => runtime_of(workers)?,
         None => runtime()?,
@@ -95,7 +95,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = ProgressDisplay::new(&args.output, plan.name, metrics.as_ref().map(Metrics::addr));
+    let progress = ProgressDisplay::new(&args.output, plan.name(), metrics.as_ref().map(Metrics::addr));
     let live: ProgressListener = {
         let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
         Arc::new(move |moment| {
@@ -129,7 +129,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         partial.push(format!("the edge exited during the run with {}", exit.status));
     }
     let inputs = ReportInputs {
-        scenario: plan.name,
+        scenario: plan.name(),
         open: plan.stages.is_some(),
         target: system.target.clone(),
         plan: document_plan(plan, users.users, system.sealing.as_deref().map(SealedCollections::cost)),
@@ -159,8 +159,8 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
 
 /// The goose scenarios of the run with their weights.
 fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>, Failure> {
-    let scenario = |(name, weight): &(&str, usize)| {
-        let scenario = system.scenario(name, &plan.args, plan.seed);
+    let scenario = |(name, weight): &(ScenarioName, usize)| {
+        let scenario = system.scenario(*name, &plan.args, plan.seed);
         let scenario = scenario.expect("the parts of each scenario are prepared");
         scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
     };

@@ -2,6 +2,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
+use strum::IntoEnumIterator as _;
 
 use super::args::{Load, SealKind};
 use super::output::{self, DefaultThresholds, ReportFiles};
@@ -9,7 +10,7 @@ use super::required_parts::RequiredParts;
 use super::secrets::no_seal_key;
 use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
-use crate::plan::{Rate, Shard, Stage, Stages, Threshold};
+use crate::plan::{Rate, ScenarioName, Shard, Stage, Stages, Threshold};
 use crate::scenario::SealingCost;
 use crate::service::InjectedFaults;
 use edgeproof_cli::Failure;
@@ -24,7 +25,8 @@ const RECONNECT: Duration = Duration::from_secs(1);
 
 /// A validated run: arguments and files are checked.
 pub(super) struct LoadPlan {
-    pub(super) name: &'static str,
+    /// `None` for a mixed run.
+    pub(super) scenario: Option<ScenarioName>,
     pub(super) args: Load,
     pub(super) files: ReportFiles,
     pub(super) thresholds: Vec<(Threshold, bool)>,
@@ -35,21 +37,27 @@ pub(super) struct LoadPlan {
     pub(super) shard: Shard,
     pub(super) seed: u64,
     /// Scenarios with their weights.
-    pub(super) parts: Vec<(&'static str, usize)>,
+    pub(super) parts: Vec<(ScenarioName, usize)>,
     pub(super) needs: RequiredParts,
     pub(super) faults: InjectedFaults,
 }
 
+impl LoadPlan {
+    /// The name of the run.
+    pub(super) fn name(&self) -> &'static str {
+        ScenarioName::of_run(self.scenario)
+    }
+}
+
 /// Validates arguments and files before anything runs.
-pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> {
+pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPlan, Failure> {
     let files = ReportFiles::open(&args.output)?;
-    let parts = parts(name, &args.weights)?;
-    let has = |names: &[&str]| parts.iter().any(|(name, _)| names.contains(name));
+    let parts = parts(scenario, &args.weights)?;
     let needs = RequiredParts {
-        edge: has(&["edge-relay", "journey"]),
-        verdicts: has(&["verdict-polling", "journey"]),
+        edge: parts.iter().any(|(name, _)| name.uses_edge()),
+        verdicts: parts.iter().any(|(name, _)| name.polls()),
     };
-    reject_unused_options(name, &args, needs, &parts)?;
+    reject_unused_options(ScenarioName::of_run(scenario), &args, needs, &parts)?;
     let faults = InjectedFaults {
         slow: args.service_slow.unwrap_or_default(),
         failing: args.service_failing.unwrap_or_default(),
@@ -108,7 +116,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(&defaults))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let planned = LoadPlan {
-        name,
+        scenario,
         args,
         files,
         thresholds,
@@ -124,7 +132,7 @@ pub(super) fn plan(name: &'static str, args: Load) -> Result<LoadPlan, Failure> 
     if let Some(baseline) = &planned.baseline {
         let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
         baseline.check_comparable(&LoadDescription {
-            scenario: name,
+            scenario: planned.name(),
             model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
             plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
             shards: planned.shard.count(),
@@ -141,14 +149,14 @@ fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
     0.01 + faults.failing.value() + down
 }
 
-fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, usize)>, Failure> {
-    if name != "mixed" {
+fn parts(scenario: Option<ScenarioName>, weights: &str) -> Result<Vec<(ScenarioName, usize)>, Failure> {
+    if let Some(name) = scenario {
         return Ok(vec![(name, 1)]);
     }
     let refuse = || {
-        let advice = format!(
-            "give three whole numbers up to {MAX_WEIGHT} such as 6,3,1: edge-relay, verdict-polling, journey"
-        );
+        let names: Vec<&str> = ScenarioName::iter().map(ScenarioName::text).collect();
+        let advice =
+            format!("give three whole numbers up to {MAX_WEIGHT} such as 6,3,1: {}", names.join(", "));
         Failure::usage(format!("cannot read --weights {weights:?}"), advice)
     };
     let numbers: Result<Vec<usize>, _> = weights.split(',').map(|weight| weight.trim().parse()).collect();
@@ -158,7 +166,7 @@ fn parts(name: &'static str, weights: &str) -> Result<Vec<(&'static str, usize)>
     if numbers.len() != 3 || !in_range {
         return Err(refuse());
     }
-    let weighted = ["edge-relay", "verdict-polling", "journey"].into_iter().zip(numbers);
+    let weighted = ScenarioName::iter().zip(numbers);
     Ok(weighted.filter(|(_, weight)| *weight > 0).collect())
 }
 
@@ -181,9 +189,9 @@ pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<Seal
         ("verdict-after", humantime::format_duration(args.verdict_after).to_string()),
         ("weights", args.weights.clone()),
     ];
-    let polls = planned.name != "edge-relay";
-    let settings =
-        settings.into_iter().filter(|(name, _)| polls && (*name != "weights" || planned.name == "mixed"));
+    let is_used =
+        |name: &str| if name == "weights" { planned.scenario.is_none() } else { planned.needs.verdicts };
+    let settings = settings.into_iter().filter(|(name, _)| is_used(name));
     PlannedLoad {
         stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
         users,

@@ -21,13 +21,15 @@ use std::process::ExitCode;
 
 use args::{LoadArguments, LoadCommand};
 
+use crate::plan::ScenarioName;
+
 /// Runs the program `edgeproof-load`.
 pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: LoadArguments| match arguments.command {
-        LoadCommand::EdgeRelay(args) => load::main("edge-relay", *args),
-        LoadCommand::VerdictPolling(args) => load::main("verdict-polling", *args),
-        LoadCommand::Journey(args) => load::main("journey", *args),
-        LoadCommand::Mixed(args) => load::main("mixed", *args),
+        LoadCommand::EdgeRelay(args) => load::main(Some(ScenarioName::EdgeRelay), *args),
+        LoadCommand::VerdictPolling(args) => load::main(Some(ScenarioName::VerdictPolling), *args),
+        LoadCommand::Journey(args) => load::main(Some(ScenarioName::Journey), *args),
+        LoadCommand::Mixed(args) => load::main(None, *args),
         LoadCommand::Merge(args) => merge::main(&args),
         LoadCommand::SelfTest(args) => self_test::main(&args),
         LoadCommand::Schema => output::schema(),

@@ -6,16 +6,18 @@ use parking_lot::Mutex;
 use super::args::Load;
 use super::system_under_test::SystemUnderTest;
 use crate::measure::RouteId;
-use crate::plan::{collection_route, verdict_route};
+use crate::plan::{ScenarioName, collection_route, verdict_route};
 use crate::scenario::{CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling};
 
 impl SystemUnderTest {
-    /// The goose scenario with this name. Routes are numbered: collections first, then verdicts.
-    pub(super) fn scenario(&self, name: &str, args: &Load, seed: u64) -> Option<Scenario> {
+    /// The goose scenario with this name; `None` if a part that it needs is missing. Routes are numbered: collections first, then verdicts.
+    pub(super) fn scenario(&self, name: ScenarioName, args: &Load, seed: u64) -> Option<Scenario> {
         Some(match name {
-            "edge-relay" => self.relay(args, seed)?.scenario(),
-            "verdict-polling" => self.polling(args, seed)?.scenario(),
-            _ => Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? }.scenario(),
+            ScenarioName::EdgeRelay => self.relay(args, seed)?.scenario(),
+            ScenarioName::VerdictPolling => self.polling(args, seed)?.scenario(),
+            ScenarioName::Journey => {
+                Journey { relay: self.relay(args, seed)?, polling: self.polling(args, seed)? }.scenario()
+            }
         })
     }
 

@@ -1,5 +1,6 @@
 use super::args::{Load, SealKind};
 use super::required_parts::RequiredParts;
+use crate::plan::ScenarioName;
 use edgeproof_cli::Failure;
 use edgeproof_cli::args::EdgeScheme;
 
@@ -8,9 +9,9 @@ pub(super) fn reject_unused_options(
     name: &str,
     args: &Load,
     needs: RequiredParts,
-    parts: &[(&str, usize)],
+    parts: &[(ScenarioName, usize)],
 ) -> Result<(), Failure> {
-    let plays = |part: &str| parts.iter().any(|(name, _)| *name == part);
+    let plays = |part: ScenarioName| parts.iter().any(|(name, _)| *name == part);
     let is_https = |url: &str| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     let edge_tls = needs.edge
         && args
@@ -18,7 +19,7 @@ pub(super) fn reject_unused_options(
             .as_deref()
             .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
     let service_tls = needs.verdicts && args.base_url.as_deref().is_some_and(is_https);
-    let replays = args.replay_share.value() > 0.0 && !plays("edge-relay");
+    let replays = args.replay_share.value() > 0.0 && !plays(ScenarioName::EdgeRelay);
     let no_edge = format!("{name} does not use an edge");
     let no_replays = format!("{name} sends no replays");
     let own_sessions = format!("{name} polls for its own sessions");
@@ -30,7 +31,7 @@ pub(super) fn reject_unused_options(
         (args.seal == SealKind::Real && !needs.edge, "--seal real", &no_edge),
         (args.service_failing.is_some() && !needs.edge, "--service-failing", &no_edge),
         (replays, "--replay-share", &no_replays),
-        (args.references.is_some() && !plays("verdict-polling"), "--references", &own_sessions),
+        (args.references.is_some() && !plays(ScenarioName::VerdictPolling), "--references", &own_sessions),
         (args.base_url.is_some() && !needs.verdicts, "--base-url", &no_verdicts),
         (args.edge_ca.is_some() && !edge_tls, "--edge-ca", "the edge does not speak TLS"),
         (args.service_ca.is_some() && !service_tls, "--service-ca", "the service does not speak TLS"),

@@ -6,7 +6,7 @@ use edgeproof_http::Limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::load_plan::LoadPlan;
-use crate::plan::{Rate, UserCount, UserLimit, plan_users};
+use crate::plan::{Rate, ScenarioName, UserCount, UserLimit, plan_users};
 
 /// Open files besides connections.
 const OTHER_FILES: u64 = 256;
@@ -97,9 +97,8 @@ fn most_users_by_edge(plan: &LoadPlan, own: OwnParts) -> UserCount {
         return UserCount { users: u32::MAX, limit };
     }
     let all: usize = plan.parts.iter().map(|(_, weight)| weight).sum();
-    let uses_edge = |name: &str| name != "verdict-polling";
     let through: usize =
-        plan.parts.iter().filter(|(name, _)| uses_edge(name)).map(|(_, weight)| weight).sum();
+        plan.parts.iter().filter(|(name, _)| name.uses_edge()).map(|(_, weight)| weight).sum();
     let connections = Limits::default().connections as u32 - OTHER_CONNECTIONS;
     UserCount { users: (f64::from(connections) * all as f64 / through.max(1) as f64) as u32, limit }
 }
@@ -127,10 +126,10 @@ fn files_per_user(plan: &LoadPlan, own: OwnParts) -> f64 {
         (false, true) => 2,
         (false, false) => 1,
     };
-    let of = |name: &str| match name {
-        "edge-relay" => to_edge,
-        "verdict-polling" => to_service,
-        _ => to_edge + to_service,
+    let of = |name: &ScenarioName| match name {
+        ScenarioName::EdgeRelay => to_edge,
+        ScenarioName::VerdictPolling => to_service,
+        ScenarioName::Journey => to_edge + to_service,
     };
     let all: usize = plan.parts.iter().map(|(_, weight)| weight).sum();
     let files: usize = plan.parts.iter().map(|(name, weight)| weight * of(name)).sum();

@@ -22,7 +22,7 @@ use crate::engine::RunData;
 use crate::measure::{
     LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
 };
-use crate::plan::{Arrivals, verdict_route};
+use crate::plan::{Arrivals, ScenarioName, verdict_route};
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -160,7 +160,7 @@ fn verdicts(scenario: &str, routes: &[String], measurements: &LoadMeasurements) 
     }
     for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
         let route = routes.get(usize::from(series.route.0)).map(String::as_str);
-        if scenario == "journey" || route == Some(verdict_route()) {
+        if scenario == ScenarioName::Journey.text() || route == Some(verdict_route()) {
             verdicts.unanswered.add(&series.response);
         }
     }

@@ -10,7 +10,7 @@ use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
 use crate::engine::{Call, CallResult, Expectation, LoadUser};
 use crate::measure::{Code, RouteId, SAMPLED, ServiceTimes};
-use crate::plan::{Share, collection_route};
+use crate::plan::{ScenarioName, Share, collection_route};
 
 /// Posts collections to an edge. A share of them are replays, which must be refused.
 pub struct EdgeRelay {
@@ -46,7 +46,8 @@ impl EdgeRelay {
                 Ok(())
             })
         });
-        Scenario::new("edge-relay").register_transaction(Transaction::new(post).set_name(collection_route()))
+        Scenario::new(ScenarioName::EdgeRelay.text())
+            .register_transaction(Transaction::new(post).set_name(collection_route()))
     }
 
     /// Posts a new collection. Returns its session reference as well.

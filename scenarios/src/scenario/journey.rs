@@ -5,7 +5,7 @@ use goose::goose::{Scenario, Transaction, TransactionFunction};
 use super::edge_relay::EdgeRelay;
 use super::verdict_polling::VerdictPolling;
 use crate::engine::LoadUser;
-use crate::plan::collection_route;
+use crate::plan::{ScenarioName, collection_route};
 
 /// One session: posts a collection, then polls for its verdict.
 pub struct Journey {
@@ -26,7 +26,8 @@ impl Journey {
                 Ok(())
             })
         });
-        Scenario::new("journey").register_transaction(Transaction::new(session).set_name(collection_route()))
+        Scenario::new(ScenarioName::Journey.text())
+            .register_transaction(Transaction::new(session).set_name(collection_route()))
     }
 
     async fn play(&self, user: &mut LoadUser) {

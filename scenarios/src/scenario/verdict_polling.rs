@@ -11,7 +11,7 @@ use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
 use crate::engine::{Call, Expectation, LoadUser, PollResult, poll_result};
 use crate::measure::RouteId;
-use crate::plan::{Share, verdict_route};
+use crate::plan::{ScenarioName, Share, verdict_route};
 
 /// A backend that polls for the verdict of a reference until it is ready.
 pub struct VerdictPolling {
@@ -62,7 +62,7 @@ impl VerdictPolling {
                 Ok(())
             })
         });
-        Scenario::new("verdict-polling")
+        Scenario::new(ScenarioName::VerdictPolling.text())
             .register_transaction(Transaction::new(poll).set_name(verdict_route()))
     }
 
