@@ -78,9 +78,9 @@ struct WatchedTarget {
 
 /// Interval of the timer.
 const TIMER_INTERVAL: Duration = Duration::from_millis(10);
-/// Interval of samples of CPU waits. A longer one would hide short stalls among short waits.
+/// Interval of samples of the target's CPU waits. A longer one would hide short stalls among short waits.
 const WAIT_INTERVAL: Duration = Duration::from_millis(50);
-/// Interval of CPU samples.
+/// Interval of samples of this process.
 const CPU_INTERVAL: Duration = Duration::from_millis(500);
 /// Share of the CPU that counts as all of it.
 const SATURATED: f64 = 0.97;
@@ -136,11 +136,11 @@ impl Sampler {
             let (mut looked, mut cpu) = (Instant::now(), cpu_time());
             loop {
                 let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
-                let contention = baseline.sample();
-                let mut reading = reading.lock();
-                reading.contention = contention;
+                baseline.sample_target();
                 let elapsed = looked.elapsed();
                 if elapsed >= CPU_INTERVAL {
+                    baseline.sample_own();
+                    let mut reading = reading.lock();
                     let used = cpu_time();
                     let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
                     reading.samples += 1;
@@ -149,6 +149,7 @@ impl Sampler {
                     (looked, cpu) = (Instant::now(), used);
                 }
                 if ended {
+                    reading.lock().contention = baseline.contention();
                     return;
                 }
             }
@@ -176,19 +177,27 @@ impl Baseline {
         Self { at: Instant::now(), machine: MachineTimes::read(), own, target }
     }
 
-    /// Who used the processors since the start.
-    fn sample(&mut self) -> CpuContention {
+    /// Reads the times of this process. Threads that end before the next reading are missed.
+    fn sample_own(&mut self) {
         self.own.read(&[std::process::id()], true);
+    }
+
+    /// Reads the times of the target.
+    fn sample_target(&mut self) {
+        if self.target.as_ref().is_some_and(|target| target.embedded) {
+            self.sample_own();
+        }
+        if let Some(target) = &mut self.target {
+            target.sample(self.own.sum());
+        }
+    }
+
+    /// Who used the processors since the start.
+    fn contention(&mut self) -> CpuContention {
+        self.sample_own();
         let own = self.own.sum();
-        let (target, target_cpu) = match &mut self.target {
-            None => (None, Duration::ZERO),
-            Some(target) => {
-                target.times.read(&target.pids, true);
-                let separate = target.times.sum();
-                (Some(target.contention(separate, own)), separate.cpu)
-            }
-        };
         let machine = MachineTimes::read().since(&self.machine);
+        let target_cpu = self.target.as_ref().map_or(Duration::ZERO, |target| target.times.sum().cpu);
         CpuContention {
             elapsed: self.at.elapsed(),
             own: own.cpu,
@@ -196,7 +205,7 @@ impl Baseline {
             others: machine.busy.saturating_sub(own.cpu + target_cpu),
             steal: machine.steal,
             throttled: machine.throttled,
-            target,
+            target: self.target.as_ref().map(WatchedTarget::contention),
         }
     }
 }
@@ -215,13 +224,19 @@ impl WatchedTarget {
         Some(Self { embedded, pids, times, last: ThreadTimes::default(), long_wait: Duration::ZERO })
     }
 
-    fn contention(&mut self, separate: ThreadTimes, own: ThreadTimes) -> TargetContention {
+    fn sample(&mut self, own: ThreadTimes) {
+        self.times.read(&self.pids, true);
+        let separate = self.times.sum();
         let sum = if self.embedded { separate.plus(&own) } else { separate };
         let since = sum.since(&self.last);
         self.last = sum;
         let usual = USUAL_WAIT.saturating_mul(u32::try_from(since.slices).unwrap_or(u32::MAX));
         self.long_wait += since.wait.saturating_sub(usual);
-        TargetContention { embedded: self.embedded, cpu: sum.cpu, wait: sum.wait, long_wait: self.long_wait }
+    }
+
+    fn contention(&self) -> TargetContention {
+        let ThreadTimes { cpu, wait, .. } = self.last;
+        TargetContention { embedded: self.embedded, cpu, wait, long_wait: self.long_wait }
     }
 }
 
