@@ -74,7 +74,7 @@ impl ScriptedPeer {
     async fn ask(&mut self, body: Bytes) -> String {
         let fields = HeaderFields::new([("Host", "peer")]).unwrap();
         self.connection.prepare(fields.post("/", &body));
-        match timeout(LIMIT, self.connection.exchange()).await.expect("a result") {
+        match timeout(LIMIT, self.connection.exchange(Instant::now())).await.expect("a result") {
             Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
             Err(failure) => format!("{failure:?}"),
         }
@@ -250,7 +250,9 @@ async fn endless_answer_times_out() {
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
     // As in a run: the timeout applies although the peer never stops.
     let mut request_timeout = RequestTimeout::new(Duration::from_millis(50));
-    let ended = timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange()))).await;
+    let ended =
+        timeout(LIMIT, request_timeout.limit(Instant::now(), pin!(peer.connection.exchange(Instant::now()))))
+            .await;
     assert_eq!(ended.expect("the request times out"), None);
 }
 
@@ -264,7 +266,7 @@ async fn given_up_exchange_closes_its_connection() {
     peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
     tokio::select! {
         biased;
-        _ = peer.connection.exchange() => panic!("the peer must not answer"),
+        _ = peer.connection.exchange(Instant::now()) => panic!("the peer must not answer"),
         _ = peer.events.recv() => {}
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
@@ -280,7 +282,7 @@ async fn late_read_is_not_part_of_the_answer_time(#[values("http", "https")] sch
     // The kernel notes no receive times until shortly after they are first requested.
     for _ in 0..1000 {
         peer.connection.prepare(HeaderFields::new([("Host", "peer")]).unwrap().post("/", b"{}"));
-        let mut exchange = Box::pin(peer.connection.exchange());
+        let mut exchange = Box::pin(peer.connection.exchange(Instant::now()));
         tokio::select! {
             biased;
             event = peer.events.recv() => assert_eq!(event, Some("request")),

@@ -133,7 +133,7 @@ impl AnswerReader {
     }
 
     fn take_answer(&mut self, complete: bool) -> Option<Answer> {
-        let body = self.body.split().freeze();
+        let body = std::mem::take(&mut self.body).freeze();
         self.head.take().map(|head| Answer { body, complete, ..head })
     }
 
@@ -216,9 +216,10 @@ impl AnswerReader {
     /// Moves up to `left` bytes into the body and returns the number still missing.
     fn read_body(&mut self, left: u64) -> u64 {
         let here = self.buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let bytes = self.buffer.split_to(here);
-        let room = self.kept.map_or(usize::MAX, |kept| kept.saturating_sub(self.body.len()));
-        self.body.extend_from_slice(&bytes[..room.min(here)]);
+        let mut bytes = self.buffer.split_to(here);
+        bytes.truncate(self.kept.map_or(usize::MAX, |kept| kept.saturating_sub(self.body.len())));
+        // Adjacent parts are joined without a copy.
+        self.body.unsplit(bytes);
         left - here as u64
     }
 

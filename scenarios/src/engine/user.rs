@@ -27,8 +27,8 @@ pub struct LoadUser {
     due: Instant,
     /// Time that the operation waited for a user.
     waited: Duration,
-    /// How the operation would end now; `None` before its first request has ended.
-    end: Option<OperationEnd>,
+    /// How the operation would end now, and when its last request ended; `None` before its first request has ended.
+    end: Option<(OperationEnd, Instant)>,
     under_way: Option<UnderWay>,
     awaiting: Option<AwaitedVerdict>,
 }
@@ -139,7 +139,7 @@ impl LoadUser {
         // Time in which the operation waited for a user counts, a delay by the generator does not.
         let since = sent.checked_sub(waited).unwrap_or(sent);
         let connection = &mut self.connections[connection].1;
-        let answered = self.request_timeout.limit(since, pin!(connection.exchange())).await;
+        let answered = self.request_timeout.limit(since, pin!(connection.exchange(sent))).await;
         let (times, mut outcome, mut expected) = match answered {
             Some(Ok(answer)) => {
                 let times = CallTimes::of_exchange(due, waited, connection.times());
@@ -211,9 +211,8 @@ impl LoadUser {
 
     /// Ends the operation.
     pub(super) fn finish(&mut self, failed: bool) {
-        let end = self.end.unwrap_or(OperationEnd::Answered);
-        let end = if failed { OperationEnd::Failed } else { end };
-        self.record_operation(end);
+        let (end, at) = self.end.unwrap_or_else(|| (OperationEnd::Answered, Instant::now()));
+        self.record_operation(if failed { OperationEnd::Failed } else { end }, at);
     }
 
     /// Gives up the operation at the end of the run, and records it at its age.
@@ -226,12 +225,13 @@ impl LoadUser {
             self.record(route, RequestOutcome::GivenUp, false, &CallTimes::never_sent(since));
         }
         self.connections.clear();
-        self.record_operation(OperationEnd::Open);
+        self.record_operation(OperationEnd::Open, Instant::now());
     }
 
-    fn record_operation(&self, end: OperationEnd) {
+    fn record_operation(&self, end: OperationEnd, ended: Instant) {
         let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
-        self.run.recorder.operation(self.id, measured, end, at, self.run.started().elapsed());
+        let ended = ended.saturating_duration_since(self.run.started());
+        self.run.recorder.operation(self.id, measured, end, at, ended);
     }
 
     fn record(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool, times: &CallTimes) {
@@ -240,7 +240,7 @@ impl LoadUser {
             RequestOutcome::Answer { .. } | RequestOutcome::GivenUp => OperationEnd::Unexpected,
             _ => OperationEnd::Failed,
         };
-        let is_first = self.end.replace(end).is_none();
+        let is_first = self.end.replace((end, times.ended)).is_none();
         if let Some(awaiting) = &mut self.awaiting {
             awaiting.delay += times.late_start();
         }

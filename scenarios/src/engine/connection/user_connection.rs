@@ -81,15 +81,15 @@ impl UserConnection {
         }
     }
 
-    /// Sends the prepared request and reads its answer. If the peer has closed the idle connection, it opens
-    /// a new one. After a failure the connection is closed.
+    /// Sends the prepared request now, at `sent`, and reads its answer. If the peer has closed the idle
+    /// connection, it opens a new one. After a failure the connection is closed.
     ///
     /// # Panics
     ///
     /// Without a prepared request.
-    pub async fn exchange(&mut self) -> Result<Answer, RequestFailure> {
+    pub async fn exchange(&mut self, sent: Instant) -> Result<Answer, RequestFailure> {
         let exchange = self.exchange.as_mut().expect("a request is prepared");
-        self.times = ExchangeTimes::at(Instant::now());
+        self.times = ExchangeTimes::at(sent);
         if let Some(stream) = &mut self.open {
             match poll_fn(|cx| exchange.advance(stream, cx)).await {
                 Err(Unanswered::Unsent) => {}
